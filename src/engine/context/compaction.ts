@@ -8,61 +8,60 @@ import { buildPrompt, promptParts, tokensOfSent } from './promptMessages.ts';
 import { type Conversing, type SummarySize, summarizeMessages, tellThatItIsMade } from './summarize.ts';
 import { recentTurnsStart } from './turnBoundaries.ts';
 
-/** A summary that was made before it is needed, or is on its way. */
+/**
+ * Summary that is prefetched or in progress. `upTo`: index after the summarized messages. `usedFrom`: fill level of the context budget
+ * (0..1) from which the summary is used. `words`: undefined if the request failed, never rejects.
+ */
 export interface PrefetchedSummary {
-  /** It stands for what was said before this message. */
   upTo: number;
   isThere: boolean;
-  /** Part of what may be full from which on it is used. */
   usedFrom: number;
-  /** Undefined: it did not come about. Never rejects. */
   words: Promise<string | undefined>;
 }
 
-/** Where those are. */
+/**
+ * Access to prefetched summaries: `of` returns the summary that matches the current prompt; `use` resolves after the usage is recorded;
+ * `drop` discards the summary.
+ */
 interface RoomAhead {
-  /** What fits the beginning of the conversation as it is sent now. */
   of(run: RunConversation): PrefetchedSummary | undefined;
-  /** It is used. Resolves when what it took is on record. */
   use(): Promise<unknown>;
-  /** It is of no use any more. */
   drop(): void;
 }
 
 export interface CompactionOptions extends Conversing {
   ahead?: RoomAhead;
-  /** Tokens that the model keeps in view, when known. */
+  /** `contextWindow`: tokens, absent if unknown. `brief`: task of the workflow node, retained verbatim. */
   contextWindow?: number;
-  /** What the model was told to do at this node of a workflow: it stays as it was said. */
   brief?: string;
 }
 
-/** Parts of the window. */
+/** Shares of the context window. */
 const forSummary = 0.1;
 const forKept = 0.1;
 const worthIt = 0.1;
 const helpful = 0.05;
-/** Parts of what may be full. */
+/** Shares of the context budget. */
 const wanted = 0.6;
 const enough = 0.8;
 const forLastTurns = 0.3;
 
-/** Characters of each long text of the last turns, when these alone are too much: as many as there is room for. */
+/** Characters per long text in the last turns, tried in order if these turns alone exceed the budget. */
 const limits = [9600, 4800, 2400, 1200, usualMost, 300, 150, 75];
 
 type Step = Omit<Compaction, 'at'>;
 
-/** One way to make room, in steps, and the tokens that would be sent then, without the words of a summary. */
+/** Candidate of a compaction: its steps, and the resulting prompt tokens without the text of a summary. */
 interface Way {
   steps: Step[];
   tokens: number;
 }
 
 /**
- * Leaves out what fills the model's window: old tool output and the arguments of old calls are shortened first, then the oldest
- * turns are summarised; the task, the newest request, what `pinnedText` keeps, and the last turns stay. Where these alone are too
- * much, their long texts are shortened as well. `overflowed`: the provider has said that the window is full, and perhaps how large it
- * is. `asked`: the person wants it, however full it is. Resolves to whether less will be sent now, or to why no summary may be paid.
+ * Reduces the prompt of a conversation. First old tool output and arguments are truncated, then the oldest turns are summarized. The task,
+ * the newest request, the text of `pinnedText` and the last turns stay; their long texts are truncated only if they alone exceed the
+ * budget. `overflowed`: the provider rejected the prompt and may have reported the window. `asked`: the user requested the compaction.
+ * Resolves to true if the next prompt is smaller, or to the error of a spending limit.
  */
 export async function compact(
   room: CompactionOptions,
@@ -87,7 +86,7 @@ export async function compact(
   const isNeeded = why !== 'nearly full' || now > most;
   if (!isNeeded && !(ahead?.isThere && now > most * ahead.usedFrom)) return false;
 
-  const scale = Math.max(1, now / estimate); // our estimate, corrected by what the provider has counted
+  const scale = Math.max(1, now / estimate); // correction of the estimate by the provider's count
   const measures = { fixed, now, window, most, scale, overflowed };
   const way = choose(room, measures);
   if (!way) return false;
@@ -119,7 +118,7 @@ export async function compact(
   return true;
 }
 
-/** The step of a summary that was made ahead, where that leaves enough room now; one that does not is dropped. */
+/** Step with a prefetched summary if sufficient; else the summary is dropped. */
 async function madeAhead(
   room: CompactionOptions,
   measures: Measures,
@@ -140,14 +139,14 @@ async function madeAhead(
 
 const asIfFull = (now: number, window = Number.POSITIVE_INFINITY): number => Math.min(window, now / full);
 
-/** How much of what may be full is. Undefined: nobody knows. */
+/** Share of the context budget in use; undefined: unknown window. */
 export function partFull({ run, prefix, contextWindow: window }: CompactionOptions): number | undefined {
   return window && tokensOfRun(run, tokensOfPrefix(prefix) + tokensOfSent(run)) / compactionThreshold(window, prefix);
 }
 
 /**
- * What a summary would stand for once the window is full, if what is still free of it is filled by turns that stay, and what it may
- * take. Undefined: room will be made without one.
+ * Range and size of the summary that a future compaction will need, assuming that the free budget fills with turns that stay. Undefined:
+ * the compaction will need no summary.
  */
 export function summaryAhead(room: CompactionOptions): { upTo: number; size: SummarySize } | undefined {
   const { run, prefix, contextWindow: window } = room;
@@ -172,7 +171,7 @@ function sizeOf({ tokens }: Way, { window, most, scale }: Pick<Measures, 'window
   };
 }
 
-/** Tokens that `asked` would free of a conversation, roughly; `fixed`: of what is sent before it. */
+/** Estimates the tokens that a requested compaction would free; `fixed`: tokens before the conversation. */
 export function freeable(run: RunConversation, fixed: number, contextWindow?: number): number {
   const estimate = fixed + tokensOfSent(run);
   const now = tokensOfRun(run, estimate);
@@ -185,19 +184,19 @@ export function freeable(run: RunConversation, fixed: number, contextWindow?: nu
 }
 
 interface Measures {
-  /** Tokens of what is sent before the conversation. */
+  /**
+   * Token counts of a compaction. `fixed`: before the conversation; `most`: the context budget; `lastTurns`: budget of the last turns, a
+   * share of `most` by default.
+   */
   fixed: number;
   now: number;
   window: number;
-  /** What may be full. */
   most: number;
   scale: number;
   overflowed: boolean;
-  /** Of the last turns, which stay as they are; without it a part of `most`. */
   lastTurns?: number;
 }
 
-/** Tokens that would be sent after these steps. */
 function tokensAfter(
   { run }: Pick<CompactionOptions, 'run'>,
   { fixed, scale }: Measures,
@@ -208,7 +207,7 @@ function tokensAfter(
   return scale * (fixed + tokensOfMessages(buildPrompt({ messages, compactions })));
 }
 
-/** A summary, without its words, with what is kept beside it: of that `part` of the window. */
+/** Summary step without the summary text, with pinned text in a share `part` of the window. */
 function summaryStep(
   { run, brief }: Pick<CompactionOptions, 'run' | 'brief'>,
   { window, scale }: Measures,
@@ -219,7 +218,7 @@ function summaryStep(
   return { upTo, summary: '', kept: pinnedText(run, { upTo, tokens, besides: (window * part) / scale, brief }) };
 }
 
-/** The gentlest way that leaves enough room; else one that fits; else the one that frees most, when that is worth it. */
+/** Chooses the mildest sufficient candidate, else a fitting candidate, else the most effective candidate if worthwhile. */
 function choose(room: Pick<CompactionOptions, 'run' | 'brief'>, measures: Measures): Way | undefined {
   const { run } = room;
   const { now, window, most, scale, overflowed, lastTurns = most * forLastTurns } = measures;

@@ -4,15 +4,14 @@ import type { RunConversation } from '../core/loopConversation.ts';
 import { tokensOfInstructions, tokensOfPrefix, tokensOfRun, tokensOfTools } from '../core/tokenCount.ts';
 import { type PromptParts, partsOfSent } from './promptMessages.ts';
 
-/** Parts of the window. It is emptied late and by much, because what follows has to be read anew. */
+/** Shares of the context window. Compaction is late and large, because each compaction invalidates the provider's cache. */
 export const full = 0.85;
 const leastFull = 0.25;
 
-/** Tokens that may be sent before room is made. */
+/** Prompt tokens above which a compaction runs. */
 export const compactionThreshold = (window: number, { maxTokens = 0 }: Omit<ChatRequest, 'messages'>): number =>
   Math.max(window * full - maxTokens, window * leastFull);
 
-/** What would be sent now. */
 export function fillingOf(
   run: RunConversation,
   prefix: Omit<ChatRequest, 'messages'>,
@@ -24,7 +23,6 @@ export function fillingOf(
 
 export const filesOf = (files: ContextUsage['files']): Pick<ContextUsage, 'files'> => (files?.length ? { files } : {});
 
-/** @param total tokens of all of it */
 export function filled(
   { instructions, leftOut, words, output, answers, summary }: PromptParts,
   prefix: Omit<ChatRequest, 'messages'>,

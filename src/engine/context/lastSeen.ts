@@ -2,9 +2,10 @@ import type { Message } from '../../protocol/content/messages.ts';
 import type { SeenText } from '../../tools/core/tool.ts';
 
 /**
- * Returns what the conversation last showed of a file: the lines of the newest `fs.read`, or the whole text that the newest edit left.
- * It is read from the messages, so that it is the same after a reload. Undefined: nothing was shown, or it is no longer stored.
- * @param read gives a stored text by its id (sha256)
+ * Returns the lines of a file last shown in the conversation: by the newest `fs.read`, or the whole text after the newest edit. Derived
+ * from the messages, so that a reload gives the same result. Undefined: not shown, or no longer stored.
+ *
+ * @param read returns a stored text by its id (SHA-256)
  */
 export async function lastSeen(
   messages: readonly Message[],
@@ -29,7 +30,6 @@ export async function lastSeen(
   return undefined;
 }
 
-/** Names of the calls that the results at `index` answer, by id. */
 function callsBefore(messages: readonly Message[], index: number): ReadonlyMap<string, string> {
   const asked = messages.slice(0, index).findLast((message) => message.role === 'assistant');
   return new Map((asked?.toolCalls ?? []).map(({ id, name }) => [id, name]));
@@ -39,7 +39,7 @@ function dataOf(content: string): Record<string, unknown> {
   try {
     return Object(Object(JSON.parse(content)).data);
   } catch {
-    return {}; // a result that a compaction shortened
+    return {}; // result truncated by a compaction
   }
 }
 

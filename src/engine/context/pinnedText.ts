@@ -9,22 +9,21 @@ import type { RunConversation } from '../core/loopConversation.ts';
 import { requests } from './promptMessages.ts';
 
 interface PinnedRequest {
-  /** A summary stands for the messages before this one. */
+  /**
+   * Request for pinned text. The summary covers messages before `upTo`. `tokens`: limit without the brief; `besides`: limit without the
+   * plan; `brief`: task of the workflow node.
+   */
   upTo: number;
-  /** Tokens that it may take; the brief is beside them. */
   tokens: number;
-  /** Of those, what is not the plan may take. */
   besides: number;
-  /** What the model was told to do at this node of a workflow. */
   brief?: string;
 }
 
-/** Characters of a line that does not fit whole. */
 const shortLine = 200;
 
 /**
- * What no summary may lose, word for word: the brief, what is open of the plan, the files that were changed, what the person said and
- * decided, and (when there is room) the files that were looked at. Of too much the oldest is left out, and that is said.
+ * Returns text that a summary must retain verbatim: the brief, the open plan, changed files, messages and decisions of the user, and (if
+ * the budget allows) files that were read. The oldest lines are omitted first, with a note.
  */
 export function pinnedText(conversation: RunConversation, { upTo, tokens, besides, brief }: PinnedRequest): string {
   const before = conversation.messages.slice(0, upTo);
@@ -72,7 +71,7 @@ function callsIn(messages: readonly Message[], { calls, callPrefix = '', callIds
 
 const succeeded = ({ result }: Done): boolean => result !== undefined && !result.error;
 
-/** Nothing when a newer plan still stands in the conversation. */
+/** Returns the open plan; nothing if the prompt contains a newer plan. */
 function openPlan({ messages }: RunConversation, upTo: number, calls: readonly Done[]): string[] {
   const refused = new Set(calls.filter((done) => !succeeded(done)).map(({ call }) => call.id));
   const understood = new Map(calls.map(({ call }) => [call.id, call]));
@@ -86,7 +85,6 @@ function openPlan({ messages }: RunConversation, upTo: number, calls: readonly D
   return open.map(({ text, status }) => `- ${text}${status === 'active' ? ' (at work on it)' : ''}`);
 }
 
-/** Each path, and what became of it. */
 function changedFiles(calls: readonly Done[]): Map<string, string> {
   const files = new Map<string, { before: string | null; after: string | null; undone: boolean }>();
   const moves: [string, string][] = [];
@@ -105,7 +103,7 @@ function changedFiles(calls: readonly Done[]): Map<string, string> {
   return new Map([...how, ...moves]);
 }
 
-/** The person's words that are not sent as they were said, their answers, and what they refused or changed. */
+/** Returns messages of the user that are no longer sent, answers, and denied or edited calls. */
 function decisions({ messages }: RunConversation, upTo: number, calls: readonly Done[]): string[] {
   const sent = requests(messages, { upTo, kept: '', at: messages.length });
   const byId = new Map(calls.map((done) => [done.call.id, done]));
@@ -139,7 +137,7 @@ function lookedAt(calls: readonly Done[], changed: ReadonlyMap<string, string>):
   return [...new Set(read)].map((path) => `- ${path}`);
 }
 
-/** Of lines, oldest first, the newest that fit; a long one that does not is cut short. Says how many are left out. */
+/** Returns the newest lines within the budget, with a note about omitted lines; long lines are truncated. */
 function newestThatFit(lines: readonly string[], tokens: number): string[] {
   let left = tokens - tokensOfNote;
   const fitting: string[] = [];

@@ -9,37 +9,31 @@ interface Said {
   compactions: readonly Compaction[];
 }
 
-/** What is sent of a conversation. */
 export const promptMessages = (said: Said): Message[] => [...sentOf(said).messages];
 
-/** What that has of tokens, roughly. */
 export const tokensOfSent = (said: Said): number => sentOf(said).parts.sent;
 
-/** Tokens by what they are of, roughly. */
+/** Estimated tokens of a prompt by kind. `sent`: total; `instructions`: system notes; `leftOut`: stored but not sent. */
 export interface PromptParts {
-  /** All of what is sent. */
   sent: number;
-  /** Notes to the model on the way. */
   instructions: number;
   words: number;
   output: number;
   answers: number;
   summary: number;
-  /** Of what was said, and is not sent. */
   leftOut: number;
 }
 
 export const partsOfSent = (said: Said): Readonly<PromptParts> => sentOf(said).parts;
 
 interface Sent {
-  /** How many messages, and which compactions, are in it. */
   upTo: number;
   compactions: Said['compactions'];
   messages: Message[];
   parts: PromptParts;
 }
 
-/** As it was worked out the last time. A conversation only grows: between two compactions a turn looks at what is new alone. */
+/** Cache of the newest prompt: between two compactions, only new messages are processed. */
 const latest = new WeakMap<Said['messages'], Sent>();
 
 function sentOf({ messages, compactions }: Said): Sent {
@@ -57,7 +51,6 @@ function sentOf({ messages, compactions }: Said): Sent {
 
 const noParts: PromptParts = { sent: 0, instructions: 0, words: 0, output: 0, answers: 0, summary: 0, leftOut: 0 };
 
-/** What is sent in place of what was said. */
 export function promptParts(sent: readonly Message[], said: readonly Message[]): PromptParts {
   const parts = { ...noParts };
   count(parts, sent, said);
@@ -84,8 +77,8 @@ const isSame = (ones: readonly unknown[], others: readonly unknown[]): boolean =
   ones.length === others.length && ones.every((one, index) => one === others[index]);
 
 /**
- * What is sent of a conversation: everything said, but for empty replies that a stop left behind, and for what its compactions
- * shorten or put a summary in place of. Between two compactions the beginning is the same every time.
+ * Builds the prompt messages: all messages without empty replies of a stop, with truncations and summaries applied. Between two compactions
+ * the prefix of the prompt is stable.
  */
 export function buildPrompt({ messages, compactions }: Said): Message[] {
   const summarised = compactions.findLast((one) => one.summary !== undefined);
@@ -105,7 +98,7 @@ export function buildPrompt({ messages, compactions }: Said): Message[] {
 
 const whole = Number.POSITIVE_INFINITY;
 
-/** The call that gave the plan: the newest when room was made the last time, so that what was sent stays the same until the next. */
+/** Call with the newest plan at the last compaction, so that the prompt stays stable until the next compaction. */
 function openPlan(said: readonly Message[]): ToolCall | undefined {
   const failed = new Set(
     said.flatMap((message) =>
@@ -118,7 +111,7 @@ function openPlan(said: readonly Message[]): ToolCall | undefined {
   return newestPlan(said, ({ id }) => !failed.has(id), asSent)?.call;
 }
 
-/** Of what a summary stands for, the task stays as it was said, and what the person asked for last when room was made. */
+/** Returns the messages of a summarized range that stay verbatim: the task, and the newest request at the compaction. */
 export function requests(messages: readonly Message[], { upTo, kept, at }: Omit<Compaction, 'summary'>): Message[] {
   const places = messages
     .slice(0, kept === undefined ? upTo : at)

@@ -6,14 +6,14 @@ import type { AcceptedRequests } from './acceptedRequests.ts';
 import type { CompactionOptions } from './compaction.ts';
 import { tokensOfSent } from './promptMessages.ts';
 
-/** Part of the window from which on a request may be too long: tokens are estimated, and models count in their own ways. */
+/** Share of the context window from which a request may be too long, because token counts are estimates. */
 const nearlyFull = 0.7;
-/** Tokens of a first request that no window is too small for. */
+/** Tokens that every context window can hold. */
 const smallRequest = 4000;
 
 /**
- * Tells whether a request that was refused without a known cause may have been too long: it nearly fills the window or, where its size is not
- * known, is longer than any that this model has answered. Room is made for that once, until the model answers.
+ * Tells whether a request rejected without a known cause may have been too long: the request nearly fills the window or, for an unknown
+ * window, exceeds every answered request of the model. Such a request is compacted once per answer.
  */
 export function mayBeTooLong(
   { run, prefix, called, contextWindow }: CompactionOptions,
@@ -30,6 +30,6 @@ export function mayBeTooLong(
   return Math.max(estimate, tokensOfRun(run, estimate)) + (prefix.maxTokens ?? 0) >= contextWindow * nearlyFull;
 }
 
-/** Index of the last whole answer; -1: there is none. */
+/** Index of the last complete answer; -1: none. */
 const lastAnswer = ({ messages }: RunConversation): number =>
   messages.findLastIndex((message) => message.role === 'assistant' && !message.incomplete);

@@ -2,47 +2,42 @@ import type { EventBody } from '../../protocol/run/events.ts';
 import { type CompactionOptions, type PrefetchedSummary, partFull, summaryAhead } from './compaction.ts';
 import { prefetchSummary, type Summariser, type SummarySize } from './summarize.ts';
 
-/** Parts of what may be full, from which on a summary is made beside the work, or where it would be in its way, at rest. */
+/**
+ * Fill levels of the context budget (0..1) that start a prefetch: in parallel with the work, or at rest if a parallel request would slow
+ * down the run.
+ */
 const [beside, atRest] = [0.75, 0.9];
-/** Part of it that has to be filled before it is looked at once more whether a summary will be needed. */
+/** Change of the fill level before the next check. */
 const again = 0.05;
 
 interface Making extends PrefetchedSummary {
-  /** Where the part of the conversation begins that it is of. */
+  /** Start of the summarized range. */
   begin: number;
   size: SummarySize;
   over: AbortController;
-  /** What it took, where that is for its use to say. */
+  /** Usage to record when the summary is used. */
   took?: EventBody;
 }
 
 interface How {
-  /** Part of what may be full. */
   from: number;
-  /** Whether this model may be asked for it now. */
   may(by: Summariser): boolean;
-  /** Part of what may be full from which on it is used. */
   usedFrom: number;
   tell(request: EventBody): void;
 }
 
-/**
- * The summary that a run will need when its window is full, made before: beside its work, or, by a model that has one thing at a time in
- * this machine's memory, while it rests. In memory alone, one at a time: where it is not needed, it has never been, but for what it cost.
- * One that fails is not told of, nor asked for again until room was made; nobody is asked anything for it.
- */
 export class PrefetchState {
   private making?: Making;
   private room?: CompactionOptions;
-  /** Where the part of a conversation begins of which none could be had. */
+  /** Start of a range without a possible summary. */
   private failed?: number;
-  /** The part of what may be full at which it was looked at last, for a conversation that begins so. */
+  /** Fill level at the newest check, for the range start `begin`. */
   private looked = { begin: 0, part: 0 };
 
-  /** @param keep records what it cost, at whatever moment */
+  /** @param keep records the cost at any time */
   constructor(private readonly keep: (usage: EventBody) => Promise<unknown>) {}
 
-  /** The run is at work in this room: from now on its stop is the stop of what is on its way. */
+  /** Checks for a prefetch during a run. A stop of the run also stops the prefetch. */
   look(room: CompactionOptions): void {
     if (this.room?.signal !== room.signal) room.signal.addEventListener('abort', () => this.giveUp(), { once: true });
     this.room = room;
@@ -50,7 +45,7 @@ export class PrefetchState {
     this.begin(room, { from: beside, may: ({ onThisMachine }) => !onThisMachine, usedFrom: 1, tell });
   }
 
-  /** The run rests, and nothing else is at work. */
+  /** Checks for a prefetch while the run is at rest. */
   rest(tell: How['tell']): void {
     const { room } = this;
     this.room = undefined;
@@ -61,7 +56,7 @@ export class PrefetchState {
     this.begin(room, { from: atRest, may, usedFrom: atRest, tell });
   }
 
-  /** Ends what is on its way at rest: the model is needed. Resolves when it does nothing of that any more. */
+  /** Stops a prefetch at rest, because a run needs the model. Resolves when the prefetch has ended. */
   async makeWay(): Promise<void> {
     const { making } = this;
     if (!making || making.usedFrom === 1) return;
@@ -69,7 +64,7 @@ export class PrefetchState {
     await making.words;
   }
 
-  /** Ends what is on its way. What is there stays. */
+  /** Stops a prefetch in progress; a finished summary stays. */
   giveUp(): void {
     if (this.making && !this.making.isThere) this.drop();
   }
@@ -118,7 +113,7 @@ export class PrefetchState {
       const words = await prefetchSummary({ run, by, signal: over.signal }, upTo, size, {
         asks: how.tell,
         took: async (usage) => {
-          making.isThere = true; // but for the record of it
+          making.isThere = true; // only the record is pending
           if (usage.type === 'usage' && usage.usage.cost === 0) making.took = usage;
           else await this.keep(usage);
         },

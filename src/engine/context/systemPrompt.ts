@@ -11,8 +11,8 @@ const rules = `
 - Answer shortly, in Markdown, in the person's language. Name files as \`path:line\`.`;
 
 /**
- * The system prompt: byte-identical from turn to turn, so that providers and the local model reuse what they have read.
- * `instructions` is what files of the workspace say; it is marked as such.
+ * Builds the system prompt. The text is byte-identical from turn to turn, so that prompt caches apply. `instructions` from workspace files
+ * are marked as such.
  */
 export function systemPrompt(
   agent: Agent,

@@ -3,18 +3,19 @@ import { contentUnseen } from '../../llm/messages/attachments.ts';
 import { usualMost } from '../../protocol/content/compaction.ts';
 import type { Message, ToolCall, ToolResult } from '../../protocol/content/messages.ts';
 
-/** Below the usual limit there is so little room that the model's own words are cut as well, to a multiple of it. */
+/** Below the default limit, the model's own text is truncated, too, to this multiple of the limit. */
 const wordsLimit = 4;
 
-/** So many times as much stays of the open plan, which is of use only as a whole; its own limits are 50 items of 200 characters. */
+/** Multiple of the limit for the open plan, which is only useful as a whole. */
 const planLimit = 20;
 
-/** The same message is shortened once: what is sent of it is the same object, and its tokens are counted once. */
+/** Truncates each message once, so that prompts share objects and token counts. */
 const known = new WeakMap<Message, Map<string, Message>>();
 
 /**
- * A message with its long outputs and arguments cut to `most` characters each, and without the pictures of results.
- * @param plan the call that gave the open plan, which stays as it is
+ * Truncates long outputs and arguments to `most` characters each and removes images of results.
+ *
+ * @param plan call with the open plan, not truncated
  */
 export function truncateMessage(message: Message, most: number, plan?: ToolCall): Message {
   if (message.role !== 'tool' && message.role !== 'assistant') return message;

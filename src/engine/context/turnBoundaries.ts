@@ -1,10 +1,10 @@
 import type { Message } from '../../protocol/content/messages.ts';
 import { tokensOfMessages } from '../core/tokenCount.ts';
 
-/** Where the last turns begin that fit into `budget` tokens: never between a call and its result; one turn at least. */
+/** Returns the start of the last turns that fit into `budget` tokens: at least one turn, never between a call and its result. */
 export function recentTurnsStart(messages: readonly Message[], budget: number): number {
   const asked = placesOfCalls(messages);
-  const open = new Set<string>(); // results after the border whose calls are before it
+  const open = new Set<string>(); // results after the boundary with calls before it
   let border = messages.length;
   let tokens = 0;
   for (let at = messages.length - 1; at >= 0; at--) {

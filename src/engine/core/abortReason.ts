@@ -4,17 +4,18 @@ import type { AbortReason } from '../../protocol/text/codes.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { toErrorInfo } from '../../protocol/text/localized.ts';
 
-/** Where a run hands back to the person. */
+/**
+ * Stop point of a run: the user decides on the continuation. `turns`: the turn limit that was reached. `held`: a denial of the user holds
+ * the run.
+ */
 export interface StopPoint {
   phase: Exclude<RunPhase, 'Running'>;
   error?: ErrorInfo;
-  /** The limit of turns that it has reached. */
   turns?: number;
-  /** A denial of the user holds it. */
   held?: true;
 }
 
-/** The reason a run's signal is aborted with: where the loop is to hand back. */
+/** Abort reason of a run's signal, with the stop point. */
 export class RunAborted extends Error {
   constructor(readonly point: StopPoint) {
     super(point.error?.message);
@@ -23,20 +24,19 @@ export class RunAborted extends Error {
   static byPerson = (): RunAborted =>
     new RunAborted({ phase: 'Failed', error: { code: 'ENGINE_ABORTED', ...toErrorInfo(message('Stopped.')) } });
 
-  /** Nothing happens that is not recorded. */
+  /** A failed record stops the run, because every effect must be recorded. */
   static byStore = (error: ErrorInfo): RunAborted => new RunAborted({ phase: 'Failed', error });
 
   static byClosing = (): RunAborted => new RunAborted({ phase: 'WaitingUser', error: closedError() });
 }
 
-/** Thrown where a workflow can go no further until the person decides: it rests at this point, and goes on from the same step. */
+/** Thrown to suspend a workflow until a decision of the user. The workflow resumes at the same step. */
 export class RunSuspended extends Error {
   constructor(readonly point: StopPoint) {
     super('The run rests.');
   }
 }
 
-/** Error of a run that was at work when the editor closed. */
 export const closedError = (): ErrorInfo => ({
   code: 'ENGINE_ABORTED',
   ...toErrorInfo(
@@ -47,9 +47,8 @@ export const closedError = (): ErrorInfo => ({
   reason: 'closed' satisfies AbortReason,
 });
 
-/** Where an aborted run hands back. */
 export const stopPointOf = (signal: AbortSignal): StopPoint => (signal.reason as RunAborted).point;
 
-/** The run is to go on with the next start, where it is. */
+/** True if the run continues at the next start. */
 export const isClosing = (signal: AbortSignal): boolean =>
   signal.aborted && stopPointOf(signal).phase === 'WaitingUser';

@@ -7,33 +7,32 @@ import { linked } from '../../protocol/text/links.ts';
 import { messageOf, toErrorInfo } from '../../protocol/text/localized.ts';
 import type { SpentFiles } from '../../runs/dailySpend.ts';
 
-/** What may be spent on model calls. */
 export interface Budget {
   /**
-   * Asked before each call.
-   * @param least US dollars that it surely costs; undefined: its price is not known, and no limit can hold it
+   * Admits a call before its request.
+   *
+   * @param least minimum cost in US dollars; undefined: unknown price, no limit applies
    */
   admit(least: number | undefined): Promise<Admitted | Refused>;
 }
 
 interface Admitted {
-  /** The call is over, and on record; undefined: nobody knows what it cost. */
+  /** Reports the recorded end of a call; undefined: unknown cost. */
   paid(cost: number | undefined): Promise<void>;
-  /** A limit is set that cannot hold this call. */
+  /** A limit is set that cannot apply to this call. */
   unheld?: true;
 }
 
-/** The call would pass a limit, and does not go out. */
 export interface Refused {
   refused: ErrorInfo;
 }
 
-/** Reads a limit that the person has set, in US dollars; 0: none; `NaN`: what is set cannot be understood, so that nothing is spent. */
+/** Reads a spending limit in US dollars; 0: no limit; `NaN`: invalid setting, nothing may be spent. */
 export type ReadLimit = () => number;
 
 /**
- * What all windows may spend in a day. A call is counted before it goes out, and then looked at beside what all others count, so that
- * two windows cannot both take the last dollar; killed in between, it counts with what it surely cost.
+ * Daily budget of all windows. A call is counted before its request and then compared with all other calls, so that two windows cannot both
+ * spend the last dollar. After a crash the call counts with its minimum cost.
  */
 export function dayBudget(spent: SpentFiles, limit: ReadLimit): Budget {
   return {
@@ -56,8 +55,8 @@ export function dayBudget(spent: SpentFiles, limit: ReadLimit): Budget {
 }
 
 /**
- * What one run may spend, as far as the day allows it: gives the same for whichever model it asks. Calls that are on their way count
- * with what they surely cost. That a limit cannot be held is said once.
+ * Budget of one run within the daily budget, shared by all models of the run. Pending calls count with their minimum cost. The warning
+ * about an unknown price appears once.
  */
 export function runBudget(
   run: Pick<Run, 'usage' | 'allowed' | 'messages'>,
@@ -104,7 +103,7 @@ const free: Admitted = { async paid() {} };
 
 const unheld = (limit: number): { unheld?: true } => (limit === 0 ? {} : { unheld: true });
 
-/** Without a limit it is counted all the same, for one may be set later on the same day; nobody waits for it. */
+/** Counts without a limit, because a limit may be set later that day. Not awaited. */
 async function note(spent: SpentFiles, cost: number | undefined): Promise<void> {
   if (cost) void spent.count(cost).catch(() => {});
 }
@@ -149,6 +148,5 @@ const unknown = (error: unknown, limit: number): ErrorInfo => ({
   ),
 });
 
-/** Said once where a limit is set and a model has no known price. */
 export const unheldWarning =
   'The price of this model is unknown, so your spending limit cannot be applied. Set `prices` in `towpath.providers`.';

@@ -4,7 +4,7 @@ import type { Code, Reason } from '../../protocol/text/codes.ts';
 import { type LocalizableText, messageOf, toErrorInfo, UserFacingError } from '../../protocol/text/localized.ts';
 import { StoreError } from '../../runs/journal.ts';
 
-/** Why a run cannot go on, as a sentence for the person; thrown by what the engine is given. */
+/** Reason why a run cannot continue, as a sentence for the user. Thrown by dependencies of the engine. */
 export class EngineError extends UserFacingError {
   override readonly name = 'EngineError';
   constructor(
@@ -16,9 +16,8 @@ export class EngineError extends UserFacingError {
   }
 }
 
-/** What a run that cannot go on says, whatever was thrown. */
 export function toInfo(error: unknown): ErrorInfo {
-  if (error instanceof LLMError) return error.toInfo(); // a model that cannot even be asked
+  if (error instanceof LLMError) return error.toInfo(); // a model that cannot be called
   const code = error instanceof StoreError || error instanceof EngineError ? error.code : 'UNKNOWN';
   const reason = error instanceof EngineError && error.reason;
   return { code, ...toErrorInfo(messageOf(error)), ...(reason && { reason }) };

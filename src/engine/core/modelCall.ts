@@ -8,40 +8,39 @@ import { localizedMessageIn, textAs, unended } from '../../protocol/text/localiz
 import { type Budget, unheldWarning } from './budget.ts';
 import { tokensOfMessages, tokensOfPrefix } from './tokenCount.ts';
 
-/** A model behind its adapter: `id` as people pick it (`provider/model`), `host` where it is, when it is behind an address. */
+/**
+ * Model behind its adapter. `id`: `provider/model`. `host`: the server. `budget`: no limit if absent. `onThisMachine`: a local model that
+ * handles one request at a time, so that parallel requests delay the run.
+ */
 export interface Called {
   adapter: LlmAdapter;
   id?: string;
   host?: string;
-  /** What may be spent on it; without one nobody counts. */
   budget?: Budget;
-  /** It has one thing at a time in the memory of this machine: what it is asked beside a run is in that run's way. */
   onThisMachine?: true;
 }
 
 interface Telling extends Omit<CompleteOptions, 'onRetry' | 'onWait'> {
   emit(event: EventBody): Promise<void>;
   node?: string;
-  /** Of what is sent, where they have been counted. */
   tokens?: number;
-  /** The window of the conversation that it is a part of. */
   filling?: ContextUsage;
-  /** It is no answer in the conversation. */
+  /** The reply is not part of the conversation. */
   beside?: true;
 }
 
-/** How a call is told. */
 interface Told {
-  /** It goes out; `unheld`: a limit of money is set that cannot hold it. */
+  /** Reports the request; `unheld`: a spending limit cannot apply to the call. */
   begins?(unheld: boolean): void;
-  /** Resolves when that is kept: until then the call counts with what it surely costs. */
+  /** Resolves after the record; until then the call counts with its minimum cost. */
   ended?(reply: AdapterResult): Promise<void>;
 }
 
 /**
- * One model call, as far as the person's money allows it: whatever asks a model asks it here. One that would pass a limit does not go
- * out: its result is an error of which `isOverLimit` is true. Rejects only with what `ended` rejects with.
- * @param tokens of what is sent
+ * Calls a model within the user's budget. All model calls use this function. A call above a limit is not sent; its result is an error with
+ * `isOverLimit`. Rejects only if `ended` rejects.
+ *
+ * @param tokens tokens of the request
  */
 export async function askModel(
   { adapter, budget }: Called,
@@ -57,7 +56,7 @@ export async function askModel(
   try {
     begins?.(Boolean(admitted?.unheld));
     const reply = await adapter.complete(request, options);
-    // Of one that broke off without being counted its prompt was paid, if anything came.
+    // An aborted call without usage data costs its prompt if any output arrived.
     cost = reply.cached ? 0 : (reply.usage?.cost ?? (reply.message ? least : 0));
     await ended?.(reply);
     return reply;
@@ -66,10 +65,7 @@ export async function askModel(
   }
 }
 
-/**
- * The same on the record of a run: that it goes out, each try that gives no answer, what it waits for, and what it took. Rejects only
- * when that cannot be kept.
- */
+/** Calls a model and records request, failed attempts, waits and usage. Rejects only if the record fails. */
 export async function callModel(
   called: Called,
   request: ChatRequest,
@@ -91,7 +87,7 @@ export async function callModel(
     {
       ...options,
       onRetry: ({ attempt, delayMs, until, error }) => {
-        failed(attempt - 1, error, Math.round(delayMs)).catch(() => {}); // a record that fails ends the run by itself
+        failed(attempt - 1, error, Math.round(delayMs)).catch(() => {}); // a failing record ends the run itself
         void emit({ type: 'progress', ...textAs(unended(localizedMessageIn(error))), until, attempt });
       },
       onWait: ({ until }) => void emit({ type: 'progress', ...textAs(message('Waiting for the rate limit')), until }),
@@ -116,7 +112,6 @@ export async function callModel(
   );
 }
 
-/** What is kept of a call that goes out. */
 export function calledRequest({ id, host }: Called, request: ChatRequest, tokens = tokensOf(request)) {
   return {
     ...(id !== undefined && { asked: id }),

@@ -6,37 +6,34 @@ import { UserFacingError } from '../../protocol/text/localized.ts';
 import { storable } from '../../runs/storable.ts';
 import type { OpenRun } from '../../runs/store.ts';
 
-/** What is emitted after the run's end is not kept: it comes from work that did not heed its stop. */
+/** Rejection of events after the end of the run, from work that continued after a stop. */
 class RunEndedError extends UserFacingError {
   override readonly name = 'RunEndedError';
   readonly code = 'ENGINE_ABORTED';
 }
 
 interface LogOptions {
-  /** Once it resolves nobody waits for the disk. */
+  /** After this promise resolves, events no longer wait for the disk. */
   hurry?: Promise<void>;
-  /** The newest number that was told of this run without being kept: no event has it again. */
+  /** Newest number of an unstored event of this run; later events have higher numbers. */
   toldUpTo?: number;
-  /** Hears that the record failed, before anybody goes on. */
   onFailure?(error: unknown): void;
 }
 
 /**
- * Where events get their place. What is to be stored goes one after the other: stored, folded into the run, told. What could
- * not be stored has not happened: it is neither folded nor told, `emit` rejects, and so it does for all that follows, for a
- * record with a gap would be no record. What is only shown waits for nothing; it has the number of what was stored before it.
+ * Event log of a running run. Stored events are processed in sequence: written, folded, delivered. An event that cannot be stored is
+ * neither folded nor delivered, `emit` rejects, and so do all later events, because a log must have no gap. Display events are not delayed
+ * and have the number of the preceding stored event.
  *
- * Once `hurry` resolves, what is to be stored is told while it is still on its way to the disk: whoever stops a run does
- * not wait for a slow one. A kill in between shows as a run that was interrupted there, which is as true. What undo needs
- * is on disk before it is told all the same.
+ * After `hurry` resolves, stored events are delivered before the write ends, so that a stop does not wait for a slow disk. A crash in
+ * between looks like an interruption, which is accurate. Data for undo is always on disk first.
  */
 export class RunLog {
-  /** What is told, in order. */
+  /** Order of deliveries. */
   private tail: Promise<void> = Promise.resolve();
-  /** What is written, in order; rejects for good when something failed that nobody waited for. */
+  /** Order of writes; stays rejected after a failure of an event without a waiting caller. */
   private disk: Promise<void> = Promise.resolve();
   private waiting = 0;
-  /** Why nothing is written any more. */
   private failure?: unknown;
   private left = false;
   private readonly hurry: Promise<unknown>;
@@ -54,7 +51,7 @@ export class RunLog {
     return this.open.run;
   }
 
-  /** Resolves when a stored event is on disk. Rejects when it is not: with a `StoreError`, after the end with `RunEndedError`. */
+  /** Resolves after a stored event is on disk. Rejects with a `StoreError`, or with `RunEndedError` after the end. */
   emit = (body: EventBody): Promise<void> => {
     const refusal = this.failure ?? (this.left ? new RunEndedError(message('This run has ended.')) : undefined);
     if (!isStored(body as RunEvent)) {
@@ -68,34 +65,34 @@ export class RunLog {
     return done;
   };
 
-  /** What is emitted from now on is refused. What was emitted before is still kept and told. */
+  /** Refuses later events; earlier events are still stored and delivered. */
   leave(): void {
     this.left = true;
   }
 
-  /** Something that belongs to the record could not be kept beside it: nothing more is to happen in this run. */
+  /** Fails the run because data of the record could not be stored. */
   fail(error: unknown): void {
     this.options.onFailure?.(error);
   }
 
-  /** Resolves when nothing that was emitted is on its way. */
+  /** Resolves when no event is pending. */
   idle = async (): Promise<void> => {
     while (this.waiting > 0) await this.tail;
   };
 
-  /** Tells what cannot be stored any more, because storing is what failed. */
+  /** Delivers an event without storage, after storage failed. */
   tellOnly(body: EventBody): void {
     this.deliver(this.next(body));
   }
 
-  /** Waits for what was emitted and lets go of the run. Rejects when something was told that could not be stored then. */
+  /** Waits for pending events and closes the run. Rejects if an event was delivered but not stored. */
   async end(): Promise<void> {
     this.leave();
     await this.tail;
     try {
       await this.disk;
     } finally {
-      await this.open.close().catch(() => {}); // what was written is on disk already
+      await this.open.close().catch(() => {}); // the written events are on disk already
     }
   }
 
@@ -112,7 +109,7 @@ export class RunLog {
     this.disk = kept.catch(() => {});
     if (isNeededToUndo(event)) return kept;
     const isKept = await Promise.race([kept.then(() => true), this.hurry.then(() => false)]);
-    if (!isKept) this.disk = kept; // a record with a gap would be no record: nothing is written after it
+    if (!isKept) this.disk = kept; // nothing is written after a gap
   }
 
   private failed(error: unknown): void {

@@ -5,17 +5,15 @@ import type { Run } from '../../protocol/run/run.ts';
 import { type LocalizableText, toErrorInfo } from '../../protocol/text/localized.ts';
 import type { StopPoint } from './abortReason.ts';
 
-/** What whoever began the work is told at its end. */
 export interface EngineResult {
   success: boolean;
   phase: RunPhase;
   assistantText?: string | null;
   error?: ErrorInfo;
-  /** What it was entered with is not on record. */
+  /** The input of the run was not recorded. */
   isUnheard?: boolean;
 }
 
-/** Where a run hands back, as it is told. */
 export type Suspension = Omit<StopPoint, 'turns' | 'held'> & { took?: WorkStats };
 
 export function resultOf(run: Run, stop: StopPoint): EngineResult {
@@ -28,7 +26,6 @@ export function resultOf(run: Run, stop: StopPoint): EngineResult {
   };
 }
 
-/** The run has calls that wait for an approval, which nobody can give here. */
 export const untrustedMessage = 'Nothing can be changed in an untrusted workspace.';
 
 export function failedWith(code: string, words: LocalizableText): EngineResult {

@@ -1,10 +1,10 @@
 import { callsOf, type Run } from '../../protocol/run/run.ts';
 import { type StopPoint, stopPointOf } from './abortReason.ts';
 
-/** Milliseconds after a stop until nobody waits any more: for the disk, and for work that does not heed it. */
+/** Milliseconds after a stop until the engine no longer waits for the disk or for unresponsive work. */
 export const patience = { disk: 30, work: 60 };
 
-/** Resolves so many milliseconds after the stop; never without one. */
+/** Resolves `ms` milliseconds after the stop; never without a stop. */
 export function withStopDeadline(signal: AbortSignal, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const stop = () => setTimeout(resolve, ms);
@@ -13,7 +13,7 @@ export function withStopDeadline(signal: AbortSignal, ms: number): Promise<void>
   });
 }
 
-/** Where the work ends. After a stop that it does not heed in time it is left behind, unless a call is at work in it. */
+/** Awaits the work, or abandons it when the stop deadline ends, unless a call is running. */
 export function raceWithStop(signal: AbortSignal, run: Run, work: Promise<StopPoint>): Promise<StopPoint> {
   const isRunning = () => callsOf(run).some(([, { status }]) => status === 'running');
   const left = withStopDeadline(signal, patience.work).then(() => (isRunning() ? work : stopPointOf(signal)));
@@ -22,13 +22,14 @@ export function raceWithStop(signal: AbortSignal, run: Run, work: Promise<StopPo
 
 export interface Worked<Result> {
   result: Result;
-  /** What was told is on disk, or could not be written, which has been told then. */
+  /** Resolves after all delivered events are on disk or reported as failed. */
   closed: Promise<void>;
 }
 
 /**
- * When it is over and on disk; or after a stop as soon as it is over, even before it could be opened.
- * @param unopened what is given then: undefined once it is open
+ * Resolves when the work is finished and on disk; after a stop, as soon as the work is finished, even before the run was opened.
+ *
+ * @param unopened result for a run that was not opened yet
  */
 export function withinStopDeadline<Result>(
   signal: AbortSignal,

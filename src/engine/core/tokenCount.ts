@@ -5,16 +5,16 @@ import { tokensOfFiles } from '../../llm/messages/attachments.ts';
 import type { Message } from '../../protocol/content/messages.ts';
 import type { RunConversation } from './loopConversation.ts';
 
-/** Role and marks around each message. */
+/** Tokens of the role and delimiters of a message. */
 const tokensAround = 4;
 
-/** Tokens of what would be sent now: the provider's number of the last call and what came since, else `estimate`. */
+/** Tokens of the next prompt: the provider's count of the last call plus newer messages, else `estimate`. */
 export function tokensOfRun(run: RunConversation, estimate: number): number {
   if (run.contextTokens === 0) return estimate;
   return run.contextTokens + tokensOfMessages(run.messages.slice(run.contextMessages));
 }
 
-/** A prefix and a message are never rewritten, and counting a long text takes a while. */
+/** Caches counts by object: prefixes and messages are immutable, and counting is slow. */
 const counted = new WeakMap<object, number>();
 
 function once<Of extends object>(of: Of, count: (of: Of) => number): number {
@@ -48,7 +48,7 @@ function textOf(message: Message): string {
   return message.content;
 }
 
-/** Head and tail of a text that has more than so many tokens. */
+/** Truncates a text to a token budget: its start and end. */
 export function excerptOfTokens(text: string, tokens: number): string {
   let short = text;
   for (let most = tokens * 6; estimateTokenCount(short) > tokens; most = Math.floor(most * 0.75)) {

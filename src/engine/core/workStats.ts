@@ -1,7 +1,7 @@
 import type { WorkStats } from '../../protocol/content/workStats.ts';
 import { callsOf, type Run } from '../../protocol/run/run.ts';
 
-/** Gives what the run's work has taken from now on, when it reaches a limit of `turns`. `now`: the clock of its events. */
+/** Returns a function that measures the work since this call, for the turn limit. `now`: clock of the events. */
 export function measureWork(run: Run, now: () => number): (turns: number) => WorkStats {
   const [began, before] = [now(), run.usage];
   return (turns) => ({

@@ -5,20 +5,19 @@ import type { Run, Waiting } from '../../protocol/run/run.ts';
 import type { RunLog } from '../core/runLog.ts';
 import type { Suspension } from '../core/runResult.ts';
 
-/** What waits, as the person wants it now. */
 export interface ChangedWaiting {
   userInput: string;
   attachments?: readonly Attachment[];
   when: When;
 }
 
-/** Something waits for the next turn: no call begins before it is heard. */
+/** True if a message waits for the next turn: no call starts before its delivery. */
 export const isInterrupting = ({ queued }: Pick<Run, 'queued'>): boolean => queued.some(({ when }) => when !== 'done');
 
 /**
- * Gives the model what waits for this turn: what is to be said now first, then in the order it was said in. What is being changed or
- * taken back has been, before each is given: afterwards it is too late.
- * @param upTo the number after which nothing is given yet
+ * Delivers queued messages for this turn: `now` first, then in order. Pending changes and removals apply before each delivery.
+ *
+ * @param upTo highest number to deliver
  */
 export async function giveWaiting(
   log: Pick<RunLog, 'run' | 'emit' | 'idle'>,
@@ -34,8 +33,8 @@ export async function giveWaiting(
 }
 
 /**
- * What waited for the end of the work and is to be given now, one at a time, for each may be work of its own. Undefined where nothing
- * waits, or the work is not done: it rests at a limit, a no or a failure.
+ * Returns the next message for the end of the work; one at a time, because each may start new work. Undefined: none, or the work has not
+ * succeeded (limit, denial, failure).
  */
 export function whenDone({ queued, messages }: Run, { phase, error }: Suspension): Waiting | undefined {
   const last = messages.at(-1);
@@ -46,7 +45,7 @@ export function whenDone({ queued, messages }: Run, { phase, error }: Suspension
 export const give = ({ emit }: Pick<RunLog, 'emit'>, { text, attachments, queued }: Waiting): Promise<void> =>
   emit({ type: 'message', message: userMessage(text, attachments), queued });
 
-/** The outcome of a call that had not begun when the person spoke. */
+/** Outcome of calls that had not started when the user sent a message. */
 export const notRun: ToolOutcome = failure(
   'TOOL_NOT_RUN',
   'Not run: the person said something first. Read it, then ask again for what is still right.',

@@ -1,10 +1,9 @@
 import type { EventBody } from '../../protocol/run/events.ts';
 import type { RunLog } from '../core/runLog.ts';
 
-/** What has a run in this window: its work, from before its record is open until that is closed. */
+/** Holder of a run in this window. `notes`: events of its commands before the record opened. */
 export interface Holding {
   log?: RunLog;
-  /** What befell the run's commands before its record was open. */
   notes: EventBody[];
   ended: boolean;
   closed: Promise<void>;
@@ -12,21 +11,19 @@ export interface Holding {
 
 interface Runs<Held extends Holding> {
   active: Map<string, Held>;
-  /** One without work, until `closed` resolves: who goes on with the run waits for it. */
+  /** Holds a run without work until `closed` resolves; a continuation waits. */
   hold(closed: Promise<void>): Held;
   open(runId: string): Promise<RunLog>;
 }
 
-/** The record is open: what came before is in it. */
 export function attach(held: Holding, log: RunLog): void {
   held.log = log;
   for (const one of held.notes.splice(0)) log.emit(one).catch(() => {});
 }
 
 /**
- * Records what befell a command of a run, or what the person says about it, which can be at any moment: with the run's work, or
- * between its turns. Never rejects: resolves to why it could not be recorded, because another window has the run or its record fails.
- * What befell a command is then found out when the run is gone on with.
+ * Records an event outside of a turn: ends of commands, or metadata set by the user. Never rejects; resolves to the error if another window
+ * has the run or the record fails. Unrecorded ends of commands are detected at the next continuation.
  */
 export async function recordOutOfTurn<Held extends Holding>(
   runs: Runs<Held>,
@@ -61,7 +58,7 @@ async function write<Held extends Holding>({ open }: Runs<Held>, runId: string, 
   try {
     await log.emit(body);
   } finally {
-    await log.end().catch(() => {}); // what could not be kept has been said
+    await log.end().catch(() => {}); // the failure was reported
   }
 }
 

@@ -8,15 +8,14 @@ import { ToolError } from '../../tools/core/tool.ts';
 import { isClosing } from '../core/abortReason.ts';
 import type { RunLog } from '../core/runLog.ts';
 
-/** What a person says to a run. Empty `userInput`: the attachments, or what was chosen, speak for themselves. */
+/** Input of the user to a run. `userInput` may be empty if there are attachments or choices. `chosen`: choices for a user question. */
 export interface UserInput {
   userInput: string;
   attachments?: readonly Attachment[];
-  /** Of a question of the run's model. */
   chosen?: Omit<PanelChoice, 'runId'>;
 }
 
-/** The questions that calls of a run at work ask by themselves. Who answers first wins; a late answer is no answer. */
+/** Open user questions of a running run. The first answer counts. */
 export class UserQuestionQueue {
   private readonly waiting = new Map<string, (answer: Answer) => void>();
 
@@ -25,7 +24,7 @@ export class UserQuestionQueue {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** A call that was answered before its node was begun anew has its answer. */
+  /** Returns the recorded answer for a call from before a restart of its node. */
   async ask(toolCallId: string, questions: readonly UserQuestions[]): Promise<Answer> {
     const { run, emit } = this.log;
     const before = run.calls[toolCallId];
@@ -40,7 +39,7 @@ export class UserQuestionQueue {
       if (this.signal.aborted) stop();
       this.signal.addEventListener('abort', stop);
     });
-    answer.catch(() => {}); // it may be stopped before anybody waits for it
+    answer.catch(() => {}); // may be stopped before anyone awaits the answer
     try {
       await emit({ type: 'ask', toolCallId, questions: [...questions] });
       return await answer;
@@ -50,7 +49,7 @@ export class UserQuestionQueue {
     }
   }
 
-  /** Resolves to false when these words are for no question. */
+  /** Resolves to false if the input answers no question. */
   async hear(input: UserInput): Promise<boolean> {
     const meant = answerIn(this.log.run, input, (id) => this.waiting.has(id));
     const settle = meant && this.waiting.get(meant.toolCallId);
@@ -66,10 +65,7 @@ export class UserQuestionQueue {
   }
 }
 
-/**
- * Which open question the words answer, and how: the one that something was chosen of, else the oldest. What was chosen of a question
- * that is settled, or does not fit it, counts for nothing.
- */
+/** Matches input to an open question: the question of the choices, else the oldest. Choices for closed or other questions are ignored. */
 export function answerIn(
   { asking = [], calls }: Run,
   { userInput, attachments, chosen }: UserInput,
@@ -89,15 +85,15 @@ export function answerIn(
   return (isChosen ? given(chosen.toolCallId, chosen.choices) : undefined) ?? given(open[0], []);
 }
 
-/** Something was chosen and nothing said: it is for a question, or for nothing. */
+/** Choices without text answer a question or nothing. */
 export const isOnlyChosen = ({ userInput, attachments, chosen }: UserInput): boolean =>
   chosen !== undefined && userInput.trim() === '' && !attachments?.length;
 
-/** It is for a question that is not open any more. */
+/** True for choices of a question that is no longer open. */
 export const isLate = (run: Run, input: UserInput): boolean =>
   isOnlyChosen(input) && answerIn(run, input) === undefined;
 
-/** Words for a run that rests with a question open are the answer to it; what was chosen too late is not heard. */
+/** Delivers input to open questions of a run at rest; late choices are dropped. */
 export async function answerAtRest({ run, emit }: RunLog, inputs: UserInput[]): Promise<void> {
   for (const input of [...inputs]) {
     const meant = answerIn(run, input);

@@ -8,20 +8,20 @@ import type { Active } from './activeRun.ts';
 import type { ChangedWaiting } from './messageQueue.ts';
 import { isOnlyChosen, type UserInput } from './questionQueue.ts';
 
-/** What the person says to a run, or about it. */
+/**
+ * Dependencies of user input. `read` returns the current run and rejects if unreadable; `note` resolves to the error of a failed record.
+ */
 export interface InputDependencies {
   active: ReadonlyMap<string, Active>;
-  /** As it is now, at work or at rest. Rejects for a run that cannot be read. */
   read(runId: string): Promise<Run>;
-  /** Resolves to why it could not be recorded. Never rejects. */
   note(runId: string, body: EventBody): Promise<unknown>;
 }
 
 export type RunInput = { runId: string; when?: When } & UserInput;
 
 /**
- * Words for a run that is at work: the answer to what its model asks, else given `when` it is said: at the next turn, once it is
- * done, or now, for which it is stopped: whoever goes on with it then lets them be heard. Resolves to false when it is not at work.
+ * Sends input to a running run: as the answer to a user question, else `when` requested. `now` stops the run, and its continuation delivers
+ * the message. Resolves to false if the run is not running.
  */
 export async function sendInput(
   { active: runs }: InputDependencies,
@@ -32,14 +32,14 @@ export async function sendInput(
   if (!active.log) return active.early.push({ ...input, when }) > 0;
   if (when === 'turn' && ((await active.asking?.hear(input)) || isOnlyChosen(input))) return true;
   const emitted = active.log.emit({ type: 'queued', ...userTextOf(input), ...(when !== 'turn' && { when }) });
-  if (!(await isKept(emitted))) return false; // it has just ended: who speaks now begins anew
+  if (!(await isKept(emitted))) return false; // just ended: the input starts new work
   if (when === 'now') active.controller.abort(RunAborted.byPerson());
   return true;
 }
 
 /**
- * Changes what waits under a number, in a run at work or at rest. Resolves to false when it waits no more: it was given, or taken back.
- * To be said now, a run at work is stopped: whoever goes on with it then lets it be heard.
+ * Changes a queued message, in a run at work or at rest. Resolves to false if already delivered or removed. `now` stops a running run, and
+ * its continuation delivers the message.
  */
 export async function changeWaiting(
   hearing: InputDependencies,
@@ -55,12 +55,11 @@ export async function changeWaiting(
   return isChanged;
 }
 
-/** Takes back what waits under a number. */
 export async function withdrawInput(hearing: InputDependencies, runId: string, queued: number): Promise<void> {
   if (await waitingAt(hearing, runId, queued)) await hearing.note(runId, { type: 'queued-remove', queued });
 }
 
-/** Records what the person says about a run, at whatever moment: its title, its pin. Resolves to why it could not be kept. */
+/** Records metadata by the user (title, pin) at any time. Resolves to the error of a failed record. */
 export async function record(
   hearing: InputDependencies,
   runId: string,
@@ -72,13 +71,11 @@ export async function record(
   return failure === undefined ? undefined : toInfo(failure);
 }
 
-/** Words and what goes with them, as they are kept. */
 export const userTextOf = ({ userInput: text, attachments }: UserInput) => ({
   text,
   ...(attachments?.length && { attachments: [...attachments] }),
 });
 
-/** Nothing waits in a run that was deleted or cannot be read. */
 const waitingAt = async ({ read }: InputDependencies, runId: string, queued: number) =>
   (await read(runId).catch(() => undefined))?.queued.find((one) => one.queued === queued);
 
@@ -88,5 +85,5 @@ const isKept = (emitted: Promise<void>): Promise<boolean> =>
     () => false,
   );
 
-/** A record begins with how the run began. */
+/** A record must start with `run-start`. */
 const beginning = message('This run is just starting. Try again in a moment.');

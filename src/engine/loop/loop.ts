@@ -32,15 +32,13 @@ import { isNotRun } from '../input/messageQueue.ts';
 import { RepeatGuard } from './repeatGuard.ts';
 import { Calls } from './toolCalls.ts';
 
-/** The conversation that the loop goes on with. What does not fit its model's window is not sent. */
+/** Conversation of the loop. The loop omits content beyond the context window. */
 export interface LoopConversation extends RunConversation {
-  /** Words wait for the next turn. */
   readonly isInterrupted: boolean;
-  /** Adds what the model is to hear of by itself, and those words. */
+  /** Adds system notes and queued messages. */
   hear?(): Promise<void>;
-  /** A call has had this id. */
+  /** Tells whether a call with this id exists. */
   hasCall(id: string): boolean;
-  /** Resolves when it is kept. */
   add(message: Message): Promise<void>;
 }
 
@@ -51,52 +49,47 @@ export interface Turns {
   accepted: AcceptedRequests;
   small?: Conversing['small'];
   ahead?: PrefetchState;
-  /** The part of every request that stays the same. */
   prefix: Omit<ChatRequest, 'messages'>;
   isFree(call: ToolCall): boolean;
-  /** Returns a call with the arguments that it was run with. */
   understood(call: ToolCall): ToolCall;
-  /** Whatever it gives, it changes nothing. */
   onlyReads(call: ToolCall): boolean;
-  /** Returns the state of the files that it names, to be compared with a later one; undefined: it names none. */
+  /** Returns a fingerprint of the files named by the call; undefined: none. */
   stateOfFiles(call: ToolCall): Promise<string | undefined>;
-  /** @param following the calls of the same reply that are asked about and come after it */
+  /** @param following later calls of the same reply that need an approval */
   execute(call: ToolCall, following: readonly ToolCall[]): Promise<ToolOutcome>;
-  /** Calls of the newest reply that an earlier window left open, to be settled before the model is asked. */
+  /** Open calls of the newest reply from an earlier window, settled before the first request. */
   open?: {
     calls: readonly ToolCall[];
     needsApproval(call: ToolCall): boolean;
-    /** Called when all of them have a result; false: the run rests, because the user has answered none. */
+    /** Called after all results; false: the run rests, because the user has answered no approval. */
     settled(): Promise<boolean>;
   };
-  /** Asked at a reply without tool calls. */
   isComplete(): boolean;
-  /** Asked between turns: the person wants it to rest. */
+  /** Checked between turns: the user requested a pause. */
   isPausing(): boolean;
-  /** Asked between turns: the person wants room to be made, once. */
+  /** Checked between turns: the user requested a compaction; true once. */
   wantsRoom(): boolean;
-  /** A denial of the user holds the conversation: nothing is sent before they say what to do instead, or let it continue. */
+  /** A denial holds the conversation: no request before feedback or a continuation by the user. */
   isHeld(): boolean;
-  /** Asked after each turn that did not end the work: true ends it at `WaitingUser`. */
+  /** Checked after each turn that did not end the work: true ends at `WaitingUser`. */
   handsBack(): boolean;
   maxTurns: number;
-  /** Tokens that the model keeps in view, when known. */
   contextWindow?: number;
-  /** Asked before each turn: the same as it is known by now. */
+  /** Context window as known now, in tokens; checked before each turn. */
   currentWindow?(): number | undefined;
-  /** What the workspace says to agents, of what is sent now. */
+  /** Instruction files within the current prompt. */
   files?(): ContextUsage['files'];
-  /** What the model was told to do here: it stays as it was said when room is made. */
+  /** Task of the node, retained verbatim by compactions. */
   brief?: string;
-  /** Nobody sees a reply, and none of its calls begins, before it is whole: one that breaks off is asked for again. */
+  /** Replies are displayed and their calls started only when complete; an interrupted reply is retried. */
   shownWhole?: boolean;
   signal: AbortSignal;
 }
 
-/** Model call, tool calls, results, and again, until there is a stop point. Rejects only with a `StoreError`. */
+/** Repeats model call, tool calls and results until a stop point. Rejects only with a `StoreError`. */
 export async function runTurns(turns: Turns): Promise<StopPoint> {
   const { talk, emit, called, signal } = turns;
-  const { toolChoice, ...prefix } = turns.prefix; // whoever must call a tool must do so once, or it would never end
+  const { toolChoice, ...prefix } = turns.prefix; // a forced tool choice applies once, otherwise the loop would not end
   const guard = new RepeatGuard(turns.stateOfFiles);
   let allDenied = false;
   const room = { ...turns, run: talk };
@@ -106,14 +99,14 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     const running = new Calls(talk.hasCall, turns.isFree, turns.execute, isInterrupted).runAll(open);
     const outcomes = await settle(running);
     if (signal.aborted) return stopPointOf(signal);
-    if (!outcomes) return { phase: 'WaitingUser' }; // nobody can approve it here
+    if (!outcomes) return { phase: 'WaitingUser' }; // no approval is possible here
     if (!(await settled())) return { phase: 'WaitingUser' };
     allDenied = outcomes.length > 0 && outcomes.every(isDenial);
     if (turns.handsBack()) return { phase: 'WaitingUser' };
   }
   let hasToldUnread = false;
   let known = turns.contextWindow;
-  let answered = 0; // turns that only asked the person something: who goes on answering is there to say no
+  let answered = 0; // turns of user questions only: an answering user can stop the run
   for (let turn = 0; turn - answered < turns.maxTurns; turn++) {
     if (turns.isHeld()) return held;
     if (turn > 0 && turns.isPausing()) return { phase: 'WaitingUser' };
@@ -123,7 +116,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     const current = turns.currentWindow?.();
     if (current !== undefined && current !== known) {
       known = current;
-      room.contextWindow = current; // a size that a refusal has named stays until another one is listed
+      room.contextWindow = current; // the size reported by an error holds until the listed size changes
     }
     await compact(room, turns.wantsRoom() ? 'asked' : 'nearly full');
     if (signal.aborted) return stopPointOf(signal);
@@ -158,7 +151,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
       );
     let reply = await ask();
     if (reply.error?.code === 'LLM_CONTEXT_OVERFLOW' && !reply.message) {
-      const size = windowIn(reply.error); // who says that it is smaller than was believed is believed from now on
+      const size = windowIn(reply.error); // a smaller window reported by an error replaces the configured size
       if (size !== undefined) room.contextWindow = Math.min(size, room.contextWindow ?? size);
       if ((await compact(room, 'overflowed', size)) === true) reply = await ask();
     } else if (mayBeTooLong(room, reply, turns.accepted)) {
@@ -178,7 +171,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     const whole = reply.success && reply.finishReason !== 'length' && !signal.aborted;
     const asked = whole ? calls.named(reply.message?.toolCalls ?? []) : calls.begun;
     const isSilent = isSilentEnd(reply.error, talk);
-    // What asks for a change is on disk before anything changes.
+    // The reply is on disk before any effect.
     await appendReply(talk, reply.message, {
       whole: whole || isSilent,
       calls: asked,
@@ -187,7 +180,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     });
     const running = whole ? calls.runAll(asked) : calls.runBegun();
     const outcomes = await settle(running);
-    if (!outcomes) return stopPointOf(signal); // the call stays open, and so do those after it
+    if (!outcomes) return stopPointOf(signal); // this call and later calls stay open
     const answers = running.filter(({ call }, index) => call.name === askTool && outcomes[index]!.ok).length;
 
     if (answers > 0 && answers === running.length) answered++;
@@ -199,7 +192,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     if (repeated) return looping(repeated);
     const deniedBefore = allDenied;
     allDenied = outcomes.length > 0 && outcomes.every(isDenial);
-    if (allDenied && deniedBefore) return { phase: 'WaitingUser' }; // told once, asked again, denied again: the person's turn
+    if (allDenied && deniedBefore) return { phase: 'WaitingUser' }; // denied twice after a note to the model: back to the user
     if (turns.handsBack()) return { phase: 'WaitingUser' };
     if (running.length === 0 && hasUnreadCall(reply.message?.content ?? '')) {
       if (hasToldUnread) return unread;
@@ -211,7 +204,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
   }
   return turnLimit(turns.maxTurns);
 
-  /** Adds the result of each call, in order; undefined: one of them stays open over the end of the editor. */
+  /** Adds the results in order; undefined: a call stays open when the editor closes. */
   async function settle(running: ReturnType<Calls['runAll']>): Promise<ToolOutcome[] | undefined> {
     const outcomes: ToolOutcome[] = [];
     guard.beginTurn();
@@ -240,7 +233,7 @@ export const turnLimit = (turns: number): StopPoint => ({
   turns,
 });
 
-/** What was shown stays: a reply that broke off is kept with the calls that had begun, and nothing else of it is run. */
+/** Records a reply. An interrupted reply is stored with its started calls; other calls do not run. */
 async function appendReply(
   talk: LoopConversation,
   message: AssistantMessage | undefined,
@@ -270,13 +263,13 @@ function show(emit: Turns['emit'], chunk: ChatStreamChunk): void {
   }
 }
 
-/** A no without words; with words the model has something to go on. */
+/** True for a denial without feedback, which gives the model nothing to act on. */
 function isDenial(outcome: ToolOutcome): boolean {
   if (outcome.ok || outcome.error.code !== 'TOOL_DENIED') return false;
   return (outcome.error.details as { words?: string } | undefined)?.words === undefined;
 }
 
-/** The model has nothing to say after its work, which some providers end that way, asked twice. */
+/** True for an empty answer after tool results, which some providers send at the end of the work. Requested twice before the end. */
 const isSilentEnd = (error: ErrorInfo | undefined, { messages }: LoopConversation): boolean =>
   error?.reason === 'empty' && messages.at(-1)?.role === 'tool';
 
@@ -302,7 +295,7 @@ const shorterAccepted =
   'The provider rejected the request, probably because it was too long, and accepted a shorter one.';
 const shorterRefused = 'A shorter request was rejected, too.';
 
-/** Tells the model that its call was not run: such an answer would otherwise end the run as a success. */
+/** Note about an unreadable call written as text, which would otherwise end the run as a success. */
 const unreadNote =
   'The last answer ends in a tool call written as text that could not be read, so nothing was run. Call one of the offered tools, or answer in words.';
 

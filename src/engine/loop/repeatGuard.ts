@@ -7,61 +7,60 @@ import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { toErrorInfo } from '../../protocol/text/localized.ts';
 
-/** In how many turns a call fails before the model gets a hint, and before the loop stops. */
+/** Failed turns of a call before a hint and before the stop. */
 const hintAt = 2;
 const stopAt = 3;
-/** After so many turns in a row that brought nothing new the model hears of it. */
+/** Consecutive turns without new results before a hint. */
 const staleAt = 2;
 
 const failsAgain = 'This repeats calls that failed before. Do something else, or say what is missing.';
 const nothingNew =
   'You have had this result before, apart from times and numbers at most. Go on with what you know, or say what you wait for.';
 
-/** A call that failed, in how many turns, and the state of the files it names at the last of them. */
 interface Failure {
   turns: number;
   files: string | undefined;
 }
 
 /**
- * Detects a model that repeats itself: a call that fails again, whatever else was done in between, while nothing that the call
- * depends on has changed. Two calls are the same when their names and arguments are.
+ * Detects repetition: a call that fails again although its preconditions have not changed, regardless of calls in between. Calls are equal
+ * if names and arguments are equal.
  *
- * A call of a file tool depends on the files that it names: its failures are counted for as long as these keep their size and times.
- * It is unknown what any other call depends on, so any change clears its failures. Something has changed when a call succeeded with an outcome that it
- * never had: a call that may do more than read, or a repeated one that only reads, whose subject others have changed then.
- * Outcomes are compared without what varies by itself (`outcomeKey`).
+ * A file tool depends on the files that it names: failures count while the sizes and times of these files are unchanged. The dependencies
+ * of other calls are unknown, so any change clears their failures. A change is a success with a new outcome: of a call with effects, or of
+ * a repeated read whose subject was changed by others. Outcomes are compared without variable parts (`outcomeKey`).
  *
- * Turns are counted rather than calls, because a model learns of a failure after its whole reply has run. Successes that repeat get
- * a hint and otherwise count towards the limit of turns only: a model that waits asks for the same again.
+ * Turns are counted, not calls, because a model sees a failure only after its whole reply has run. Repeated successes give a hint and count
+ * only towards the turn limit, because a waiting model repeats calls.
  */
 export class RepeatGuard {
   private readonly failures = new Map<string, Failure>();
-  /** All that each call has given. */
+  /** Outcome keys of each call. */
   private readonly given = new Map<string, Set<string>>();
-  /** In this turn. */
   private failed = new Set<string>();
   private isNew = false;
-  /** Turns in a row in which every call gave what it had given before. */
+  /** Consecutive turns in which every outcome was known. */
   private stale = 0;
   private circling?: { key: string; call: ToolCall };
 
-  /** @param stateOfFiles the state of the files that a call names; undefined: it names none */
+  /** @param stateOfFiles fingerprint of the files named by a call; undefined: none */
   constructor(private readonly stateOfFiles: (call: ToolCall) => Promise<string | undefined>) {}
 
-  /** A reply has come. */
   beginTurn(): void {
     this.failed = new Set();
     this.isNew = false;
   }
 
-  /** All calls of the reply have been noted. Once it is enough: a sentence for the person, with the call that is repeated (`details`). */
+  /**
+   * Ends a turn after all outcomes are noted. Returns the error for the user when the limit is reached, with the repeated call in
+   * `details`.
+   */
   async endTurn(): Promise<Omit<ErrorInfo, 'code'> | undefined> {
     this.stale = this.isNew ? 0 : this.stale + 1;
     if (!this.circling) return undefined;
     const { key, call } = this.circling;
     if ((await this.stateOfFiles(call)) !== this.failures.get(key)?.files) {
-      this.circling = undefined; // a later call of the same reply has changed them
+      this.circling = undefined; // a later call of the same reply changed the files
       return undefined;
     }
     const words = message(
@@ -75,7 +74,7 @@ export class RepeatGuard {
     };
   }
 
-  /** The person has said something, or a command has ended meanwhile, which may change anything: all is counted anew. */
+  /** Clears all counts after a message of the user or the end of a command. */
   forget(): void {
     this.failures.clear();
     this.given.clear();
@@ -84,7 +83,7 @@ export class RepeatGuard {
     this.circling = undefined;
   }
 
-  /** Notes an outcome; returns the one the model is to be told, with a hint when it begins to repeat itself. */
+  /** Notes an outcome and returns the outcome for the model, with a hint on repetition. */
   async note(call: ToolCall, outcome: ToolOutcome, onlyReads: boolean): Promise<ToolOutcome> {
     const key = `${call.name} ${stringify(call.malformed ?? call.arguments)}`;
     const before = this.given.get(key) ?? new Set();
@@ -124,9 +123,8 @@ export class RepeatGuard {
 }
 
 /**
- * Identifies an outcome. File tools give what is in a file, to the letter; of anything else, what varies from one run to the next
- * is left out: numbers (durations, dates, counters, ports), identifiers, names of temporary files, and the order of lines. An exit code is
- * no such number.
+ * Identifies an outcome. File tools count literally. Other outcomes are compared without numbers (durations, dates, counters, ports),
+ * identifiers, names of temporary files, and line order. Exit codes count.
  */
 function outcomeKey(call: ToolCall, outcome: ToolOutcome): string {
   const text = JSON.stringify(outcome);
@@ -141,21 +139,19 @@ function outcomeKey(call: ToolCall, outcome: ToolOutcome): string {
   return digest([exitCode, ...varying.split(/\\n|"/).sort()].join('\n'));
 }
 
-/** Matches names in the temporary folders of Linux, macOS and Windows. */
+/** Names in the temporary folders of Linux, macOS and Windows. */
 const temporaryName = /(\/tmp\/|\/var\/folders\/\w+\/\w+\/T\/|\\+Temp\\+)[^\s"'/\\:,)]+/g;
-/** Matches durations with the brackets around them: test runners leave them out for what was quick, or was not run again. */
+/** Durations with their brackets: test runners omit durations of fast or cached tests. */
 const duration =
   / ?[([<]?(?:in |< ?)?(?<![\d.:_A-Z]|(?<!\\)[a-z])(?:\d+(?:[.,]\d+)?(?: ?(?:[nuµm]?s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b)(?:,? (?=\d))?|\d+:\d\d:\d\d(?![\w:]))+[)\]]?|\(cached\)/g;
-/** Matches numbers, with a unit of time if there is one. */
 const number = /\d+(?:[.,:]\d+)*(?: ?(?:[nuµm]?s|secs?|seconds?|m|mins?|minutes?|h|hours?|days?)\b)?/g;
-/** Tells a hash or a random name: letters with digits among them. */
 const isIdentifier = (word: string): boolean => /^[\da-f-]*\d[\da-f-]*$/i.test(word) || /\d[a-z]/i.test(word);
 
-/** The call and its arguments on one line, for the person; of what is long the middle is left out. */
+/** Describes a call on one line for the user, without the middle of long arguments. */
 function wordsOf(call: ToolCall): string {
   const { name, malformed } = call;
   const words = `${short(name, mostOfText)} ${short(malformed ?? JSON.stringify(shortened(call)), mostOfArguments)}`;
-  return visibleLine(words).replaceAll('*Towpath', '\\u002aTowpath'); // commands of ours stand out so in a sentence
+  return visibleLine(words).replaceAll('*Towpath', '\\u002aTowpath'); // avoids markup for commands of Towpath
 }
 
 const shortened = ({ arguments: args }: ToolCall): Record<string, unknown> =>

@@ -5,61 +5,60 @@ import type { ToolCall } from '../../protocol/content/messages.ts';
 import { because, failure, type ToolOutcome } from '../../protocol/content/tools.ts';
 import { notRun } from '../input/messageQueue.ts';
 
-/** Characters of all texts in the arguments of a call: more than any tool takes. */
+/** Maximum characters in the arguments of a call, above the limit of any tool. */
 const maxArgumentCharacters = 5_100_000;
-/** Characters that are stored and sent of longer arguments. */
+/** Characters stored and sent of longer arguments. */
 const storedArgumentCharacters = 2000;
 
-/** Calls of one reply that are run or asked about. Every wire hands on all there are: here, and nowhere else, the rest are refused. */
+/** Maximum calls per reply. Every wire passes all calls on; only this limit refuses the rest. */
 const callLimit = 64;
 const parallelReads = 8;
 
 interface Running {
   call: ToolCall;
   outcome: Promise<ToolOutcome>;
-  /** It is beyond the limit: its outcome says so, and says nothing of the call. */
+  /** Beyond the limit: the outcome reports the limit only. */
   beyond?: true;
 }
 
 /**
- * The calls of one reply. Reads start as soon as they are complete in the stream, side by side; what changes something
- * waits for the whole reply and for everything before it; a read after a change waits for that change.
+ * Runs the calls of one reply. Reads start in parallel as soon as they are complete in the stream. A call with effects waits for the
+ * complete reply and all earlier calls; a read after a change waits for the change.
  */
 export class Calls {
   private readonly noticed: ToolCall[] = [];
   private readonly started = new Map<ToolCall, Running>();
   private changeSeen = false;
   private readonly reading: Set<Promise<unknown>> = new Set();
-  /** Calls whose arguments were cut before anybody stored or sent them. */
+  /** Calls with arguments truncated before storage. */
   private readonly oversized = new Set<ToolCall>();
 
-  /** @param isKnown whether a call of the run has had this id: a provider's id that is used twice is replaced */
+  /** @param isKnown tells whether an id exists in the run: duplicate provider ids are replaced */
   constructor(
     private readonly isKnown: (id: string) => boolean,
     private readonly isFree: (call: ToolCall) => boolean,
     private readonly execute: (call: ToolCall, following: readonly ToolCall[]) => Promise<ToolOutcome>,
-    /** The person has said something that comes before calls which have not begun. */
+    /** True if a message of the user precedes the calls that have not started. */
     private readonly isInterrupted: (call: ToolCall) => boolean = () => false,
   ) {}
 
-  /** A call that is complete while the reply still streams. */
+  /** Receives a call that is complete during the stream. */
   notice(proposed: ToolCall): void {
     const call = this.name(proposed);
     if (!this.isFree(call)) this.changeSeen = true;
     else if (!this.changeSeen && this.noticed.length <= callLimit) this.start(call, this.read(call));
   }
 
-  /** Calls that have already been started; when the reply breaks, these are what is kept of it. */
+  /** Started calls; an interrupted reply is stored with these calls. */
   get begun(): ToolCall[] {
     return this.noticed.filter((call) => this.started.has(call));
   }
 
-  /** All calls of the finished reply, under the ids that they have in the run. */
   named(proposed: readonly ToolCall[]): ToolCall[] {
     return proposed.map((call, index) => this.noticed[index] ?? this.name(call));
   }
 
-  /** Runs them, each with its outcome to come, in the order asked. Call it when the reply that asks for them is on disk. */
+  /** Runs the calls; outcomes are in order. Call after the reply is on disk. */
   runAll(calls: readonly ToolCall[]): Running[] {
     let change: Promise<ToolOutcome | undefined> = Promise.resolve(undefined);
     const before: Promise<ToolOutcome>[] = [];
@@ -73,7 +72,6 @@ export class Calls {
     });
   }
 
-  /** Outcomes of the calls that were started before the reply broke. */
   runBegun(): Running[] {
     return this.begun.map((call) => this.started.get(call)!);
   }
@@ -85,9 +83,9 @@ export class Calls {
     following: readonly ToolCall[],
   ) {
     const isFree = this.isFree(call);
-    const outcomes = isFree ? [await change] : await Promise.all(before); // each finds the world as the one before it left it
+    const outcomes = isFree ? [await change] : await Promise.all(before); // each call sees the effects of the calls before
     const open = outcomes.find((outcome) => outcome && isUnanswered(outcome));
-    if (open) return open; // its turn has not come
+    if (open) return open; // not its turn yet
     if (this.isInterrupted(call)) return notRun;
     if (this.oversized.has(call)) return tooLong;
     return isFree ? this.read(call) : this.execute(call, following);
@@ -112,7 +110,7 @@ export class Calls {
     return running;
   }
 
-  /** The call under an id that is usable and unique in the run. */
+  /** Returns the call with a valid id that is unique in the run. */
   private name(proposed: ToolCall): ToolCall {
     const taken = this.isKnown(proposed.id) || this.noticed.some((call) => call.id === proposed.id);
     const usable = /^[\w.:|-]{1,128}$/.test(proposed.id) && !(proposed.id in {}) && !taken;
@@ -130,7 +128,6 @@ const tooLong = failure(
   `The arguments are longer than ${maxArgumentCharacters.toLocaleString('en')} characters. They were not stored, and nothing was run. Send them in parts.`,
 );
 
-/** Returns the number of characters in all texts of a value. */
 function charactersIn(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;

@@ -1,13 +1,9 @@
 import { callsOf, commandEndText, type Run, untoldEnds } from '../../protocol/run/run.ts';
 import type { RunLog } from '../core/runLog.ts';
 
-/** Characters of a command's line that it is named by. */
 const longestName = 200;
 
-/**
- * Tells the model of the commands in the background that have ended since it heard of them last, once each. Called where every call
- * has its result.
- */
+/** Reports ended background commands to the model, each once. Called when every call has a result. */
 export async function tellCommandEnds({ run, emit }: Pick<RunLog, 'run' | 'emit'>): Promise<void> {
   const untold = untoldEnds(run);
   if (untold.length === 0) return;
@@ -34,6 +30,5 @@ const wordsOf = (untold: ReturnType<typeof untoldEnds>): string =>
     )
     .join('\n');
 
-/** The kept output of a command that was in the background, by the id it had there. */
 export const outputOfCommand = (run: Run, id: string): string | undefined =>
   callsOf(run).find(([, { background }]) => background?.id === id)?.[1].ended?.outputId;

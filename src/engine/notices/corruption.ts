@@ -3,13 +3,13 @@ import type { Message } from '../../protocol/content/messages.ts';
 import type { Damage, Run } from '../../protocol/run/run.ts';
 import type { RunLog } from '../core/runLog.ts';
 
-/** Of what could still be read: the newest so many, each in so many characters. */
+/** Limits of the readable rest in the note: lines, and characters per line. */
 const mostLines = 40;
 const lineLimit = 300;
 
 /**
- * Goes on after damage of the record: the model hears where and how much, and what can still be read of what came after it,
- * since it does not know any more what it has done. Called when every call has its result.
+ * Continues after damage of the record: reports the location, the extent and the readable rest to the model, which no longer knows its
+ * actions. Called when every call has a result.
  */
 export async function tellDamage(log: RunLog): Promise<void> {
   const damage = log.run.damage?.findLast(({ open }) => open);

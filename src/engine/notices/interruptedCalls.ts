@@ -9,29 +9,29 @@ import type { BackgroundCommands } from '../../tools/shell/background.ts';
 import { isAlive, type LeftCommands } from '../../tools/shell/orphanedCommands.ts';
 import type { RunLog } from '../core/runLog.ts';
 
-/** By what the world says how far a call came whose end nobody recorded. */
+/** Checks the files and processes of calls without a recorded end. */
 export interface RecoveryProbe {
   standing: ToolHost['standing'];
   left: Pick<LeftCommands, 'look'>;
-  /** A command in the background belongs to a window that lives, this one or another: its end will be told. */
+  /** True for a background command with a living window, which will report its end. */
   isAttended(command: Command, background: Background): Promise<boolean>;
 }
 
-/** @param background what goes on in this window */
 export const attendedBy =
   (background: Pick<BackgroundCommands, 'has'> | undefined): RecoveryProbe['isAttended'] =>
   async ({ marker }, { owner }) =>
     background?.has(marker) || (owner !== undefined && owner.pid !== process.pid && (await isAlive(owner)));
 
-/** Ids of calls that can still be approved, and of those of the same reply whose turn had not come. */
+/** Ids of calls with a possible approval, and of later calls in the same reply. */
 export const unsettledIn = (run: RunLog['run']): string[] => [
   ...new Set([...openApprovals(run), ...openCalls(run.messages, run.calls).map(({ id }) => id)]),
 ];
 
 /**
- * Calls that the editor's end, a store that failed, or a stop that they did not heed, left without a result. None is repeated by
- * itself; one whose end is on record is told as it ended.
- * @param but calls that are left as they are
+ * Adds results to calls left open by the end of the editor, a storage failure or an ignored stop. No call is repeated automatically; a
+ * recorded end determines the result.
+ *
+ * @param but calls to leave open
  */
 export async function answerLooseEnds(
   log: RunLog,
@@ -48,11 +48,11 @@ export async function answerLooseEnds(
 }
 
 /**
- * Ends the calls that have no end on record; those of workflow nodes, which are in no message, too. One that was not started did
- * not run: an unanswered question is a no. Of one that was, the files say whether it was done, and the processes whether its
- * command is at work still.
- * @param but calls that are left as they are
- * @param lastAt last sign of life of the run before it was opened (epoch milliseconds)
+ * Ends calls without a recorded end, including calls of workflow nodes. A call without a start did not run: an unanswered approval is a
+ * denial. For a started call, the files show its effect and the processes show a running command.
+ *
+ * @param but calls to leave open
+ * @param lastAt last activity of the run before opening (epoch milliseconds)
  */
 export async function endCalls(
   { run, emit }: RunLog,
@@ -76,11 +76,11 @@ export async function endCalls(
       ...(end.code === 'TOOL_INTERRUPTED' && { interruptedAt }),
     });
   }
-  if (run.unmade) await evidence.standing({ changes: run.unmade }); // puts right what its disk left half done
+  if (run.unmade) await evidence.standing({ changes: run.unmade }); // completes partial writes
   await endCommands({ run, emit }, evidence);
 }
 
-/** Ends the commands in the background whose window is gone and told nothing of their end. */
+/** Ends background commands of a dead window. */
 async function endCommands({ run, emit }: Pick<RunLog, 'run' | 'emit'>, evidence: RecoveryProbe): Promise<void> {
   for (const [toolCallId, { command, process, background, ended }] of leftCalls(run)) {
     if (!background || ended || (await evidence.isAttended(command, background))) continue;
@@ -105,7 +105,7 @@ async function endOf(state: CallState, runId: string, toolCallId: string, eviden
   return { ...interrupted, changes: made, ...(standing.moved !== 'before' && { moved }) };
 }
 
-/** Outcome for the model of a call whose own was lost. A tool whose work is that of a model with tools has calls of its own. */
+/** Outcome for the model of a call with a lost result. The calls of a tool with its own model are reported as partial work. */
 export function lostOutcome(run: Pick<Run, 'calls'>, id: string): ToolOutcome {
   const { calls } = run;
   const isPartly =
@@ -117,7 +117,7 @@ export function lostOutcome(run: Pick<Run, 'calls'>, id: string): ToolOutcome {
 const partly =
   'The run ended while this was running. Some of what it does was done: check what, before doing the rest.';
 
-/** What the model is told of a call whose outcome was lost: how it ended is on record, what it gave is not. */
+/** Result for a call with a recorded end and a lost outcome. */
 export function recoveredResult(state: CallState | undefined): ToolOutcome {
   if (state?.asked && state.answer) return bounded(answerOutcome(state.asked, state.answer));
   if (state?.ok) return { ok: true, data: { note: noteOf(state), ...(state.outputId && outputOf(state.outputId)) } };

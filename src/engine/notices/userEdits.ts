@@ -6,12 +6,12 @@ import type { RunLog } from '../core/runLog.ts';
 
 export type LookForEdits = (files: Readonly<Dictionary<RunFile>>) => Promise<Edited[]>;
 
-/** Files that are named, and lines of what was taken back of one, and their characters. */
+/** Limits of the note: files, removed lines per file, characters per line. */
 const [mostFiles, mostLines, longestLine] = [20, 40, 200];
 
 /**
- * Tells the model once what the person has made of the files that it changed: what they took back, and that they changed the rest
- * of a file. Their own words in it are not told; the model can read them.
+ * Reports changes by the user to files of the run, once: reverted changes, and files with further edits. The edits themselves are not
+ * quoted, because the model can read the files.
  */
 export async function tellEdits({ run, emit }: Pick<RunLog, 'run' | 'emit'>, look: LookForEdits): Promise<void> {
   if (!run.files) return;

@@ -13,22 +13,21 @@ import { shortenSkillList } from '../../tools/instructions/skillList.ts';
 import type { RunLog } from '../core/runLog.ts';
 
 /**
- * Shares: of the model's window for the workspace's own instructions; of these for the prompt; of the prompt's for the list of skills, and for
- * their names where their descriptions do not fit.
+ * Shares: instructions of the context window; prompt of the instructions; skill list of the prompt part; skill names if descriptions do not
+ * fit.
  */
 const [ofWindow, ofPrompt, ofSkills, ofSkillNames] = [0.1, 0.75, 0.25, 0.6];
-/** Tokens of a window that nobody knows. */
+/** Default context window in tokens. */
 const usualWindow = 32_000;
-/** Tokens below which a part of a file is not worth its place. */
+/** Minimum tokens of a truncated file. */
 const least = 30;
 
-/** So much of a file as there is room for. */
 interface FittedInstructions extends Instruction {
   tokens: number;
   cut?: true;
 }
 
-/** The first ones first, each cut at its end; of what has no room there is the name. */
+/** Fits files into a budget in order, each truncated at its end; files without budget appear as names. */
 export function fitTo(files: readonly Instruction[], most: number): FittedInstructions[] {
   let left = most;
   const take = (short: FittedInstructions): FittedInstructions => {
@@ -64,14 +63,14 @@ function cutTo(file: Instruction, room: number): FittedInstructions {
 
 const roomFor = (window = usualWindow) => window * ofWindow;
 
-/** What every prompt of a run has of it: the same as long as the model's window is. */
+/** Instructions for every prompt of a run, stable while the context window is. */
 export const fitInstructions = (files: readonly Instruction[], window?: number): FittedInstructions[] =>
   fitTo(files, roomFor(window) * ofPrompt);
 
 const tag = 'workspace-file';
 const disarmed = disarming('workspacefile');
 
-/** Files as data: nothing in one ends it, or begins another. */
+/** Files as tagged data; file content cannot close or open a tag. */
 export const inTags = (files: readonly FittedInstructions[]): string => files.map(inTag).join('\n');
 
 function inTag({ path, text, scope, kind, cut }: FittedInstructions): string {
@@ -83,7 +82,6 @@ function inTag({ path, text, scope, kind, cut }: FittedInstructions): string {
   return `${before}<${tag}${about}>\n${disarmed(text)}\n</${tag}>${cut && kind !== 'skills' ? '\n(It is cut here: read the file for the rest.)' : ''}`;
 }
 
-/** The part of the system prompt that is not Towpath's own. */
 export function instructionsInPrompt(files: readonly FittedInstructions[]): string {
   if (files.length === 0) return '';
   const about =
@@ -95,10 +93,7 @@ export const hashOf = (text: string): string => createHash('sha256').update(text
 
 type Log = Pick<RunLog, 'run' | 'emit'>;
 
-/**
- * What the workspace says to agents, for the prompts of this run: as it was when the run began, so that what is sent keeps its beginning.
- * Of a workspace that is not trusted it is nothing, whatever was known before.
- */
+/** Returns the instructions at the start of the run, so that the prompt prefix stays stable. Empty for an untrusted workspace. */
 export async function instructionsOf(
   { run, emit }: Log,
   look: WorkspaceInstructions | undefined,
@@ -112,14 +107,13 @@ export async function instructionsOf(
 
 const hasBegun = ({ messages }: Run): boolean => messages.some(({ role }) => role === 'assistant');
 
-/** What was told on the way, and is not behind a summary. */
+/** Instructions received during the run and not replaced by a summary. */
 function stillSent({ instructed, compactions }: Run): (Instructed & { at: number })[] {
   const from = compactions.findLast(({ summary }) => summary !== undefined)?.upTo ?? 0;
   const all = instructed ? entriesOf(instructed).map(([, one]) => one) : [];
   return all.filter(({ at }) => at >= from).sort((one, other) => one.at - other.at);
 }
 
-/** By its files, what the workspace's instructions take of the window now. */
 export function instructionsInWindow(
   run: Run,
   prompt: readonly FittedInstructions[],
@@ -135,7 +129,7 @@ export function instructionsInWindow(
   return [...files.values()];
 }
 
-/** Tells the model once what has become of what its prompt says, and of what it was told since: another text, a new file, one that is gone. */
+/** Reports changed, new and deleted instruction files to the model, once. */
 export async function tellChangedInstructions(log: Log, look: WorkspaceInstructions | undefined): Promise<void> {
   const { run } = log;
   if (!look?.trusted || !hasBegun(run)) return;
@@ -148,7 +142,7 @@ export async function tellChangedInstructions(log: Log, look: WorkspaceInstructi
   await tell(log, { news, gone: gone.map(([path]) => path), about, window: run.filling?.size });
 }
 
-/** Tells the model once what holds for files that it has come to: looks at what is new in the conversation each time it is called. */
+/** Returns a function that reports instructions for newly accessed files to the model, once. */
 export function nearbyOf(log: Log, look: WorkspaceInstructions | undefined): (window?: number) => Promise<void> {
   const { run } = log;
   let from = Math.max(
@@ -171,7 +165,7 @@ export function nearbyOf(log: Log, look: WorkspaceInstructions | undefined): (wi
   };
 }
 
-/** What is read or changed by calls, and named by the person. */
+/** Paths read or changed by calls, or mentioned by the user. */
 function pathsIn({ calls }: Run, message: Message): string[] {
   if (message.role === 'user') return (message.attachments ?? []).flatMap(({ mention }) => mention?.path ?? []);
   if (message.role !== 'assistant') return [];

@@ -30,30 +30,27 @@ import type { EngineOptions } from './engineOptions.ts';
 import { type AskedModel, type ContextOptions, createRunContext, type RunModel } from './runContext.ts';
 import { nameRun } from './title.ts';
 
-/** What a run is to follow, when it has nothing yet that it follows. */
 export interface AdvancePlan {
   workflowId: string;
-  /** Who speaks first, of those that the workflow has. */
   agentId?: string;
   values: Record<string, unknown>;
-  /** It goes on only once the user has answered an approval that an earlier window left open. */
+  /** Continues only after the user answered an approval of an earlier window. */
   onlyApprovals?: true;
-  /** Only room is made in its window. */
+  /** Compaction only. */
   onlyRoom?: true;
-  /** In the place of every model that would be asked. */
+  /** Overrides every model of the run. */
   model?: string;
 }
 
 export const plainPlan: AdvancePlan = { workflowId: 'chat', values: {} };
 
-/** `grantsOf`: what *Allow for This Run* has covered so far. */
 type Advancing = EngineOptions & {
   grantsOf(runId: string): Set<string>;
   ahead: PrefetchState;
   accepted: AcceptedRequests;
 };
 
-/** Words that come when the loop has just looked for them the last time are heard all the same. */
+/** Repeats the advance for messages that arrive after the last check of the loop. */
 export async function advanceUntilDelivered(
   log: RunLog,
   active: Active,
@@ -71,25 +68,24 @@ export async function advanceUntilDelivered(
   }
   for (let unheard = Number.POSITIVE_INFINITY; ; ) {
     const { held, ...rest } = await advance(log, active, plan, options);
-    const isLeft = active.wantsRoom && !active.controller.signal.aborted; // no call came after it was asked for
+    const isLeft = active.wantsRoom && !active.controller.signal.aborted; // no model call came after the request
     const stop = isLeft ? await compact(log, active, options, { before: rest }) : rest;
     await log.idle();
     const waiting = log.run.queued.filter(({ when }) => when !== 'done').length;
-    if (held && !log.run.held && !active.pausing && !active.controller.signal.aborted) continue; // it ended as the run came to rest
+    if (held && !log.run.held && !active.pausing && !active.controller.signal.aborted) continue; // the hold ended as the run came to rest
     const next = active.pausing || waiting > 0 ? undefined : whenDone(log.run, stop);
     if (next) {
       await give(log, next);
       continue;
     }
     if (stop.error || active.pausing || waiting === 0 || waiting >= unheard) {
-      active.ended = true; // in this very moment: who speaks now begins anew
+      active.ended = true; // from this moment on, input starts new work
       return stop;
     }
     unheard = waiting;
   }
 }
 
-/** From where a run stands to its next stop point. */
 async function advance(
   log: RunLog,
   active: Active,
@@ -109,12 +105,12 @@ async function advance(
   await answerAtRest(log, active.early);
   const host = await hostOf(options).catch(toInfo);
   if (!('prepare' in host)) {
-    // What became of its last calls cannot be found out now: what is said comes after that.
+    // The end of the last calls is unknown now: messages stay queued.
     await hearEach(active.early, (input) => log.emit({ type: 'queued', ...userTextOf(input) }));
     return { phase: 'Failed', error: host };
   }
   const place = () => ('agent' in workflow ? workflow.undoing?.(log) : undefined);
-  // With words of the user's all of it is answered: it was not approved, and they go on otherwise.
+  // A message of the user settles open approvals: the calls do not run.
   const unsettled = active.early.length > 0 ? [] : unsettledIn(run);
   await answerLooseEnds(
     log,
@@ -126,12 +122,12 @@ async function advance(
   const edited: LookForEdits = async (files) => host.edited(files, kept, await place()?.catch(() => undefined));
   const tellNews = async () => {
     await tellDamage(log);
-    await tellCommandEnds(log); // before what the person says to it
+    await tellCommandEnds(log); // before the message of the user
     await tellEdits(log, edited);
     await tellChangedInstructions(log, options.instructions);
   };
-  if (unsettled.length === 0) await tellNews(); // else once each call has its result: nothing stands between the two
-  if (active.early.length > 0) await giveWaiting(log, restedAt); // it was said before
+  if (unsettled.length === 0) await tellNews(); // otherwise after each call has a result: results directly follow their calls
+  if (active.early.length > 0) await giveWaiting(log, restedAt); // queued before the rest
   await hearEach(active.early, ({ when, ...input }) =>
     when === 'done'
       ? log.emit({ type: 'queued', ...userTextOf(input), when })
@@ -140,7 +136,7 @@ async function advance(
   if (isHeld(run) && !onlyApprovals) await log.emit({ type: 'hold-end' });
   await log.emit({ type: 'phase', phase: 'Running' });
   if (!('agent' in workflow)) return { phase: 'Failed', error: workflow };
-  // Words that came while room was made do not answer an approval, and an untrusted window cannot. Nothing is asked, run or failed before.
+  // Messages during a compaction answer no approval, and an untrusted window cannot approve. Calls stay open.
   if (unsettled.length > 0 && !host.canApprove && openApprovals(run).length > 0) return { phase: 'WaitingUser' };
 
   const { signal } = active.controller;
@@ -172,11 +168,11 @@ async function advance(
   }
 }
 
-/** The user, and no rule, has decided on the call. */
+/** True if the user, not a rule, decided on the call. */
 const isDecided = (state: CallState | undefined): boolean =>
   state?.decision !== undefined && state.automatic === undefined;
 
-/** Makes room in the window of a run at rest, and leaves it as it rested. */
+/** Compacts the conversation of a run at rest and restores its stop point. */
 async function compact(
   log: RunLog,
   active: Active,
@@ -207,7 +203,7 @@ async function compact(
   }
 }
 
-/** Where it rests; one whose window was killed rests as if that had closed. */
+/** Stop point of a run at rest; a killed window counts as closed. */
 function restOf({ phase, error, took }: Run): Suspension {
   if (phase === 'Running') return RunAborted.byClosing().point;
   const before = restedBefore(error);
@@ -240,7 +236,7 @@ const contextOf = (
     asking: active.asking!,
   });
 
-/** Each is among them until it is on record. */
+/** Removes each entry after its record. */
 async function hearEach(early: Active['early'], hear: (input: Active['early'][number]) => Promise<void>) {
   while (early.length > 0) {
     await hear(early[0]!);
@@ -248,7 +244,7 @@ async function hearEach(early: Active['early'], hear: (input: Active['early'][nu
   }
 }
 
-/** The same models, on which the run spends no more than it may. */
+/** Applies the run budget to all models. */
 function withinLimit(run: Run, { model, small, naming, runLimit = () => 0 }: EngineOptions) {
   const within = runBudget(run, runLimit);
   const held = <Model extends RunModel | undefined>(chosen: Model): Model =>
@@ -263,7 +259,7 @@ function withinLimit(run: Run, { model, small, naming, runLimit = () => 0 }: Eng
 export const hostOf = async ({ host }: EngineOptions): Promise<ToolHost> =>
   typeof host === 'function' ? host() : host;
 
-/** @param place what the run's tools saw in place of the workspace */
+/** @param place workspace of the run's tools */
 export function evidenceOf(
   { run }: RunLog,
   host: ToolHost,
@@ -278,5 +274,4 @@ export function evidenceOf(
   };
 }
 
-/** Whose run it is that follows nothing that can be read. */
 const nobody: Pick<Agent, 'id' | 'model'> = { id: '' };

@@ -44,23 +44,21 @@ import {
   undo,
 } from './undo.ts';
 
-/** Decision of the person about interrupted calls. */
 export type InterruptionChoice = Pick<
   Extract<EventBody, { type: 'interruption-choice' }>,
   'toolCallIds' | 'choice' | 'result'
 >;
 
-/** How a run begins: on which workflow, with what values of its state. */
 type Start = { runId: string } & Partial<Omit<AdvancePlan, 'model'>> & UserInput;
 
-/** Runs at work in this window, by id. Every method resolves with a result; none throws for what a model or a disk does. */
+/** Running runs of this window by id. Methods resolve with a result and never throw for failures of models or disks. */
 export class ExecutionEngine {
-  /** Those at work, and those that have ended and are not on disk yet. */
+  /** Runs at work, and ended runs with pending writes. */
   private readonly active = new Map<string, Active>();
   private readonly grants = new Map<string, Set<string>>();
   private readonly ahead = new Map<string, PrefetchState>();
   private readonly accepted = new AcceptedRequests();
-  /** Of runs whose record failed: the number of the event that said so. */
+  /** Event number of the reported failure, for runs with a failed record. */
   private readonly failedAt = new Map<string, number>();
 
   private readonly hearing: InputDependencies = {
@@ -76,17 +74,16 @@ export class ExecutionEngine {
     this.options = { ...options, tell: isolated([(event) => options.tell(event)], onListenerError) };
   }
 
-  /** Begins a run with the person's first words. `runId` comes from `RunStore.newId()`; `workflowId` is `chat` unless said, `agentId` the workflow's own. */
+  /** Starts a run with the first message. `runId` comes from `RunStore.newId()`; `workflowId` defaults to `chat`. */
   start({ runId, workflowId = 'chat', agentId, values = {}, ...input }: Start): Promise<EngineResult> {
     const plan = { workflowId, values, ...(agentId !== undefined && { agentId }) };
     return this.enter(runId, [input], () => this.options.store.create(runId), plan);
   }
 
   /**
-   * Goes on with a kept run: with new words, or (after a limit, a broken stream, a reload) without. With a `model`
-   * (`provider/model`) all of its work goes there until it rests, also what a file names another one for. Words to a run that rests
-   * with a question of its model open are the answer; without words, calls that need an approval since an earlier window are put to the
-   * user again, and with `onlyApprovals` the model is asked only once one of them is answered; only an answer, to a question that is not open any more, leaves it as it is.
+   * Continues a stored run, with input or (after a limit, a broken stream or a reload) without. `model` (`provider/model`) overrides every
+   * model until the next rest. Input to a run with an open user question is its answer. Without input, pending approvals of an earlier
+   * window are requested again; with `onlyApprovals`, the model is called only after an answer. A late answer alone changes nothing.
    */
   continue({
     runId,
@@ -100,40 +97,37 @@ export class ExecutionEngine {
     return this.enter(runId, said, () => this.options.store.open(runId), plan);
   }
 
-  /** See `say`. */
   say(words: RunInput): Promise<boolean> {
     return sendInput(this.hearing, words);
   }
 
-  /** See `changeWaiting`. */
   changeWaiting(runId: string, queued: number, changed: ChangedWaiting): Promise<boolean> {
     return changeWaiting(this.hearing, runId, queued, changed);
   }
 
-  /** Takes back what waits under a number. */
   takeBack(runId: string, queued: number): Promise<void> {
     return withdrawInput(this.hearing, runId, queued);
   }
 
-  /** The person's own title for a run, at whatever moment; empty: it is called by its words again. Resolves to why it could not be kept. */
+  /** Sets the title; empty restores the automatic title. Resolves to the error of a failed record. */
   rename(runId: string, title: string): Promise<ErrorInfo | undefined> {
     return record(this.hearing, runId, { type: 'title', title, by: 'person' });
   }
 
-  /** Keeps a run among the first in the list, or no longer. Resolves to why that could not be kept. */
   pin(runId: string, pinned: boolean): Promise<ErrorInfo | undefined> {
     return record(this.hearing, runId, { type: 'pin', pinned });
   }
 
-  /** The person's choice of who speaks, from the run's next rest on. Resolves to why it could not be kept. */
+  /** Sets the agent from the next rest on. Resolves to the error of a failed record. */
   chooseAgent(runId: string, agentId: string): Promise<ErrorInfo | undefined> {
     return record(this.hearing, runId, { type: 'agent', agentId });
   }
 
   /**
-   * Leaves out what can be left out of the window: of a run at rest now, of one at work before its next call. Resolves to `later` then,
-   * else to whether less will be sent, or was `stopped`; or to why that could not be done.
-   * @param model in the place of the one that would be asked
+   * Compacts the conversation: at once for a run at rest, before the next model call for a running run (`later`). Resolves to true if the
+   * prompt is smaller, to `stopped`, or to an error.
+   *
+   * @param model overrides the model of the run
    */
   async compact(runId: string, model?: string): Promise<'later' | 'stopped' | boolean | ErrorInfo> {
     const active = this.active.get(runId);
@@ -147,7 +141,7 @@ export class ExecutionEngine {
     const entered = this.enter(runId, [], () => this.options.store.open(runId), plan);
     const { controller, closed } = this.active.get(runId)!;
     const { error } = await entered;
-    if (error?.code === 'ENGINE_BUSY') return error; // somebody was quicker
+    if (error?.code === 'ENGINE_BUSY') return error; // another caller was faster
     await closed;
     const after = await this.options.store.read(runId).catch(toInfo);
     if ('code' in after) return after;
@@ -156,31 +150,27 @@ export class ExecutionEngine {
     return error && (restedBefore(error) || error.message !== before.error?.message) ? error : false;
   }
 
-  /** Records that the person lets more be spent; what is said of a run counts from its next call on. Resolves to why it could not be kept. */
+  /** Records a raised spending limit, valid from the next call. Resolves to the error of a failed record. */
   raiseLimit(runId: string, raise: { of: LimitOf; more: number; to: number }): Promise<ErrorInfo | undefined> {
     return record(this.hearing, runId, { type: 'limit-raise', ...raise });
   }
 
-  /**
-   * Records the person's decision about calls that were interrupted, and are still open; the run continues with the next `continue`.
-   * Resolves to why it could not be kept.
-   */
+  /** Records the decision on interrupted calls that are still open, for the next `continue`. Resolves to the error of a failed record. */
   async chooseAfterInterruption(runId: string, choice: InterruptionChoice): Promise<ErrorInfo | undefined> {
     const run = await this.hearing.read(runId).catch(toInfo);
     if ('code' in run) return run;
     const open = new Set(interruptedWork(run).flatMap(({ calls }) => calls));
-    if (!choice.toolCallIds.every((id) => open.has(id))) return undefined; // it was decided meanwhile
+    if (!choice.toolCallIds.every((id) => open.has(id))) return undefined; // decided meanwhile
     return record(this.hearing, runId, { type: 'interruption-choice', ...choice });
   }
 
-  /** Names that the workflow of a run reads of the result of a step; none where it cannot be loaded. */
   async usedLater(runId: string, node: string, step: number): Promise<string[]> {
     const run = await this.hearing.read(runId).catch(() => undefined);
     const workflow = run && (await this.options.workflow(run.workflowId).catch(() => undefined));
     return workflow?.usedLater?.(node, step) ?? [];
   }
 
-  /** Lets a run that a denial holds continue without instructions, at whatever moment. Resolves to why it could not be recorded. */
+  /** Ends a hold without feedback, at any time. Resolves to the error of a failed record. */
   async endHold(runId: string): Promise<ErrorInfo | undefined> {
     const run = await this.hearing.read(runId).catch(toInfo);
     if ('code' in run) return run;
@@ -188,8 +178,8 @@ export class ExecutionEngine {
   }
 
   /**
-   * Ends the run's work at once: what started it has its result, and the end is told, without waiting for a slow disk.
-   * Resolves when all of it is on disk, too. A run that is not at work is left alone.
+   * Stops the run: callers get the result and the end is reported without waiting for a slow disk. Resolves when all is on disk. No effect
+   * on a run at rest.
    */
   async stop(runId: string): Promise<void> {
     const active = this.active.get(runId);
@@ -200,7 +190,7 @@ export class ExecutionEngine {
     await active?.closed;
   }
 
-  /** Lets the run rest where it is whole: after the turn, or the node, that it is at. */
+  /** Pauses the run after the current turn or node. */
   pause(runId: string): void {
     const active = this.active.get(runId);
     if (!active || active.ended) return;
@@ -208,19 +198,19 @@ export class ExecutionEngine {
     void active.log?.emit({ type: 'pausing' });
   }
 
-  /** The model on this machine is needed: what is made on it ahead is given up. Resolves when it is at rest, as far as that goes. */
+  /** Stops prefetches on the local model and resolves when it is free. */
   async makeWay(): Promise<void> {
     await Promise.all([...this.ahead.values()].map((ahead) => ahead.makeWay()));
   }
 
-  /** What waits in a run to be sent again is sent at once. */
+  /** Ends the wait of a retry. */
   retryNow(runId: string): void {
     this.active.get(runId)?.hurry.dispatchEvent(new Event('now'));
   }
 
   /**
-   * Takes changes of a run at rest back, puts files as it left them, or takes such an undo back. Resolves to an error when the run is at work or cannot be
-   * opened or written.
+   * Undoes changes of a run at rest, restores files to the state that the run left, or redoes an undo. Resolves to an error if the run is
+   * running or cannot be opened or written.
    */
   async undo(
     runId: string,
@@ -237,7 +227,7 @@ export class ExecutionEngine {
     const { store, tell, now = Date.now } = this.options;
     let close = () => {};
     const active = { ...newActive(), closed: new Promise<void>((resolve) => (close = resolve)) };
-    this.active.set(runId, active); // nobody starts it meanwhile
+    this.active.set(runId, active); // blocks a concurrent start
     let log: RunLog | undefined;
     try {
       await before?.closed;
@@ -248,21 +238,21 @@ export class ExecutionEngine {
         log,
         evidenceOf(log, await hostOf(this.options), this.options, async () => place.workspace),
         [...(log.run.asking ?? []), ...unsettledIn(log.run)], // these can still be answered
-      ); // what a kill left is judged before it is undone
+      ); // interrupted calls are judged before the undo
       const parts = { store, ...place };
       if ('undo' in request) return await redo(log, parts, request);
       return await ('files' in request ? restore(log, parts, request, ask) : undo(log, parts, request, ask));
     } catch (error) {
       return toInfo(error);
     } finally {
-      active.ended = true; // what comes next waits for the record to be closed, and is not refused
-      await log?.end().catch(() => {}); // what could not be kept has been thrown already
+      active.ended = true; // later work waits for the record to close
+      await log?.end().catch(() => {}); // the failure was thrown already
       if (this.active.get(runId) === active) this.active.delete(runId);
       close();
     }
   }
 
-  /** Records what befell a command of a run, at whatever moment. Never rejects. */
+  /** Records an event of a run's command at any time. Never rejects. */
   async note(runId: string, body: EventBody): Promise<void> {
     await this.noted(runId, body);
   }
@@ -274,7 +264,7 @@ export class ExecutionEngine {
     return recordOutOfTurn({ active: this.active, hold, open }, runId, body);
   }
 
-  /** As the run's tools saw it. `problem`: why its own place is not there. */
+  /** Workspace of the run's tools. `problem`: reason why it is missing. */
   private async undoPlace(
     log: RunLog,
     workspace: Workspace,
@@ -287,14 +277,14 @@ export class ExecutionEngine {
     }
   }
 
-  /** The editor closes: everything at work comes to rest, to go on with the next start. */
+  /** Stops all runs when the editor closes; they continue at the next start. */
   async close(): Promise<void> {
     for (const active of this.active.values()) active.controller.abort(RunAborted.byClosing());
     for (const ahead of this.ahead.values()) ahead.giveUp();
     await Promise.all([...this.active.values()].map((active) => active.closed));
   }
 
-  /** The run as it is now, when it is at work in this window or not yet on disk. */
+  /** Current fold of a run with work or pending writes in this window. */
   live(runId: string): Run | undefined {
     return this.active.get(runId)?.log?.run;
   }
@@ -315,10 +305,10 @@ export class ExecutionEngine {
     void this.makeWay();
     const active = newActive(said);
     this.active.set(runId, active);
-    // Only its end is kept: a reference to the run before would hold all the runs before that one.
+    // Retains only the promise: a reference to the previous entry would retain the whole chain.
     const closedBefore = before?.closed;
     const opened = async () => {
-      await closedBefore; // nothing is begun on a run that is not on disk
+      await closedBefore; // the previous work must be on disk
       return open();
     };
     const work = this.work(runId, active, opened, plan);
@@ -355,7 +345,7 @@ export class ExecutionEngine {
     attach(active, log);
     const notBegun = (code: string, words: LocalizedMessage) => ({
       result: failedWith(code, words),
-      closed: log.end().catch(() => {}), // what befell it before could not be recorded, which its next work finds out
+      closed: log.end().catch(() => {}), // the next work finds the unrecorded events
     });
     if (active.early.length > 0 && active.early.every((input) => isLate(log.run, input)))
       return notBegun('ENGINE_NOT_ASKED', message('This approval is no longer open.'));
@@ -396,26 +386,26 @@ export class ExecutionEngine {
     return { result, closed: log.end().catch((error) => void failing(error)) };
   }
 
-  /** False in an untrusted window. What its tools cannot be loaded for is told by the work itself. */
+  /** False in an untrusted window. Errors of loading tools are reported by the work. */
   private async canApprove(): Promise<boolean> {
     const host = await hostOf(this.options).catch(() => undefined);
     return host?.canApprove ?? true;
   }
 
-  /** The record could not be written. What was not recorded did not happen; the panel is told, the journal cannot be. */
+  /** Reports a failed record. Unrecorded events have no effect; the panel is notified, the journal cannot be. */
   private tellFailure(log: RunLog, point: StopPoint): void {
     log.tellOnly({ type: 'phase', ...point });
     this.failedAt.set(log.run.id, log.run.seq);
   }
 
-  /** What was allowed for this run is asked about again; nothing is ready for it. */
+  /** Drops grants and prefetches of a run. */
   forget(runId: string): void {
     this.grants.delete(runId);
     this.ahead.get(runId)?.drop();
     this.ahead.delete(runId);
   }
 
-  /** Grants last as long as the window: after a reload everything is asked again. */
+  /** Grants end with the window: after a reload every approval is requested again. */
   private grantsOf(runId: string): Set<string> {
     const grants = this.grants.get(runId) ?? new Set();
     this.grants.set(runId, grants);

@@ -16,31 +16,32 @@ import { type ResolvedPath, resolvePath } from '../../tools/sandbox/paths.ts';
 import { createFile, createFolder, createLink, removeEmptyFolder, replaceFile } from '../../tools/sandbox/writeFile.ts';
 import { holdsNothing, isThere, removeEmptyFolders } from './emptyFolders.ts';
 
-/** Step of an undo or redo, or for a file that a branch left otherwise. */
 export type FileStep = UndoStep & Partial<Pick<BranchFile, 'of' | 'known'>>;
 
 export type FileOperation = FileStep | UndoMove;
 
-/** Content at a path now, by its id; null: nothing. Without a kind it is a text, or nothing. */
 interface Found {
   id: string | null;
   kind?: RemovedKind;
   target?: ChangeTarget;
 }
 
-/** A step, the content to put there (null: no file), and the content that is there now. */
+/**
+ * Step with the content to write (null: no file) and the current content. `isDone`: the content is in place already, restored manually or
+ * by an interrupted undo.
+ */
 export interface ReadyStep {
   step: FileStep;
   content: string | Buffer | null;
   found: Found;
-  /** The content is there already: put back by hand, or by an undo that was killed right after it. */
   isDone: boolean;
 }
 
 /**
- * Looks at a step's path.
- * @param path where its file is now
- * @throws SaidError when something is there that is not replaced
+ * Checks the file of a step.
+ *
+ * @param path current path of the file
+ * @throws UserFacingError if something is there that must not be replaced
  */
 export async function lookAtStep(
   workspace: Workspace,
@@ -70,17 +71,17 @@ async function findContent(workspace: Workspace, { to, was, left, leftKind }: Fi
 const isEmptyFolder = async (workspace: Workspace, path: string): Promise<boolean> =>
   (await isThere(workspace, path)) && (await holdsNothing(workspace, path));
 
-/** Ids of a text, of bytes and of a link's target are alike; what they are of is not. */
+/** Ids of texts, bytes and link targets are comparable only with equal kinds. */
 function isContent(found: Found, id: string | null, kind: RemovedKind | undefined): boolean {
   const formOfKind = (one: RemovedKind | undefined) => (one === undefined ? 'file' : one);
   return found.id === id && (id === null || formOfKind(found.kind) === formOfKind(kind));
 }
 
-/** Nothing is there, for a while, when something is replaced by something of another kind. */
+/** True during a replacement by another kind, which removes the file first. */
 const isBetween = ({ to, was, left, leftKind }: FileStep, { id }: Found): boolean =>
   id === null && to !== null && left !== null && was?.kind !== leftKind;
 
-/** Tells whether somebody else has changed the file since. */
+/** Tells whether someone else changed the file. */
 export function isChangedSince({ step, found, isDone }: ReadyStep): boolean {
   if (isDone) return false;
   if (step.known) return !step.known.includes(found.id);
@@ -88,7 +89,10 @@ export function isChangedSince({ step, found, isDone }: ReadyStep): boolean {
   return !isContent(found, step.left, step.leftKind) || step.mixed === true;
 }
 
-/** Looks again, and does the step: what changed while the user was asked is not overwritten. Returns the form of a file that goes away. */
+/**
+ * Checks the file again and applies the step, so that changes during the confirmation are not overwritten. Returns the form of a removed
+ * file.
+ */
 export async function doStep(workspace: Workspace, one: ReadyStep, path: string): Promise<FileForm | undefined> {
   const { step, content } = one;
   if (content !== null && step.left === null && step.was?.kind !== 'folder') await removeEmptyFolders(workspace, path);
@@ -104,7 +108,7 @@ export async function doStep(workspace: Workspace, one: ReadyStep, path: string)
   const file = found.target?.file ?? (await resolvePath(workspace.roots, path, operation));
   const isText = found.id !== null && found.kind === undefined;
   const { kind, mode } = step.was ?? {};
-  const isForeign = found.target?.foreign === true; // only the editor writes it as it was
+  const isForeign = found.target?.foreign === true; // only the editor can write this encoding
   const form = isText && !isForeign && (content === null || kind === 'file') ? await fileFormOf(file) : undefined;
   const isReplaced = kind === 'file' && (isText || found.kind === 'file');
   const staysText = typeof content === 'string' && isText;
@@ -126,7 +130,7 @@ export async function doStep(workspace: Workspace, one: ReadyStep, path: string)
   return form;
 }
 
-/** Gives a file a text in the form of the one that was there before. Returns the form that it had, if it was another. */
+/** Writes a text in an earlier form. Returns the replaced form if different. */
 async function rewriteAs(file: ResolvedPath, text: string, form: NonNullable<FileStep['form']>) {
   const before = await fileFormOf(file);
   const mode = form.mode ?? before.mode;
@@ -134,13 +138,13 @@ async function rewriteAs(file: ResolvedPath, text: string, form: NonNullable<Fil
   return mode === undefined || (before.mode === mode && before.encoding === form.encoding) ? undefined : before;
 }
 
-/** The same path is somewhere else on the disk than it was. */
+/** True if the path resolves to another file than before. */
 const isMoved = ({ target: before }: Found, { target: now }: Found, path: string): boolean =>
   before !== undefined && now !== undefined && before.input === path && before.file.path !== now.file.path;
 
 export const changedMeanwhile = () => new UserFacingError(message('It changed while the approval was open.'));
 
-/** An undo before this one may have been killed while it wrote in place: that is no change of somebody else. */
+/** Repairs a partial write of an interrupted undo, which is not a foreign change. */
 export async function repairTorn(
   workspace: Workspace,
   { contents }: RunStore,
@@ -160,7 +164,6 @@ export async function contentOf({ contents }: RunStore, runId: string, step: Fil
   return was ? contents.readBytes(of, to) : contents.read(of, to);
 }
 
-/** Moves a file or folder. */
 export async function moveTo(workspace: Workspace, from: string, to: string): Promise<void> {
   const source = await resolvePath(workspace.roots, from, 'rename');
   await removeEmptyFolders(workspace, to);

@@ -41,31 +41,28 @@ import {
   nearbyOf,
 } from '../notices/workspaceInstructions.ts';
 
-/** The model a run talks to, made dependable. */
+/**
+ * Model of a run. `id`: `provider/model`; `model`: its name on the wire; `host`: the server, for the record; `budget`: daily budget of all
+ * models.
+ */
 export interface RunModel {
-  /** `provider/model` as people pick it. */
   id: string;
-  /** The model's name on its wire. */
   model: string;
   adapter: LlmAdapter;
-  /** Where it is, when it is behind an address: for the record. */
   host?: string;
-  /** What may be spent in a day, on this model as on all others. */
   budget?: Budget;
-  /** See `Called`. */
   onThisMachine?: true;
   maxTokens?: number;
-  /** Tokens that the model keeps in view, when known; of one on this machine the same every time. */
+  /** Context window in tokens, if known; constant for a local model. `windowNow`: tokens that fit into memory at present. */
   contextWindow?: number;
-  /** What of them there is the memory for, at the moment. */
   windowNow?: number;
-  /** Returns the context window as it is known by now: a provider may list it, or another one, while a run is at work. */
+  /** Context window as known now: providers may list another size during a run. */
   currentWindow?(): number | undefined;
 }
 
 /**
- * A model by its name, else the chosen one. `workflowId`: it is the file that this run follows which names it; without it, the person
- * has. `before`: the one that the run's conversation went to last.
+ * Requested model, or the selected model without an id. `workflowId`: the workflow file names the model, else the user does. `before`: the
+ * previous model of the conversation.
  */
 export interface AskedModel {
   id?: string;
@@ -80,36 +77,30 @@ export interface ContextOptions {
   values: WorkflowContext['values'];
   isPausing(): boolean;
   isAttended?(runId: string): boolean;
-  /** True once after the person has asked for room. */
   wantsRoom?(): boolean;
-  /** What is made for the run's window before it is needed. */
   ahead?: PrefetchState;
   accepted: AcceptedRequests;
-  /** Ends the waits of model calls (`now`). */
   hurry?: EventTarget;
-  /** What *Allow for this run* has covered so far. */
   grants: Set<string>;
   asking: UserQuestionQueue;
-  /** Without it nobody looks. */
   edited?: LookForEdits;
   store: RunStore;
   host: ToolHost;
   model(asked?: AskedModel): Promise<RunModel>;
   small?(how?: { quiet: true }): Promise<RunModel | undefined>;
-  /** The person's choice for this once, also in the place of models that a file names. */
+  /** Model override by the user for this run, also for models of a workflow file. */
   instead?: string;
   workspace(): Promise<{ names: string[]; virtual?: true }>;
-  /** Without it nobody looks. */
   instructions?: WorkspaceInstructions;
   maxTurns(): number;
   temperature?(): number | undefined;
-  /** Called once the calls that an earlier window left open have their results; see `Turns.open`. */
+  /** Called when open calls of an earlier window have results; see `Turns.open`. */
   settled?(): Promise<boolean>;
-  /** False: the run continues only for approvals that an earlier window left open, and the user has answered none of them. */
+  /** False: the run continues only for pending approvals, and none is answered. */
   mayRequest?(): boolean;
 }
 
-/** What a workflow works with: the one loop, the one gate and the one stream of events of a run. */
+/** Creates the context of a workflow: the loop, the gate and the events of a run. */
 export function createRunContext(options: ContextOptions): WorkflowContext {
   const { log, signal, host } = options;
   const { run } = log;
@@ -224,7 +215,7 @@ export function createRunContext(options: ContextOptions): WorkflowContext {
     },
   };
 
-  /** Throws `RunSuspended` in the place of a request to a model, as long as the run only continues to have an approval answered. */
+  /** Throws `RunSuspended` instead of a model request while approvals of an earlier window are unanswered. */
   function restUnlessAnswered(): void {
     if (options.mayRequest?.() === false) throw new RunSuspended({ phase: 'WaitingUser' });
   }
@@ -286,7 +277,7 @@ export function createRunContext(options: ContextOptions): WorkflowContext {
           following,
         );
       },
-      // A conversation without a record cannot be continued: it comes to its end, and the run rests after it.
+      // An unrecorded conversation cannot be resumed: it finishes first, then the run rests.
       isPausing: () => !(apart && !apart.add) && options.isPausing(),
       wantsRoom: () => !apart && (options.wantsRoom?.() ?? false),
       open: {
@@ -317,28 +308,27 @@ async function onlyRoom(loop: Turns): Promise<StopPoint> {
   return { phase: 'WaitingUser', ...(typeof made === 'object' && { error: made }) };
 }
 
-/** Returns the arguments that a workflow's own tool understands otherwise than they were sent. */
 function understoodBy({ understood }: ExtraTool, { malformed, arguments: sent, ...call }: ToolCall) {
   if (malformed !== undefined) return undefined;
   try {
     return understoodOf(sent, understood({ ...call, arguments: sent }));
   } catch {
-    return undefined; // it is refused, and its outcome says why
+    return undefined; // rejected, with the reason in its outcome
   }
 }
 
-/** What a call did whose outcome nobody heard before the editor's end. */
+/** Effect of a call whose outcome the node did not receive before the editor closed. */
 const stepDone = (state: CallState | undefined): StepDone | undefined =>
   state?.ok && state.step ? { ...state.step, changes: state.changes, moved: state.moved } : undefined;
 
-/** Where another model may have spoken before: of what all have said in a form of their own it is sent what it has. */
+/** Adapter without provider metadata of other models. */
 const sayingItsOwn = (adapter: LlmAdapter): LlmAdapter => ({
   ...adapter,
   complete: (request, options) =>
     adapter.complete({ ...request, messages: withOwnNatives(request.messages, request.model) }, options),
 });
 
-/** For an agent that asks every time: what is allowed for the run is not kept, and no preset goes further. */
+/** Context of an agent with `approval: 'ask'`: no grants are stored and no preset applies. */
 const askingAlways = (context: CallContext): CallContext => ({
   ...context,
   policy: defaultPolicy,
@@ -375,7 +365,7 @@ const talkOf = (
   add: (message) => emit({ type: 'message', message }),
 });
 
-/** A conversation apart, and what is told of it: its words, and that room was made in its window, at its node. Its drafts of calls have no place to be shown. */
+/** Creates a separate conversation; its text and compactions are reported at its node. Drafts of calls are not displayed. */
 function talkApart(apart: Apart, { run, emit }: RunLog): { talk: LoopConversation; emit: Emit } {
   const { node, branch, conversation } = apart;
   const unkept: Compaction[] = [];
@@ -413,7 +403,7 @@ function talkApart(apart: Apart, { run, emit }: RunLog): { talk: LoopConversatio
       if (event.type === 'chunk') {
         if (event.content) await emit({ type: 'chunk', content: event.content, node });
       } else if (event.type === 'usage') {
-        await emit({ ...event, node, filling: undefined }); // the window that is shown is the run's
+        await emit({ ...event, node, filling: undefined }); // the displayed context usage is the run's
         if (event.beside) return;
         counted.contextTokens = event.usage.promptTokens + event.usage.completionTokens;
         counted.contextMessages = apart.messages.length + 1; // the answer comes next

@@ -32,35 +32,32 @@ import { isCovered, isEmptied, operationOrigin, operationsDone, pathAt } from '.
 
 export interface UndoRequest {
   toolCallIds: readonly string[];
-  /** Only these files. */
   paths?: readonly string[];
 }
 
-/** Names the undo to take back by the number of its event. */
 export interface RedoRequest {
   undo: number;
 }
 
-/** What the person is asked before anything is undone; paths are workspace-relative. */
+/** Confirmation before an undo; paths are workspace-relative. `changedSince`: files with later changes, which the undo would lose. */
 export interface UndoQuestion {
   paths: string[];
-  /** Those that hold something else than was left behind: undoing them would lose it. */
   changedSince: string[];
 }
 
-/** `unchanged`: leave alone what was changed since. */
+/** `unchanged`: skip files with later changes. */
 export type UndoAnswer = 'all' | 'unchanged' | 'none';
 
 export interface UndoResult {
   undone: string[];
-  /** What stayed as it is, and why, as a sentence for people. */
+  /** Skipped files with the reason for the user. */
   left: { path: string; why: string }[];
 }
 
 interface Dependencies {
   store: RunStore;
   workspace: Workspace;
-  /** Why the run's own place, `@state`, is not in the workspace. */
+  /** Reason why the run's folder `@state` is missing from the workspace. */
   problem?: LocalizableText;
 }
 type Ask = (question: UndoQuestion) => Promise<UndoAnswer>;
@@ -71,8 +68,8 @@ interface Work {
 }
 
 /**
- * Puts files back as they were before the chosen calls, after asking. What is there now is kept first, so that undoing loses
- * nothing for good. The run is told, and with it the model. Throws `StoreError` when that cannot be kept.
+ * Restores files to the state before the chosen calls, after a confirmation. Current contents are stored first, so that nothing is lost.
+ * The run and the model are informed. Throws `StoreError` if storing fails.
  */
 export async function undo(
   log: RunLog,
@@ -84,7 +81,7 @@ export async function undo(
   return recordUndo(log, done, 'has undone your changes of');
 }
 
-/** The same for files that another branch, or somebody else, has made other than this run left them. */
+/** Restores files changed by another branch or by others to the state of this run. */
 export async function restore(
   log: RunLog,
   parts: Dependencies,
@@ -107,8 +104,8 @@ export async function restore(
 }
 
 /**
- * Takes an undo back: all of its files hold again what they held before it, or, when one of them was changed since, none is touched and
- * `left` says which. Nothing is lost by it, so nobody is asked.
+ * Redoes an undo: all files, or none if one has changed since, with the names in `left`. No data is lost, therefore no confirmation is
+ * needed.
  */
 export async function redo(log: RunLog, parts: Dependencies, { undo: seq }: RedoRequest): Promise<UndoResult> {
   const undone = log.run.undos?.find((one) => one.seq === seq);
@@ -151,28 +148,25 @@ interface Done {
   result: UndoResult;
   changes: UndoChange[];
   moves: UndoneMove[];
-  /** Paths of the calls' own changes and moves. */
   paths: string[];
   toolCallIds: string[];
 }
 
-/** A step that can be done. */
 interface Ready extends ReadyStep {
   step: FileStep;
-  /** Its number among the operations. */
   index: number;
-  /** Path at which its file is before any operation; undefined: another one brings it there, or has covered it. */
+  /** Path of the file before any operation; undefined: another operation moves or covers the file. */
   now: string | undefined;
-  /** Id that this one leaves there. */
+  /** Content id left by this operation. */
   expected: string | null;
-  /** It should have been done with those that have been, and was not. */
+  /** The step should have been applied by the interrupted undo and was not. */
   isLate: boolean;
 }
 
 /**
- * Makes the operations in their order, each on files as those before it leave them. Whatever a kill interrupted is found done, and
- * goes on.
- * @param isWhole when one step cannot be looked at, nothing is done
+ * Applies the operations in order. Effects of an interrupted undo are detected and skipped.
+ *
+ * @param isWhole applies nothing if any step fails the check
  */
 async function work(
   log: RunLog,
@@ -264,7 +258,7 @@ async function work(
   return done;
 }
 
-/** Looks at a step's file before any operation. */
+/** Checks a step before any operation. */
 async function prepare(
   { run }: RunLog,
   { store, workspace }: Dependencies,
@@ -293,14 +287,14 @@ async function prepare(
   return { ...one, ...(await lookAtStep(workspace, step, content, origin.path)), now: origin.path };
 }
 
-/** Looks at a file that an earlier operation has brought there. */
+/** Checks a file moved by an earlier operation. */
 async function lookAgain(workspace: Workspace, one: Ready, path: string): Promise<Ready> {
   const { found, isDone } = await lookAtStep(workspace, one.step, one.content, path);
   if (!isDone && found.id !== one.step.left && found.id !== one.expected) throw changedMeanwhile();
   return { ...one, found, isDone };
 }
 
-/** Path at which something is before an operation, with moves that failed not made. */
+/** Path before an operation, without failed moves. */
 function pathWithout(
   operations: readonly FileOperation[],
   path: string,
@@ -313,7 +307,7 @@ function pathWithout(
   return moves.filter((move) => !failed.has(move)).reduce<string>(after, start);
 }
 
-/** Stores what is there now, so that nothing is lost for good; returns its id. What is no text is stored already. */
+/** Stores the current content and returns its id. Binary content is stored already. */
 async function storeFound(
   { contents }: RunStore,
   runId: string,
@@ -323,7 +317,7 @@ async function storeFound(
   return text === null ? id : contents.keep(runId, text);
 }
 
-/** @param at path at which it was made */
+/** @param at path of the change */
 function changeOf(
   { step, found, isDone, index }: Ready,
   before: string | null,
@@ -346,7 +340,7 @@ function changeOf(
   };
 }
 
-/** The step for which this file comes back by a move, with its mode, encoding and history: its text is the same. */
+/** Step whose file returns by a move of equal text, with mode, encoding and history. */
 function targetOf(
   { index, step, content, found, isDone }: Ready,
   operations: readonly FileOperation[],

@@ -4,16 +4,14 @@ import { contentIdAt } from '../../tools/changes/changeState.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { holdsNothing, isThere } from './emptyFolders.ts';
 
-/** Content at a path, by its id; null: nothing. `something`: whatever a move takes along. */
+/** Expected content by id; null: none. `something`: any content, for a move. */
 type Expected = 'something' | { id: string | null; kind?: RemovedKind | undefined };
 
-/** Contents that operations need to find, or have left, by path. */
 type Files = Map<string, Expected>;
 
 /**
- * Number of operations that an undo or redo before this one has made already, which was killed before it was recorded: operations are
- * made in order, so the files are as they are between two of them. Where they are like nothing of that, because somebody has changed
- * them since, it is the point at which they differ least.
+ * Returns the number of operations applied by an interrupted, unrecorded undo or redo. Operations run in order, so the files match a state
+ * between two operations. If later changes prevent a match, the closest state counts.
  */
 export async function operationsDone(workspace: Workspace, operations: readonly UndoOperation[]): Promise<number> {
   const files = filesBefore(operations);
@@ -38,10 +36,10 @@ export async function operationsDone(workspace: Workspace, operations: readonly 
   return best.done;
 }
 
-/** Counts for more than any number of files that were changed since: all paths depend on it. */
+/** Exceeds any number of changed files, because all paths depend on moves. */
 const moveWeight = 1_000_000;
 
-/** Files that all of the operations together need to find. */
+/** Files required by all operations together. */
 function filesBefore(operations: readonly UndoOperation[]): Files {
   let files: Files = new Map();
   for (const [index, operation] of [...operations.entries()].reverse()) {
@@ -71,7 +69,6 @@ function filesBefore(operations: readonly UndoOperation[]): Files {
   return files;
 }
 
-/** Makes the files what they are after the operation. */
 function applyTo(files: Files, operation: UndoOperation): void {
   if (isMove(operation)) {
     const { from, to } = operation;
@@ -96,7 +93,7 @@ function forgetNothingAround(files: Files, path: string): void {
     if (around !== path && isIn(around, path) && isNothing(expected)) files.delete(around);
 }
 
-/** Compares with the disk, and looks at nothing twice. */
+/** Compares paths with the disk, with a cache. */
 function createMatcher(workspace: Workspace): (path: string, expected: Expected) => Promise<boolean> {
   const known = new Map<string, Promise<boolean>>();
   const look = async (path: string, expected: Expected): Promise<boolean> => {
@@ -113,7 +110,7 @@ function createMatcher(workspace: Workspace): (path: string, expected: Expected)
   };
 }
 
-/** Path at which something is when the operation with the number `to` is next, which is at `path` when that with the number `from` is. */
+/** Converts a path before operation `from` to the path before operation `to`. */
 export function pathAt(operations: readonly UndoOperation[], path: string, from: number, to: number): string {
   if (from <= to) return operations.slice(from, to).filter(isMove).reduce<string>(after, path);
   return operations
@@ -122,10 +119,10 @@ export function pathAt(operations: readonly UndoOperation[], path: string, from:
     .reduceRight((at, move) => after(at, opposite(move)), path);
 }
 
-/** Source of the file of an operation: a path, or another operation, which leaves the content `id`. */
+/** Origin of an operation's file: a path, or another operation with the content `id`. */
 type Origin = { path: string } | { id: string | null; isOtherForm: boolean };
 
-/** Origin of the file of an operation, before those from the number `first` on. */
+/** Returns the origin of an operation's file before the operations from `first` on. */
 export function operationOrigin(operations: readonly UndoOperation[], index: number, first: number): Origin {
   const operation = operations[index]!;
   let path = isMove(operation) ? operation.from : operation.at;
@@ -134,7 +131,7 @@ export function operationOrigin(operations: readonly UndoOperation[], index: num
     if (!isMove(one)) {
       if (one.at === path) return { id: one.to, isOtherForm: hasOtherForm(one) };
       if (isIn(one.at, path)) return { id: null, isOtherForm: false };
-      // A folder goes when it is empty, or something comes where there was one.
+      // An empty folder is removed, or a file replaces a folder.
       if (one.to === null && isIn(path, one.at) && !isMove(operation))
         return { id: operation.left, isOtherForm: false };
     } else if (isIn(one.to, path)) path = after(path, opposite(one));
@@ -143,7 +140,7 @@ export function operationOrigin(operations: readonly UndoOperation[], index: num
   return { path };
 }
 
-/** Tells whether a later operation, of those before the number `end`, has taken away or covered what this one has left. */
+/** Tells whether a later operation before `end` removed or covered the result. */
 export function isCovered(operations: readonly UndoOperation[], index: number, end: number): boolean {
   const operation = operations[index]!;
   let path = isMove(operation) ? operation.to : operation.at;
@@ -156,7 +153,7 @@ export function isCovered(operations: readonly UndoOperation[], index: number, e
   return false;
 }
 
-/** Whether nothing is left there to be moved, because all of it was deleted: it comes back, or has gone, file by file. */
+/** True if all content below the path was deleted, so that the files are restored one by one and no move remains. */
 export function isEmptied(operations: readonly UndoOperation[], index: number): boolean {
   const { from } = operations[index] as Moved;
   return operations.some(
