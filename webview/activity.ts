@@ -2,12 +2,12 @@ import { openApprovals } from '../src/protocol/run/pending.ts';
 import type { Run } from '../src/protocol/run/run.ts';
 import { post } from './host.ts';
 
-/** The run, at its newest event, whose host knows that the user is active. */
+/** Run and event number for which the host knows that the user is active. */
 let reported = '';
 
 /**
- * Reports clicks and keys while the shown run has calls that need an approval since an earlier window: until then no dialog about them
- * opens by itself, because a window that was only reloaded may have nobody in front of it.
+ * Reports clicks and keys while the displayed run has calls that need an approval since an earlier window. Until then no approval dialog
+ * opens by itself, because a reloaded window may be unattended.
  */
 export function reportActivity(shown: () => Run | null): void {
   const act = ({ isTrusted }: Event) => {

@@ -1,17 +1,17 @@
 import { post } from './host.ts';
 
-/** Milliseconds that a page which draws nothing (it is behind something) has to answer all the same. */
+/** Milliseconds after which a hidden page without animation frames answers. */
 const withoutFrames = 250;
-/** Who has just sent a message has paused; who types on is noticed within this. */
+/** Milliseconds of idle time assumed after sending a message; continued typing is detected within this time. */
 const afterSending = 1100;
-/** A pointer that is held down for longer, unmoved, was let go where the page does not hear of it. */
+/** Milliseconds after which an unmoved pressed pointer counts as released outside of the page. */
 const longestHold = 10_000;
 
 let last = Number.NEGATIVE_INFINITY;
 let held = false;
 
 const acted = (event: Event) => {
-  last = Math.max(last, event.timeStamp); // when it happened, not when a busy page comes to hear of it
+  last = Math.max(last, event.timeStamp); // time of the event, not of its handling by a busy page
 };
 
 for (const type of ['keydown', 'beforeinput', 'compositionupdate', 'paste', 'wheel', 'touchmove', 'drop'])
@@ -20,12 +20,12 @@ window.addEventListener('pointerdown', (event) => hold(event, true), { capture: 
 window.addEventListener('pointermove', moved, { capture: true, passive: true });
 for (const type of ['pointerup', 'pointercancel'])
   window.addEventListener(type, (event) => hold(event, false), { capture: true });
-// The transcript scrolls by itself, too; a scroll bar is held while it moves.
+// The transcript scrolls by itself, too; a user scroll holds the scroll bar.
 window.addEventListener('scroll', (event) => held && acted(event), { capture: true, passive: true });
 
 function moved(event: PointerEvent): void {
   if (event.buttons !== 0) hold(event, true);
-  else held = false; // a pointer that only passes by is nothing that a person does
+  else held = false; // a moving pointer without a button is no activity
 }
 
 function hold(event: Event, down: boolean): void {
@@ -33,13 +33,13 @@ function hold(event: Event, down: boolean): void {
   held = down;
 }
 
-/** The message is on its way: whatever comes of it need not wait for long. */
+/** Reports a sent message, after which a dialog may open soon. */
 export function sent(): void {
   held = false;
   last = performance.now() - afterSending;
 }
 
-/** Tells the host what the person does, after all that has happened before it asked. */
+/** Reports the user activity to the host, after all pending input events. */
 export function answerLook(look: number): void {
   let answered = false;
   const answer = () => {
@@ -49,6 +49,6 @@ export function answerLook(look: number): void {
     const idleMs = held && since < longestHold ? 0 : Math.min(1e9, Math.max(0, Math.round(since)));
     post({ type: 'here', look, idleMs, focused: document.hasFocus() });
   };
-  requestAnimationFrame(() => setTimeout(answer)); // keys and scrolls that wait are handled before
+  requestAnimationFrame(() => setTimeout(answer)); // pending keys and scrolls are handled first
   setTimeout(answer, withoutFrames);
 }

@@ -4,48 +4,39 @@ import type { PanelModel } from './store.ts';
 
 export type StripList = 'plan' | 'files' | 'commands' | 'waiting';
 
-/** What a person opened or is about to do in the panel; nobody else needs to know. */
+/**
+ * View state of the panel that only the page knows. Keys of cards and texts are positions (`message:call`). `deleting`: run with one press
+ * on its delete button. `acts`: index of the message with all actions visible.
+ */
 export interface Opened {
   history: boolean;
-  /** What fills the model's window. */
   meter?: boolean;
-  /** The ways to send a message to a run at work. */
   sendMenu?: boolean;
-  /** The words that the list of runs is searched for. */
   query?: string;
-  /** The run whose delete button was pressed once. */
   deleting?: string;
-  /** Cards that show their details, by place (`message:call`). */
   cards: Set<string>;
-  /** The list above the composer. */
   strip?: StripList | undefined;
-  /** A plan that was put away. */
   planGone?: string;
-  /** The message all of whose acts are shown, by its place. */
   acts?: number;
-  /** Long texts that are shown whole, by place. */
   whole: Set<string>;
-  /** What is unfolded of thinking, briefs and damage, by place. */
   unfolded: Set<string>;
 }
 
-/** Everything a part of the panel needs to draw itself and to act. */
+/** State and functions for the parts of the panel. `now`: epoch ms of this rendering. */
 export interface PanelContext {
   model: PanelModel;
   opened: Opened;
-  /** The wall clock of this drawing, epoch ms. */
   now: number;
   post(message: ViewMessage): void;
-  /** Draws again at the next frame. */
+  /** Renders at the next frame; `drawNow` renders at once, if the next key depends on the result. */
   refresh(): void;
-  /** For what the very next key is meant for. */
   drawNow(): void;
-  /** Shows the end of the transcript and stays there. */
+  /** Scrolls to the end and follows new messages. */
   toEnd(): void;
   markdown: MarkdownActions;
 }
 
-/** What the person unfolds stays so, also when it is drawn anew. */
+/** Retains the open state of an element across renderings. */
 export const keepsOpen =
   ({ opened }: PanelContext, place: string) =>
   ({ target }: { target: HTMLDetailsElement }): void => {

@@ -8,22 +8,21 @@ import { type FoundText, findIn } from './transcript/findInRun.ts';
 import type { Scroll } from './transcript/scroll.ts';
 import { openFold } from './transcript/transcript.ts';
 
-/** How many places of one message are marked: who looks for one letter needs no more. */
+/** Maximum of highlighted matches per message. */
 const mostMarked = 500;
 
-/** What is looked for in the shown run, while its box is open. */
 let looking:
   | { query: string; found: (FoundText & { drawnAt?: number })[]; at: number; run: Run | null; messages: number }
   | undefined;
-/** The find box was opened by the newest shortcut, and the user has gone nowhere else since. */
+/** True while opening the find box was the user's newest action. */
 let newest = false;
 let openedAt = Number.NEGATIVE_INFINITY;
-/** Milliseconds within which a command from before may still move the keys to and fro between the editor and this page. */
+/** Milliseconds within which an earlier command may still move the focus between editor and page. */
 const settlingMs = 1000;
-/** The message that was gone to, until it is drawn. */
+/** The target message is not rendered yet. */
 let going = false;
 
-/** A box to look for words in the whole run, which the page itself, of which only a part is drawn, has not. */
+/** Find box for the whole run. The browser's find would search only the rendered part. */
 export function findBar(context: PanelContext, scroll: Scroll): TemplateResult | typeof nothing {
   if (!looking) return nothing;
   refind(context);
@@ -49,7 +48,7 @@ export function findBar(context: PanelContext, scroll: Scroll): TemplateResult |
   </search>`;
 }
 
-/** Ctrl+F, wherever the keys are in the panel: nothing of it goes on to the editor, which would look in its own text. */
+/** Handles Ctrl+F in the panel and keeps the key from the editor. */
 export function onFindKey(context: PanelContext, event: KeyboardEvent): void {
   const isFind =
     (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'f';
@@ -62,16 +61,16 @@ export function onFindKey(context: PanelContext, event: KeyboardEvent): void {
   context.refresh();
   newest = true;
   openedAt = performance.now();
-  context.drawNow(); // the very next key is for it
+  context.drawNow(); // the next key belongs to the box
   focusFind();
 }
 
 const focusFind = (): void => document.querySelector<HTMLInputElement>('.find-words')?.select();
 
 /**
- * Keeps the keys in the find box when the host gives them to the message box: late, for a command that came before the find box was opened,
- * or unasked. True: they stay there.
- * @param gently nothing that the user did asks for the message box
+ * Tells whether the find box keeps the focus when the host moves the focus to the message box for an earlier command or unrequested.
+ *
+ * @param gently the user did not request the message box
  */
 export function keepsKeys(gently: boolean): boolean {
   const box = document.querySelector<HTMLElement>('.find-words');
@@ -81,7 +80,7 @@ export function keepsKeys(gently: boolean): boolean {
   return true;
 }
 
-/** A click, another shortcut, or another part of the window that has the keys: what the host says after it is about that. */
+/** Notices clicks, other shortcuts and focus changes, after which focus requests of the host apply. */
 export function watchFind(): void {
   const elsewhere = () => {
     newest = false;
@@ -100,14 +99,13 @@ function closeFind(context: PanelContext): void {
   focusComposer();
 }
 
-/** Also when a new run begins: there is nothing to look for. */
 export function forgetFind(): void {
   looking = undefined;
   newest = false;
   CSS.highlights.delete(highlightName);
 }
 
-/** After each drawing: marks the words in the message that is shown, and brings the first of them into view. */
+/** Highlights matches after each rendering and scrolls to the first. */
 export function markFound(scroll: Scroll): void {
   const hit = looking?.found[looking.at];
   if (!looking || !hit) return void CSS.highlights.delete(highlightName);
@@ -127,7 +125,7 @@ function look(context: PanelContext, scroll: Scroll, query: string): void {
   goOn(context, scroll, 0);
 }
 
-/** Looks again when there is another run, or more of it; from what is nearest to the end, as a reader of chats expects. */
+/** Searches again when the run changes, starting near its end. */
 function refind(context: PanelContext): void {
   const { run, results } = context.model;
   if (!looking || (looking.run === run && looking.messages === run?.messages.length)) return;
@@ -165,7 +163,7 @@ function rangesOf(element: HTMLElement, wanted: string): Range[] {
   while (wanted !== '' && ranges.length < mostMarked && texts.nextNode()) {
     const node = texts.currentNode as Text;
     const text = node.data.toLowerCase();
-    if (text.length !== node.data.length) continue; // a letter that is two when small: places would be others
+    if (text.length !== node.data.length) continue; // lower case has another length: positions would shift
     for (
       let at = text.indexOf(wanted);
       at >= 0 && ranges.length < mostMarked;

@@ -11,10 +11,7 @@ import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';
 import { day } from './time.ts';
 
-/**
- * The runs of this workspace that have the words of the box above them: pinned ones, then day by day, branches under their run.
- * Deleting one at work stops it, which takes a second press on the same button.
- */
+/** Run list with search: pinned runs, then by day, branches below their run. Deleting a running run stops it and needs a second press. */
 export function history(context: PanelContext): TemplateResult | typeof nothing {
   if (!context.opened.history) return nothing;
   const { runs } = context.model;
@@ -43,13 +40,12 @@ export function history(context: PanelContext): TemplateResult | typeof nothing 
   </section>`;
 }
 
-/** Where the keys are in the list, and the place of that row. */
 let keys: { element: HTMLElement; row: number } | undefined;
 
 const openers = () => [...document.querySelectorAll<HTMLElement>('.history-open')];
 const rowOf = (element: Node | null) => openers().findIndex((opener) => opener.closest('li')?.contains(element));
 
-/** The keys go back to where they were in the list, which may be another one since; to what stands there now, where that is gone. */
+/** Restores the focus in the list, at the same row if the list changed. */
 export function focusHistory(): void {
   const there = keys?.element.isConnected
     ? keys.element
@@ -76,13 +72,12 @@ export function closeHistory(context: PanelContext): void {
   context.refresh();
 }
 
-/** The list lies over the conversation: whoever goes there has no use for it any more. */
+/** Closes the list when the focus moves to the conversation. */
 export function leaveHistory(context: PanelContext, { currentTarget, relatedTarget }: FocusEvent): void {
   const inside = relatedTarget === null || (currentTarget as Node).contains(relatedTarget as Node);
   if (context.opened.history && !inside) closeHistory(context);
 }
 
-/** Each row with what stands above it, where another part of the list begins. */
 function withDays(rows: readonly RunRow[], now: number): { row: RunRow; heading?: string }[] {
   let pinned = false;
   let last: string | undefined;
@@ -97,7 +92,6 @@ function withDays(rows: readonly RunRow[], now: number): { row: RunRow; heading?
   });
 }
 
-/** Where and how much, or how it ended, as a sentence. */
 function aboutIt({ damaged, damagedSaid, readOnly, error, worktree }: RunRow): string | undefined {
   if (worktree) return t('Opens its window: {0}', visibleLine(worktree.folder));
   if (damaged) return visibleLine(t('Part of its record is damaged: {0}', damagedSaid ?? damaged));
@@ -105,7 +99,6 @@ function aboutIt({ damaged, damagedSaid, readOnly, error, worktree }: RunRow): s
   return words && visibleLine(words);
 }
 
-/** What it is at, or how it ended. */
 function stateOf({
   state,
   elsewhere,
@@ -140,7 +133,7 @@ function stateOf({
   return ended && t(ended);
 }
 
-/** How far in a branch stands at most: titles need the width. */
+/** Maximum indentation of a branch, in levels. */
 const deepest = 4;
 
 function line(context: PanelContext, run: RunRow, heading: string | undefined): TemplateResult {
@@ -163,7 +156,7 @@ function line(context: PanelContext, run: RunRow, heading: string | undefined): 
     closeHistory(context);
   };
   const remove = ({ detail }: MouseEvent) => {
-    if (detail > 1) return; // the second press of a double click may be on the next row already
+    if (detail > 1) return; // the second press of a double click may hit the next row
     const sure = deleting || !run.live;
     if (sure) context.post({ type: 'delete-run', runId: run.id });
     context.opened.deleting = sure ? undefined : run.id;
@@ -194,7 +187,6 @@ function line(context: PanelContext, run: RunRow, heading: string | undefined): 
   </li>`;
 }
 
-/** Escape and the arrow keys, in the list and on the button that opened it. */
 export function onHistoryKey(context: PanelContext, event: KeyboardEvent): void {
   if (!context.opened.history) return;
   if (event.key === 'Escape') {

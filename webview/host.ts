@@ -2,7 +2,7 @@ import type { Mention } from '../src/protocol/content/mention.ts';
 import type { Attachment } from '../src/protocol/content/messages.ts';
 import type { HostMessage, ViewMessage } from '../src/protocol/panel/panelMessages.ts';
 
-/** What was chosen after an `@`, and what naming it comes to. It is named as long as its word stands in the message. */
+/** Picked mention, valid while its text is in the draft. */
 export interface Picked {
   mention: Mention;
   tokens?: number;
@@ -10,17 +10,14 @@ export interface Picked {
   why?: string;
 }
 
-/** What survives when the view is hidden and made again. */
+/** View state preserved while the view is hidden. `unknown`: mention words that name nothing. */
 interface SavedView {
   draft: string;
   images: Attachment[];
   mentions: Picked[];
-  /** Words typed as mentions that name nothing. */
   unknown: string[];
   runId: string;
-  /** Where the person has scrolled back to in it: see `Scroll`. */
   reading?: { place: number; below: number } | undefined;
-  /** What is chosen of questions and not sent yet, by run and call. */
   choosing: [key: string, chosen: { at: number; choices: { chosen: number[]; words: string }[] }][];
 }
 
@@ -62,8 +59,8 @@ const isSaid: Record<HostMessage['type'], true> = {
 };
 
 /**
- * It is the host that says it, through the page around this one, which is of the same origin: any other page in the window can send messages
- * here, too. What is in it the host has made and checked, from the same types; it comes as JSON.
+ * Accepts messages only from the host, which sends through the parent page of the same origin: other pages of the window can post messages
+ * here. Content is created and validated by the host from the same types, as JSON.
  */
 export function receiveFromHost({ data, origin }: MessageEvent<unknown>): HostMessage | undefined {
   if (origin !== window.origin || typeof data !== 'string') return undefined;

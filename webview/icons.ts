@@ -1,6 +1,5 @@
 import { html, svg, type TemplateResult } from 'lit-html';
 
-/** A 16-pixel drawing in the colour of the text around it. Decoration: the control it stands in carries the words. */
 const icon = (drawing: TemplateResult<2>): TemplateResult =>
   html`<svg class="icon" slot="" viewBox="0 0 16 16" aria-hidden="true">${drawing}</svg>`;
 

@@ -1,4 +1,4 @@
-// The page of Insights: its tables are there when it opens. Here they are sorted, and what is wanted of the host is told to it.
+// Script of the Insights page: sorts its tables and forwards actions to the host.
 
 declare function acquireVsCodeApi(): { postMessage(message: unknown): void };
 const editor = acquireVsCodeApi();
@@ -12,7 +12,7 @@ document.addEventListener('click', ({ target }) => {
   else if (button.hasAttribute('data-by')) sortBy(button.closest('th')!);
 });
 
-/** Numbers begin with the largest, texts with the first; a second press turns it around. What is not known stays last. */
+/** Sorts a table: numbers descending, texts ascending, reversed by a second press. Unknown values are last. */
 function sortBy(head: HTMLTableCellElement): void {
   const table = head.closest('table')!;
   const body = table.tBodies[0]!;

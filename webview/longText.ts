@@ -3,8 +3,8 @@ import { amount, t } from '../src/protocol/text/l10n.ts';
 import type { PanelContext } from './context.ts';
 
 /**
- * A text of any length: its beginning, and the rest, or its end, when that is asked for. `place` tells one from another across drawings.
- * Even "the rest" has an end, or a single outcome could freeze the panel.
+ * Renders a long text in parts on demand. `place` identifies the text across renderings. The full text has a limit as well, because one
+ * outcome could freeze the panel.
  */
 export function longText(context: PanelContext, place: string, text: string, characters: number): TemplateResult {
   const { whole } = context.opened;

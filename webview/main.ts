@@ -34,7 +34,7 @@ log.setAttribute('role', 'log');
 log.setAttribute('aria-live', 'polite');
 const announce = announcer(log);
 
-/** What the person sent has begun nothing yet: the phase is still that of before. */
+/** A sent message has not changed the phase yet. */
 let unheard = false;
 
 const context: PanelContext = {
@@ -62,7 +62,7 @@ const context: PanelContext = {
 const scroll = new Scroll(refresh);
 
 let drawing: number | undefined;
-/** Many events, one drawing: at most once per frame. */
+/** Renders at most once per frame. */
 function refresh(): void {
   if (drawing === undefined) drawing = requestAnimationFrame(draw);
 }
@@ -93,19 +93,18 @@ function draw(): void {
   keepTime();
 }
 
-/** A button that did its work is gone at times: the next key is to land somewhere all the same. */
+/** Moves the focus when its button was removed. */
 function keepFocus(): void {
-  if (document.activeElement !== document.body || !document.hasFocus()) return; // an editor has taken them meanwhile
+  if (document.activeElement !== document.body || !document.hasFocus()) return; // an editor has taken the focus meanwhile
   focusWhereItIs();
 }
 
-/** What lies over the conversation has the keys; it closes when they go elsewhere. */
 function focusWhereItIs(): void {
   if (context.opened.history) focusHistory();
   else focusComposer();
 }
 
-/** Also when only the window around this page has the focus: an element that had it before would not get it back by itself. */
+/** Blurs first if only the window has the focus: a focused element would not regain the focus by itself. */
 function takeFocus(): void {
   if (!document.hasFocus()) {
     (document.activeElement as HTMLElement | null)?.blur();
@@ -116,7 +115,7 @@ function takeFocus(): void {
 
 let clock: ReturnType<typeof setInterval> | undefined;
 let period = 0;
-/** Elapsed times and countdowns move by themselves while something is running; ages in minutes need no second. */
+/** Updates elapsed times each second while something runs, else rarely. */
 function keepTime(): void {
   const { run, state } = context.model;
   const moving =
@@ -138,7 +137,6 @@ const isHeard = (message: HostMessage): boolean =>
   (message.type === 'events' && message.events.some(({ type }) => type === 'phase')) ||
   (message.type === 'notice' && message.notice !== null);
 
-/** Said to the shown run, in whatever way, and not given yet: it is to be seen. */
 const isQueued = (event: RunEvent): boolean =>
   event.type === 'queued' &&
   event.runId === context.model.run?.id &&
@@ -156,7 +154,7 @@ function take(message: HostMessage): void {
       context.opened.acts = undefined;
       context.opened.unfolded.clear();
     }
-    if (run && run.id !== before?.id) closeHistory(context); // it lies over what is to be seen now, whoever asked for it
+    if (run && run.id !== before?.id) closeHistory(context); // the list covers the new run
     if (!run) forgetFind();
     if (partial && before && run?.id === before.id) scroll.move(run.messages.length - before.messages.length);
     else scroll.open(run?.id ?? '');
@@ -165,7 +163,7 @@ function take(message: HostMessage): void {
   announce(context, message);
   if (message.type === 'events' && message.events.some(isQueued)) context.opened.strip ??= 'waiting';
   if (message.type === 'focus' && (document.hasFocus() || !message.gently)) {
-    if (run === null) closeHistory(context); // the next words begin a new one
+    if (run === null) closeHistory(context); // the next message starts a new run
     if (!keepsKeys(message.gently === true)) takeFocus();
   }
   if (message.type === 'completions') completed(message);
@@ -189,7 +187,7 @@ watchFind();
 window.addEventListener('keydown', (event) => onFindKey(context, event), { capture: true });
 window.addEventListener('resize', refresh);
 root.addEventListener('load', scroll.onGrown, { capture: true });
-// A page that lost the focus to a dialog gets it back without the element that had it. A click has its own, a moment later.
+// After a dialog the page regains the focus without the focused element. A click sets its own focus later.
 window.addEventListener('focus', () => requestAnimationFrame(keepFocus));
 draw();
 setDraft(context, savedView().draft);

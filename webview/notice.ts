@@ -7,14 +7,13 @@ import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';
 import { nameListMessage, nameListText } from './transcript/sentence.ts';
 
-/** Milliseconds after which a notice that only informs leaves. */
+/** Milliseconds after which an informational notice disappears. */
 const shownMs = 6000;
 
-/** The notice whose time is measured. */
 let timed: Notice | null = null;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Notice above the message box. What it says is announced by regions that are there before it. */
+/** Notice above the message box, announced by live regions that exist before the notice. */
 export function noticeBar(context: PanelContext): TemplateResult {
   const { notice } = context.model;
   if (notice !== timed) {
@@ -62,14 +61,14 @@ function box(context: PanelContext, { level, text, action, offer }: Notice): Tem
   </div>`;
 }
 
-/** Begins the time of a notice anew. One with a button waits for its answer. */
+/** Restarts the timer of a notice. A notice with a button stays until an answer. */
 function measure(context: PanelContext): void {
   clearTimeout(timer);
   const notice = timed;
   if (notice?.level !== 'info' || notice.action || notice.offer) return;
   timer = setTimeout(() => {
     if (context.model.notice !== notice) return;
-    if (document.visibilityState === 'hidden') return measure(context); // nobody has seen it
+    if (document.visibilityState === 'hidden') return measure(context); // not visible yet
     context.model.notice = null;
     context.refresh();
   }, shownMs);

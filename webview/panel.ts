@@ -19,7 +19,6 @@ import type { Scroll } from './transcript/scroll.ts';
 import { transcript } from './transcript/transcript.ts';
 import { welcome, workspaceNotices } from './transcript/welcome.ts';
 
-/** The whole panel, top to bottom. */
 export function panel(context: PanelContext, scroll: Scroll): TemplateResult {
   const { run, state } = context.model;
   const empty = !run || (run.messages.length === 0 && run.queued.length === 0 && !run.live);

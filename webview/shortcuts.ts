@@ -10,7 +10,7 @@ const actions: Readonly<Record<string, PanelAction>> = {
   u: 'undo-turn',
 };
 
-/** A letter at the pickers below the message box, where Tab leads: what is done often is two keys away. True: it was one. */
+/** Handles letter shortcuts on the pickers below the message box. Returns true if handled. */
 export function onLetter(context: PanelContext, event: KeyboardEvent): boolean {
   const isPlain = !(event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.isComposing);
   if (!isPlain || !(event.target as Element).closest('.composer-about')) return false;
@@ -26,10 +26,9 @@ export function onLetter(context: PanelContext, event: KeyboardEvent): boolean {
   return true;
 }
 
-/** The next letters are those of a run. */
 function searchRuns(context: PanelContext): void {
   openHistory(context);
-  context.drawNow(); // each of these letters would mean something here
+  context.drawNow(); // letters would trigger shortcuts here
   document.querySelector<HTMLElement>('[data-testid="search-runs"]')?.focus();
 }
 

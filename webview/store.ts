@@ -8,34 +8,27 @@ import { pendingCalls } from '../src/protocol/run/pending.ts';
 import { type CallState, callsOf, type Run, reviveRun } from '../src/protocol/run/run.ts';
 import type { Picked } from './host.ts';
 
-/** What the panel knows. The run is folded here from the same events, by the same function, as in the host. */
+/** State of the panel. The run is folded from the same events by the same function as in the host. */
 export interface PanelModel {
   state?: PanelState;
   run: Run | null;
-  /** Only its last messages are here: the whole run comes. Messages have other places in that. */
+  /** Only the last messages are loaded; message indexes change with the full run. */
   partial?: boolean;
-  /** Parts of a run that comes, and what happens in it meanwhile. */
+  /** Parts of a run being received, and events in the meantime. */
   coming?: { parts: RunPart[]; events: RunEvent[] };
   notice: Notice | null;
-  /** What *Compact Now* would free, of the run with this id. */
   room?: { runId: string; frees: number };
-  /** What was selected in an editor after the last message, whether it goes with the next one, and what that comes to. */
   selection?: { mention: Mention; goes: boolean; size?: Omit<Picked, 'mention'> };
-  /** What is worth doing here, for an empty conversation. */
   offers?: Offer[];
-  /** The list of runs, as long as it is open. */
   runs?: Extract<HostMessage, { type: 'runs' }>;
-  /** What the run with its id has changed. */
   files?: Extract<HostMessage, { type: 'files' }>;
-  /** Of the run with this id. */
   branches?: { runId: string; points: BranchPoint[] };
-  /** What the model was told about each call, by call id. */
   results: Map<string, ToolResult>;
-  /** All that a call changed, by call id, as far as it was asked for. */
+  /** Full diffs by call id, if requested. */
   changes: Map<string, string>;
-  /** How often each call changed: a card is drawn anew only when its number moved. */
+  /** Change counts per call: a card is rendered again only if its count changed. */
   revisions: Map<string, number>;
-  /** Calls that may be at work, or ask: see `callsAtWork`. */
+  /** Calls that may run or need an approval; see `callsAtWork`. */
   going: Set<string>;
 }
 
@@ -48,7 +41,7 @@ export const newModel = (): PanelModel => ({
   going: new Set(),
 });
 
-/** Takes in what the host said. `focus` is for the composer, not for the model. */
+/** Applies a message of the host. `focus` is handled by the composer. */
 export function receive(model: PanelModel, message: HostMessage): void {
   switch (message.type) {
     case 'state':
@@ -98,15 +91,15 @@ export function receive(model: PanelModel, message: HostMessage): void {
   }
 }
 
-/** What comes of a run that is shown whole changes nothing until it is whole, too. */
+/** A partial update never replaces a completely displayed run. */
 function takeRun(model: PanelModel, { run: said, part, before }: Extract<HostMessage, { type: 'run' }>): void {
   const isShown = said !== null && said.id === model.run?.id;
   if (part === 'end' && isShown && !model.partial) return;
   const { coming } = model;
   if (part !== 'end') delete model.coming;
   const run = said && before !== undefined ? joinParts(coming?.parts ?? [], said, before) : said;
-  if (run === undefined) return; // this page was not there when its first part came: it has asked for all of it
-  if (!isShown) model.changes = new Map(); // else what a card shows stays: what was changed by a call is kept as it was
+  if (run === undefined) return; // the page missed the first part and has requested the full run
+  if (!isShown) model.changes = new Map(); // otherwise the diffs on cards stay valid
   model.run = run && reviveRun(run);
   model.partial = part === 'end';
   model.results = new Map();
@@ -117,13 +110,11 @@ function takeRun(model: PanelModel, { run: said, part, before }: Extract<HostMes
   if (before !== undefined) for (const event of coming?.events ?? []) fold(model, event);
 }
 
-/** Pending calls in the order of their reply, then all others. */
 const idsOf = (run: Run): string[] => [
   ...pendingCalls(run.messages).map(({ id }) => id),
   ...callsOf(run).map(([id]) => id),
 ];
 
-/** What the next words of the person do not take away: it is about something else. */
 const isToBeAnswered = (notice: Notice | null): boolean => notice?.offer !== undefined && notice.level !== 'info';
 
 function fold(model: PanelModel, event: RunEvent): void {
@@ -141,7 +132,6 @@ function fold(model: PanelModel, event: RunEvent): void {
       for (const id of toolCallIds) touch(model, id);
 }
 
-/** A queued message is feedback on denied calls. */
 const isQueue = ({ type }: RunEvent): boolean =>
   type === 'queued' || type === 'queued-change' || type === 'queued-remove';
 
@@ -153,7 +143,7 @@ function collectResults(model: PanelModel, message: Run['messages'][number]): vo
   }
 }
 
-/** The calls of the shown run that run or ask. Looks only at those that something happened to since the last time. */
+/** Running calls and calls that need an approval, of those changed recently. */
 export function callsAtWork({ run, going }: PanelModel): CallState[] {
   return [...going].flatMap((id) => {
     const state = run?.calls[id];
@@ -163,7 +153,7 @@ export function callsAtWork({ run, going }: PanelModel): CallState[] {
   });
 }
 
-/** Of the gate's questions that wait, the first: the others are asked about after it, or with it. */
+/** First pending approval; others follow or share its dialog. */
 export function firstAsking({ run, going }: PanelModel): string | undefined {
   for (const id of going) {
     const state = run?.calls[id];

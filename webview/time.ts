@@ -2,7 +2,6 @@ import { money } from '../src/protocol/run/money.ts';
 import { decimal } from '../src/protocol/text/decimal.ts';
 import { language, t } from '../src/protocol/text/l10n.ts';
 
-/** `12 ms`, `1.4 s`, `12 s`, `3 min 5 s`. */
 export function duration(ms: number): string {
   if (ms < 1000) return t('{0} ms', Math.max(0, Math.round(ms)));
   if (ms < 10_000) return t('{0} s', short(ms / 1000));
@@ -12,10 +11,8 @@ export function duration(ms: number): string {
   return t('{0} min {1} s', Math.floor(seconds / 60), seconds % 60);
 }
 
-/** `1.4`, `2`. */
 export const short = (value: number): string => decimal(value, value.toFixed(1).endsWith('.0') ? 0 : 1);
 
-/** `14:02`, as the person's language writes it. */
 export const clock = (at: number): string =>
   new Date(at).toLocaleTimeString(language(), { hour: '2-digit', minute: '2-digit' });
 
@@ -30,14 +27,13 @@ export function day(at: number, now: number): string {
   return date.toLocaleDateString(language(), { day: 'numeric', month: 'long', year: 'numeric' });
 }
 
-/** `840`, `12.3k`, `1.2M`. */
 export function formatCount(amount: number): string {
   if (amount < 1000) return String(amount);
   if (amount < 1_000_000) return `${decimal(amount / 1000, amount < 100_000 ? 1 : 0)}k`;
   return `${decimal(amount / 1_000_000, 1)}M`;
 }
 
-/** What something has cost, in words. `unpriced`: tokens whose price is not known, which is not the same as nothing. */
+/** Formats a cost. `unpriced`: tokens without a known price. */
 export function formatCost(cost: number | undefined, unpriced = 0): string {
   if (cost === undefined) return t('no price');
   const known = cost === 0 ? t('free') : cost < 0.0001 ? t(money(cost)) : t('about {0}', money(cost));

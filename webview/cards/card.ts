@@ -28,7 +28,6 @@ import { matchesView } from './matches.ts';
 import { type Writing, writingOf } from './partialArguments.ts';
 import { type JsonSection, sections } from './prettyJson.ts';
 
-/** One tool call: what it is about, how it stands, and, when opened, all of it. */
 export function card(context: PanelContext, run: Run, call: ToolCall, place: string): TemplateResult {
   const state = run.calls[call.id];
   const key = { runId: run.id, toolCallId: call.id };
@@ -36,7 +35,7 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
   const result = context.model.results.get(call.id);
   const line = cardLineOf(context, run, call);
   const { status } = line;
-  const made = status === 'running' ? undefined : state; // it is at it
+  const made = status === 'running' ? undefined : state; // still running
   const change = made?.changes?.[0];
   return frame(context, {
     place,
@@ -73,11 +72,10 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
   });
 }
 
-/** Returns the rule that the approval of a call made, while it holds. */
+/** Returns the rule created by the approval of a call, while the rule exists. */
 export const addedRuleOf = ({ model }: PanelContext, key: CallKey): AddedRule | undefined =>
   model.state?.rulesAdded?.find((one) => isSameCall(one, key));
 
-/** That rule, with a button that removes it. */
 function ruleAdded(context: PanelContext, key: CallKey): TemplateResult | typeof nothing {
   const rule = addedRuleOf(context, key);
   if (!rule) return nothing;
@@ -85,7 +83,6 @@ function ruleAdded(context: PanelContext, key: CallKey): TemplateResult | typeof
     <button class="link" data-testid="remove-rule" @click=${() => context.post({ type: 'remove-rule', ...key })}>${t('Remove Rule')}</button></p>`;
 }
 
-/** How a call stands, in words. */
 export function cardLineOf(context: PanelContext, run: Run, call: ToolCall): CardLine {
   const state = run.calls[call.id];
   const result = context.model.results.get(call.id);
@@ -104,7 +101,6 @@ export function cardLineOf(context: PanelContext, run: Run, call: ToolCall): Car
   });
 }
 
-/** What a command printed, as far as it was told. */
 function printed(outcome: ToolOutcome | undefined): string {
   const { output } = Object(outcome?.ok ? outcome.data : outcome?.error.details) as { output?: unknown };
   return typeof output === 'string' ? output : '';
@@ -119,9 +115,9 @@ function changeButtons(
 ): TemplateResult {
   const { path, kind } = change;
   const name = visibleLine(path);
-  const what = kind && typeof call.arguments.path === 'string' ? call.arguments.path : path; // a folder, for all that was in it
+  const what = kind && typeof call.arguments.path === 'string' ? call.arguments.path : path; // for a folder, all of its content
   const undo = undone ? redoButton(context, key) : undoButton(context, key, what);
-  if (kind) return html`${undo}`; // it was deleted as it was on disk: no text to compare
+  if (kind) return html`${undo}`; // deleted in on-disk form: no text to compare
   return html`${undo}<vscode-button appearance="secondary" class="small" data-testid="open-diff" title=${t('Show what changed in {0}', name)}
       @click=${() => context.post({ type: 'open-diff', ...key })}>${t('Diff')}</vscode-button>`;
 }
@@ -132,7 +128,7 @@ function undoButton(context: PanelContext, { runId, toolCallId }: CallKey, path:
     @click=${() => context.post({ type: 'undo', runId, toolCallIds: [toolCallId] })}>${icons.undo}</vscode-button>`;
 }
 
-/** As long as nothing has changed the files since, as far as the run knows; the host compares them. */
+/** Available while no later event changed the files; the host compares the disk. */
 function redoButton(context: PanelContext, key: CallKey): TemplateResult | typeof nothing {
   const { run } = context.model;
   if (!run || !redoable(run, ({ toolCallIds }) => toolCallIds.includes(key.toolCallId))) return nothing;
@@ -140,7 +136,6 @@ function redoButton(context: PanelContext, key: CallKey): TemplateResult | typeo
     @click=${() => context.post({ type: 'redo', ...key })}>${t('Redo')}</button>`;
 }
 
-/** A call that the model is still writing. */
 export function draftCard(context: PanelContext, draft: CallDraft, place: string): TemplateResult {
   const writing = writingOf(draft);
   const line = draftLine(draft);
@@ -160,13 +155,11 @@ const newestLines = ({ newest }: Writing): TemplateResult =>
 
 interface Frame {
   place: string;
-  /** Absent while the model still writes the call. */
   key?: CallKey;
   tool: string;
   line: CardLine;
   beside: TemplateResult | typeof nothing;
   below: TemplateResult | typeof nothing;
-  /** Why nobody was asked. */
   why?: string;
   details(): TemplateResult;
 }
@@ -197,13 +190,13 @@ function frame(context: PanelContext, { place, key, tool, line, beside, below, w
   </div>`;
 }
 
-/** A press on the line itself, that selects nothing. */
+/** True for a click on the line itself without a text selection. */
 function isPlain({ target }: Event): boolean {
   if (target instanceof Element && target.closest('button, vscode-button')) return false;
   return document.getSelection()?.isCollapsed !== false;
 }
 
-/** What it changed: all that is few, the first lines of more, and, once the card is opened, the rest. */
+/** Preview of a change: small changes fully, others truncated until the card is opened. */
 function changeBelow(context: PanelContext, key: CallKey, place: string, state: CallState | undefined) {
   if (!state || state.ok === false || state.undone?.length) return nothing;
   const open = isOpen(context, place);
@@ -216,11 +209,11 @@ function changeBelow(context: PanelContext, key: CallKey, place: string, state: 
 
 const levelOf = ({ model }: PanelContext) => model.state?.details ?? 'usual';
 
-/** Where all details are wanted, what was pressed is closed. */
+/** With detail level `all`, cards are open by default and `opened` lists the closed cards. */
 const isOpen = (context: PanelContext, place: string): boolean =>
   context.opened.cards.has(place) !== (levelOf(context) === 'all');
 
-/** Opens or closes a card. What it is to show besides is asked for. */
+/** Opens or closes a card, and requests missing details from the host. */
 function toggle(context: PanelContext, place: string, key: CallKey | undefined): void {
   const { cards } = context.opened;
   if (!cards.delete(place)) cards.add(place);
@@ -237,7 +230,7 @@ function toggle(context: PanelContext, place: string, key: CallKey | undefined):
   context.refresh();
 }
 
-/** All of what is asked, to be read here; the dialog only confirms it. */
+/** Full content of the approval request, to be read here; the dialog only confirms. */
 const asked = (context: PanelContext, key: CallKey, state: CallState | undefined): TemplateResult =>
   html`${state?.question?.diff ? diffView(state.question.diff, t('What it would change')) : nothing}${
     state?.question?.command?.includes('\n')
@@ -259,7 +252,7 @@ function asking(context: PanelContext, key: CallKey, state: CallState | undefine
   </div>`;
 }
 
-/** Keys of a review (bound in `package.json`), as the keyboard of this system names them. */
+/** Review shortcuts (bound in `package.json`) in the key names of the system. */
 const reviewKeys = (): string =>
   /\bMac\b/.test(navigator.userAgent)
     ? t('In the review: Shift+Option+Return allows, Shift+Option+Delete denies')
@@ -269,12 +262,10 @@ export const denyButton = (context: PanelContext, key: CallKey): TemplateResult 
   html`<vscode-button class="small" appearance="secondary" data-testid="deny"
     @click=${() => context.post({ type: 'deny', ...key })}>${t('Deny')}</vscode-button>`;
 
-/** Lets the run go on without instructions. */
 const continueHeld = (context: PanelContext): TemplateResult =>
   html`<div class="card-question"><span class="card-answers"><vscode-button class="small" appearance="secondary" data-testid="continue-held"
     @click=${() => context.post({ type: 'continue' })}>${t('Continue')}</vscode-button></span></div>`;
 
-/** What people look for first; then, as *Details*, arguments and result as the model saw them. */
 function details(
   context: PanelContext,
   place: string,
@@ -328,7 +319,7 @@ function asTheModelSaw(
     )}`;
 }
 
-/** What a result holds; read once, because large ones would be felt at every drawing. */
+/** Parsed results, cached because large results would slow down each rendering. */
 const outcomes = new WeakMap<ToolResult, ToolOutcome | 'words'>();
 function outcomeOf(result: ToolResult | undefined): ToolOutcome | undefined {
   if (!result) return undefined;
@@ -352,11 +343,11 @@ function parseOutcome(content: string): ToolOutcome | undefined {
     if (value.ok === true) return value;
     return typeof value.error?.message === 'string' && typeof value.error.code === 'string' ? value : undefined;
   } catch {
-    return undefined; // told in words, not as an outcome
+    return undefined; // text, not an outcome
   }
 }
 
-/** Arguments and outcomes never change, and turning large ones into text at every drawing would be felt. */
+/** Formatted sections, cached because their sources are immutable and large. */
 const texts = new WeakMap<object, JsonSection[]>();
 function remembered(key: object, make: () => JsonSection[]): JsonSection[] {
   const found = texts.get(key) ?? make();

@@ -17,42 +17,39 @@ import { argumentsSoFar } from './partialArguments.ts';
 import { type KnownCall, type ToolText, toolTextFor, toolTextOf, verbOf } from './toolText.ts';
 
 /**
- * What happened, at a glance. `dot`: it ran, and said something that may not be good. `none`: it did not happen, and nobody
- * failed. `going`: its command goes on in the background.
+ * Status icon of a card. `dot`: ran with a doubtful result. `none`: did not run, without a failure. `going`: the command continues in the
+ * background.
  */
 export type CardMark = 'working' | 'asks' | 'waits' | 'check' | 'dot' | 'cross' | 'none' | 'undone' | 'going';
 
-/** `waiting`: its turn has not come. `skipped`: the run rests without it. */
+/** `waiting`: not its turn yet. `skipped`: the run rests without the call. */
 export type Status = CallState['status'] | 'writing' | 'waiting' | 'skipped' | 'going';
 
-/** The first line of a card, in words for people. */
+/** First line of a card. `joint` separates the outcome: `: ` before the reason of a failure. */
 export interface CardLine {
   status: Status;
   mark: CardMark;
   verb: string;
   object: TextPiece[];
   outcome: TextPiece[];
-  /** What stands before the outcome: `: ` where it is the reason for a failure. */
   joint: ': ' | ' · ';
   time: string;
 }
 
-/** What a line is made of. */
+/**
+ * Input of a card line. `stopped`: the user stopped the run. `elsewhere`: another window owns the run. `now`: epoch milliseconds. `going`:
+ * the background command runs in this window. `held`: the denial of the call holds the run.
+ */
 export interface CardContext {
   call: ToolCall;
   state?: CallState;
   outcome?: ToolOutcome;
   phase: RunPhase;
-  /** The run rests because the person stopped it. */
   stopped?: boolean;
-  /** Another window has the run. */
   elsewhere?: boolean;
-  /** Epoch milliseconds. */
   now: number;
-  /** Its command in the background is at work in this window. */
   going?: boolean;
   lineOf?: KnownCall['lineOf'];
-  /** Its denial holds the run. */
   held?: boolean;
 }
 
@@ -72,7 +69,6 @@ export function cardLine(given: CardContext): CardLine {
   return { ...rest, verb: inTense(words, known, tense), object, outcome: came, joint, time };
 }
 
-/** A call that the model is still writing. */
 export function draftLine({ name, argumentsText }: CallDraft): CardLine {
   const known: KnownCall = { name, args: argumentsSoFar(argumentsText), data: {} };
   const words = toolTextFor(name);
@@ -81,25 +77,24 @@ export function draftLine({ name, argumentsText }: CallDraft): CardLine {
   return { status: 'writing', mark: 'working', verb, object, outcome: [], joint: ' · ', time: '' };
 }
 
-/** What a call is about, as one text. */
 export const callObjectText = (name: string, args: KnownCall['args']): string =>
   toolTextFor(name).object({ name, args, data: {} }).map(pieceText).join(' ').trim();
 
-/** What a workflow's node does or has done, as far as that is known of its call: there is no message with its arguments. */
+/** Describes the call of a workflow node from its record, because no message contains its arguments. */
 export function deedLine(name: string, state: CallState, tense: 'doing' | 'done'): Pick<CardLine, 'verb' | 'object'> {
   const known: KnownCall = { name, args: state.about ?? {}, data: {}, state };
   const words = toolTextFor(name);
   return { verb: inTense(words, known, tense), object: words.object(known).filter((piece) => pieceText(piece) !== '') };
 }
 
-/** All of the line as one text, for who hears it, and for where links are not to be. */
+/** Line as plain text, for screen readers and for locations without links. */
 export function spoken({ verb, object, outcome, joint, time }: CardLine): string {
   const what = [verb, ...object.map(pieceText)].filter(Boolean).join(' ');
   const came = outcome.map(pieceText).join(' · ');
   return [came ? `${what}${joint}${came}` : what, time].filter(Boolean).join(' · ');
 }
 
-/** Of a call that was not answered before its window closed. */
+/** Text of an approval that was open when its window closed. */
 export const interruptedApproval = 'Interrupted when the window closed · needs your approval';
 
 type Tense = 'doing' | 'done' | 'to do' | 'could not' | 'none';
@@ -160,7 +155,6 @@ function standing(seen: CardContext, known: KnownCall, words: ToolText): Standin
   }
 }
 
-/** Its own questions to the person. */
 function asked({ phase }: CardContext, { answer, ok }: CallState): Standing {
   if (!answer && ok !== false && phase === 'Running')
     return { status: 'asking', mark: 'asks', tense: 'doing', outcome: [toPlainText(t('Waiting for your answer'))] };
@@ -183,7 +177,6 @@ function denied({ outcome, held }: CardContext, state: CallState): Standing {
   };
 }
 
-/** Characters; the message itself stands below. */
 const longestFeedback = 200;
 
 function ended(seen: CardContext, known: KnownCall, words: ToolText): Standing {
@@ -203,7 +196,7 @@ function ended(seen: CardContext, known: KnownCall, words: ToolText): Standing {
   return { ...base, mark, outcome: [...(how ? [toPlainText(how)] : []), ...notes] };
 }
 
-/** Check: it said 0. Dot: it said something else. Cross: it was not let to its end. */
+/** Check: exit code 0. Dot: another exit code. Cross: terminated. */
 function exit({ call, state }: CardContext, { data }: KnownCall): { mark: CardMark; words?: string } {
   const exitCode = data.exitCode === undefined ? state?.exitCode : (data.exitCode as number | null);
   if (exitCode === 0 || exitCode === undefined) return { mark: 'check' };
@@ -253,7 +246,7 @@ function failed({ call, state, outcome }: CardContext): Standing {
   };
 }
 
-/** The window that it ran in has ended, or the person has stopped it. */
+/** Interrupted by the end of the window or by the user. */
 function interrupted(
   state: CallState | undefined,
   reason: OutcomeReason | undefined,
@@ -266,7 +259,7 @@ function interrupted(
   return cross(t('interrupted when the window closed, and continued: {0}', state.stillRunning.join(', ')));
 }
 
-/** That the person had a hand in it, where that is not the usual. */
+/** Notes about unusual decisions of the user. */
 function notesOf(state: CallState | undefined): string[] {
   if (state?.edited) return [t('Changed by you before approval')];
   const rule = state?.automatic === undefined ? undefined : ruleText(state, 'allow');
@@ -279,7 +272,6 @@ function undoneWords({ undone = [], changes = [], moved }: CallState = { status:
   return t(undone.length < all.size ? 'Partly undone' : 'Undone');
 }
 
-/** A call whose command goes on after it, or has ended since. */
 function inBackground({ now, going, call }: CardContext, { ended: end, startedAt }: CallState): Standing {
   const name = { tense: 'none' } as const;
   if (!end) {

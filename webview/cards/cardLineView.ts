@@ -20,7 +20,6 @@ export const markOf: Record<CardMark, TemplateResult> = {
   going: icons.ringDot,
 };
 
-/** The words of a line, with what leads somewhere as links. */
 export function lineView(
   context: PanelContext,
   { verb, object, outcome, joint, time }: Omit<CardLine, 'status' | 'mark'>,
@@ -36,21 +35,18 @@ export function lineView(
   }${time ? html` <span class="card-time">${time}</span>` : nothing}</span>`;
 }
 
-/** A reason has its colon, and how much was changed stands right beside what was changed. */
 const isJoined = (joint: CardLine['joint'], { tone }: TextPiece): boolean => joint !== ': ' && !tone;
 const beforeOutcome = (joint: CardLine['joint'], first: TextPiece): unknown =>
   joint === ': ' ? html`<span class="card-colon">: </span>` : isJoined(joint, first) ? nothing : ' ';
 
-/** `+12 −3` is one thing. */
 const jointOf = (before: TextPiece, { tone }: TextPiece): TemplateResult =>
   html`<span class="card-joint">${tone && before.tone ? ' ' : ' · '}</span>`;
 
-/** What is left of a text when it is drawn: nobody reads more of it in one line. */
 const most = 300;
 
 function piece(context: PanelContext, { head = '', text, tail = '', code, tone, lead }: TextPiece): TemplateResult {
   const drawn = (part: string) => (code ? clean(part) : unbroken(clean(part)));
-  // The slash of a folder goes with its file: of a shortened path `s…/name.ts` is left.
+  // The trailing slash stays with the tail, so that a shortened path reads `s…/name.ts`.
   const slash = tail ? (/[/\\]$/.exec(text)?.[0] ?? '') : '';
   const [before, middle, end] = [head, text.slice(0, text.length - slash.length), slash + tail].map((one) =>
     drawn(one.length > most ? `${one.slice(0, most)}…` : one),
@@ -58,8 +54,8 @@ function piece(context: PanelContext, { head = '', text, tail = '', code, tone, 
   const words = html`${before ? html`<span class="piece-whole">${before}</span>` : nothing}${
     middle ? html`<span class="piece-middle"><bdi>${middle}</bdi></span>` : nothing
   }${end ? html`<span class="piece-whole"><bdi>${end}</bdi></span>` : nothing}`;
-  const least = Math.min(middle!.length, end ? 3 : 12); // a letter and the ellipsis have room
-  const style = `--kept: ${before!.length + end!.length + least}ch; --least: ${end ? least : 0}ch`; // as a property: the page's policy lets no attribute through
+  const least = Math.min(middle!.length, end ? 3 : 12); // enough for a letter and the ellipsis
+  const style = `--kept: ${before!.length + end!.length + least}ch; --least: ${end ? least : 0}ch`; // set as a property: the content security policy blocks style attributes
   const name = code ? 'piece code' : 'piece';
   if (!lead)
     return html`<span class=${name} .style=${style} data-tone=${tone ?? nothing} title=${middle ? clean(head + text + tail) : nothing}>${words}</span>`;
@@ -71,7 +67,7 @@ function piece(context: PanelContext, { head = '', text, tail = '', code, tone, 
   }}>${words}</button>`;
 }
 
-/** Blanks at the ends of a piece are a part of it: a folder and its file are one path. */
+/** Blanks at the ends are significant: folder and file name form one path. */
 const clean = (text: string): string => visibleLine(text);
 
 const titleOf = (lead: Lead): string =>

@@ -1,13 +1,9 @@
 import { amount, language, t } from '../../src/protocol/text/l10n.ts';
 import { short } from '../time.ts';
 
-/** Where a part of a line leads. */
 export type Lead = { kind: 'file'; path: string; line?: number } | { kind: 'address'; url: string };
 
-/**
- * A piece of a card's first line. `head` and `tail` are always shown whole; `text`, between them, is what gives way where there
- * is little room. `code`: in the editor's font.
- */
+/** Piece of a card line. `head` and `tail` are never shortened; `text` between them is shortened in narrow panels. `code`: editor font. */
 export interface TextPiece {
   head?: string;
   text: string;
@@ -22,10 +18,9 @@ export const pieceText = ({ head = '', text, tail = '' }: TextPiece): string => 
 export const toPlainText = (text: string): TextPiece => ({ text: '', tail: text });
 export const code = (text: string): TextPiece => ({ text, code: true });
 
-/** Lines of a file: the first and the last, from 1. */
+/** Lines of a file, first and last, from 1. */
 export type Lines = readonly [first: number, last: number];
 
-/** A file: its folder gives way, its name and lines never do. */
 export function file(path: string, { lines, leads = true }: { lines?: Lines; leads?: boolean } = {}): TextPiece {
   const isFolder = /[/\\]$/.test(path.slice(-1));
   const end = isFolder ? path.length - 2 : path.length;
@@ -39,7 +34,6 @@ export function file(path: string, { lines, leads = true }: { lines?: Lines; lea
   };
 }
 
-/** An address: its host and its last part stay. */
 export function address(url: string): TextPiece {
   const lead = { kind: 'address', url } as const;
   const parts = /^https?:\/\/([^/?#]+)([^?#]*)/.exec(url);
@@ -55,23 +49,20 @@ export function address(url: string): TextPiece {
   };
 }
 
-/** `+12`, `−3`. */
 export const changeCounts = (added: number, removed: number): TextPiece[] => [
   { text: '', tail: `+${cardPluralOf(added)}`, tone: 'added' },
   { text: '', tail: `−${cardPluralOf(removed)}`, tone: 'removed' },
 ];
 
-/** `2,000`. */
 export const cardPluralOf = (number: number): string => number.toLocaleString(language());
 
-/** `840 bytes`, `12 KB`, `1.2 MB`. */
 export function bytes(number: number): string {
   if (number < 1000) return t(amount(number, 'byte'));
   if (number < 1_000_000) return t('{0} KB', Math.round(number / 1000));
   return t('{0} MB', short(number / 1_000_000));
 }
 
-/** Whose tool it is and which, of `mcp.<server>.<tool>` and of the editor's `vscode.<tool>`, in words. */
+/** Splits `mcp.<server>.<tool>` and the editor's `vscode.<tool>` into readable labels. */
 export function serverLabelOf(name: string): { server: string; tool: string } | undefined {
   const lent = /^vscode\.(.+)$/s.exec(name)?.[1];
   if (lent !== undefined) return { server: t('editor'), tool: unjoined(lent) };
@@ -79,7 +70,6 @@ export function serverLabelOf(name: string): { server: string; tool: string } | 
   return server === undefined || tool === undefined ? undefined : { server: unjoined(server), tool: unjoined(tool) };
 }
 
-/** `read_all-files` as people write it: `read all files`. */
 export const unjoined = (name: string): string =>
   name
     .replace(/[_{}]+/g, ' ')

@@ -7,7 +7,6 @@ import { commandWays } from '../composer/backgroundCommandsPart.ts';
 import type { PanelContext } from '../context.ts';
 import type { Status } from './cardLine.ts';
 
-/** What one can do with a command in the background. */
 export function inBackground(
   context: PanelContext,
   key: CallKey,
@@ -28,14 +27,14 @@ export const goOnButton = (context: PanelContext, key: CallKey): TemplateResult 
     title=${t('The command continues in the background, and so does the answer')}
     @click=${() => context.post({ type: 'let-go-on', ...key })}>${t('Continue in Background')}</vscode-button></div>`;
 
-/** Laid out from its end (see card.css), so that it follows the newest line by itself. */
+/** Aligned at its end (see card.css), so that the view follows the newest line. */
 export const output = (text: string, label = t('Output so far')): TemplateResult =>
   html`<div class="output" tabindex="0" role="group" aria-label=${label}><pre>${visibleOutput(text)}</pre></div>`;
 
 const lastLines = 6;
 const longestLine = 200;
 
-/** The last lines of an output that say something: not the empty ones, and not those that npm says of itself. */
+/** Last lines of an output without empty lines and npm's own messages. */
 function sayingLines(text: string): string[] {
   const lines = visibleOutput(text.slice(-20_000)).split('\n');
   const said = lines.filter(
@@ -51,7 +50,6 @@ function sayingLines(text: string): string[] {
   });
 }
 
-/** Below a command that did not end well. */
 export const lastLine = (text: string): TemplateResult | typeof nothing => {
   const lines = sayingLines(text);
   return lines.length === 0

@@ -5,12 +5,12 @@ import { amount, t } from '../../src/protocol/text/l10n.ts';
 
 interface Line {
   sign: '+' | '-' | '@';
-  /** Counted from 1, in the file after the change, or, of what went, before it. */
+  /** Line number after the change; for removed lines, before the change. */
   number: number;
   text: string;
 }
 
-/** Reads what `shownChange` wrote. `left`: how many lines there are besides. */
+/** Parses a diff of `shownChange`. `left`: number of omitted lines. */
 function readDiff(diff: string): { lines: Line[]; left: number } {
   const lines: Line[] = [];
   let [before, after, left] = [0, 0, 0];
@@ -27,7 +27,11 @@ function readDiff(diff: string): { lines: Line[]; left: number } {
   return { lines, left };
 }
 
-/** The lines of a change, coloured. @param more what is done to see the rest; without it they are only counted */
+/**
+ * Renders a colored diff.
+ *
+ * @param more shows the omitted lines; absent: only their number is displayed
+ */
 export function diffView(diff: string, label: string, more?: () => void): TemplateResult {
   return html`<div class="diff" tabindex="0" role="group" aria-label=${label}>${guard([diff, more === undefined], () => drawn(diff, more))}</div>`;
 }

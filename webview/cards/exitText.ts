@@ -1,4 +1,4 @@
-/** Programs whose code 1 is an answer, and what it says. Everything above it is a failure of theirs. */
+/** Programs with exit code 1 as a result, and its meaning. Higher codes are failures. */
 const answers = {
   grep: 'no match',
   egrep: 'no match',
@@ -13,10 +13,7 @@ const answers = {
 } as const;
 type Answer = (typeof answers)[keyof typeof answers];
 
-/**
- * What a command's code means where it is known to mean something: that of the last program of a line that has no more than
- * pipes in it. A line with anything else may have ended elsewhere.
- */
+/** Returns the meaning of an exit code of the last program in a simple pipeline. Other command lines may have ended elsewhere. */
 export function exitAnswer(line: string, exitCode: number): Answer | undefined {
   if (exitCode !== 1 || /[;&\n`(){}<>]|\|\||"|'/.test(withoutQuoted(line))) return undefined;
   const words = withoutQuoted(line).split('|').at(-1)!.trim().split(/\s+/);
@@ -31,6 +28,5 @@ function gitAnswer([, command, ...rest]: readonly string[]): Answer | undefined 
   return command === 'diff' && says ? 'they differ' : undefined;
 }
 
-/** Quoted text is one word, whatever is in it. */
 const withoutQuoted = (line: string): string =>
   line.replace(/'[^']*'|"(?:[^"\\$`]|\\.)*"/g, 'quoted').replace(/\\./g, 'x');

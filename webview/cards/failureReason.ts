@@ -9,7 +9,7 @@ import { t } from '../../src/protocol/text/l10n.ts';
 import { serverLabelOf } from './cardText.ts';
 import { toolTextFor, verbOf } from './toolText.ts';
 
-/** Why a call did not do what it was for, in words that stand behind a colon. `code` counts where what it said was lost. */
+/** Returns the reason of a failed call as a text after a colon. Falls back to `code` if the message was lost. */
 export function whyNot(name: string, code: string | undefined, error: ErrorInfo | undefined): string {
   const known = isCode(code) ? code : 'TOOL_EXEC_FAILED';
   const { reason, lines } = Object(error?.details) as { reason?: unknown; lines?: unknown };
@@ -54,7 +54,7 @@ function nearest(lines: unknown, isApart: boolean): string {
 
 const longest = 160;
 
-/** Its first sentence, where that is one for people: without names of tools, codes and data. */
+/** First sentence of the message if suitable for users: without tool names, codes and data. */
 function ownWords(error: ErrorInfo | undefined): string | undefined {
   const line = (error?.message ?? '').trim().split('\n', 1)[0]!;
   const sentence = line.split(/(?<=[.!?])\s+(?=\p{Lu})/u, 1)[0]!.replace(/[.:]$/, '');
@@ -66,20 +66,16 @@ function ownWords(error: ErrorInfo | undefined): string | undefined {
 
 const withoutQuoted = (sentence: string) => sentence.replace(/"[^"]*"|“[^”]*”/g, '');
 
-/** State of a call that nobody was asked about. */
 type Decided = Pick<CallState, 'automatic' | 'basis' | 'decision'>;
 
-/**
- * Returns what a rule decided, with the tools that it names as what they do; undefined if nothing is to be said: the call was
- * allowed by the preset, or before.
- */
+/** Describes the rules that decided; undefined for the preset or an earlier grant. */
 export function ruleText(state: Decided, decision: 'allow' | 'deny'): string | undefined {
   const { rules } = basisOf(state) ?? {};
   if (decision === 'allow') return rules && t('Allowed by {0}', namesOf(rules, deed));
   return t('Denied: {0}', rules ? namesOf(rules, deed) : (state.automatic ?? '').replace(/\.$/, ''));
 }
 
-/** Returns why nobody was asked, as a sentence for people; of a basis that this version does not know, in English. */
+/** Explains a decision without an approval request; unknown bases are in English. */
 export function automaticText(state: Decided): string {
   const { automatic = '' } = state;
   const basis = basisOf(state);
@@ -100,7 +96,6 @@ export function automaticText(state: Decided): string {
 const basisOf = ({ automatic, basis }: Decided): ApprovalBasis | undefined =>
   basis ?? (automatic === undefined ? undefined : formerBasis(automatic));
 
-/** Rules by whose they are, joined. */
 const namesOf = (rules: NonNullable<ApprovalBasis['rules']>, name: (rule: string) => string): string =>
   rules
     .map(({ scope, what }) =>
@@ -108,7 +103,7 @@ const namesOf = (rules: NonNullable<ApprovalBasis['rules']>, name: (rule: string
     )
     .join(` ${t('and')} `);
 
-/** `shell.run npm test` as `npm test`, `fs.edit src` as `edit src`. */
+/** Shortens `shell.run npm test` to `npm test`, `fs.edit src` to `edit src`. */
 function deed(rule: string): string {
   const [, tool, rest = ''] = /^([a-z]+\.[^\s]+)(?: (.*))?$/s.exec(rule) ?? [];
   if (tool === undefined) return rule;

@@ -9,9 +9,10 @@ import { markOf } from './cardLineView.ts';
 import { type FoldState, foldText } from './folding.ts';
 
 /**
- * What was read, as one line that changes in place; all of it when it is opened. One call is a card like any other.
- * @param newest it may still grow: the card of its newest call stays in sight
- * @param thinking what was thought before the calls of a message that is drawn nowhere else
+ * Renders read-only calls as one line that updates in place and expands. A single call is a normal card.
+ *
+ * @param newest the fold may still grow, and the newest card stays visible
+ * @param thinking thinking before the calls, from messages that are not rendered elsewhere
  */
 export function foldView(
   context: PanelContext,
@@ -45,7 +46,7 @@ export function foldView(
   </div>`;
 }
 
-/** As cards are told from each other: by message, and among its calls. */
+/** Identity of a card: message index and call index. */
 export function callPosition(run: Run, at: number, call: ToolCall): string {
   const message = run.messages[at];
   return `${at}:${message?.role === 'assistant' ? message.toolCalls?.indexOf(call) : -1}`;

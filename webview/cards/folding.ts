@@ -6,48 +6,48 @@ import { t } from '../../src/protocol/text/l10n.ts';
 import type { CardMark } from './cardLine.ts';
 import { toolTextFor } from './toolText.ts';
 
-/** Calls that only read, with no words between them, across replies. */
+/**
+ * Consecutive read-only calls across replies without text in between. `key`: id of the first call, stable while the fold grows. `at`: index
+ * of its first message.
+ */
 export interface FoldState {
-  /** The id of the first call: the same as long as the fold grows. */
   key: string;
-  /** The message in which it begins. */
   at: number;
-  /** In order, by message. */
   items: { at: number; calls: ToolCall[] }[];
   calls: ToolCall[];
 }
 
-/** What is drawn of a reply's calls: cards, and folds that begin among them. What it reads into an earlier fold is drawn there. */
+/** Rendered parts of a reply's calls. `within`: the calls belong to a fold of an earlier message and are rendered there. */
 interface FoldedCalls {
   parts: (ToolCall | FoldState)[];
-  /** It is within a fold that began before: nothing of it is drawn where it stands. */
   within: boolean;
 }
 
-/** The folds of a run. What has settled is not looked at again: a look costs what is new, however long the run is. */
+/** Folds of a run. Settled messages are not examined again, so that an update costs only its new messages. */
 export class Folding {
   private run: Run | undefined;
   private seen = '';
   private readonly folded = new Map<number, FoldedCalls>();
-  /** The fold that a message goes on with. */
+  /** Fold that the message continues. */
   private readonly before = new Map<number, FoldState>();
   private restart = 0;
-  /** The one at the end of the run, that may grow. */
   newest: FoldState | undefined;
 
-  /** What is drawn of the calls of a message. `parts` of what it has none of is empty. */
   at(place: number): FoldedCalls {
     return this.folded.get(place) ?? { parts: [], within: false };
   }
 
-  /** The folds that have calls of a message. */
   of(place: number): FoldState[] {
     const begun = this.at(place).parts.flatMap((part) => ('calls' in part ? [part] : []));
     const before = this.before.get(place);
     return before ? [before, ...begun] : begun;
   }
 
-  /** Looks at what is new. @param parted something is drawn before the message at this place */
+  /**
+   * Processes new messages.
+   *
+   * @param parted tells whether something is rendered before the message at this index
+   */
   look(run: Run, parted: (place: number) => boolean): void {
     const isOther = run !== this.run;
     const seen = `${run.seq}:${run.phase}:${run.messages.length}`;
@@ -72,7 +72,7 @@ export class Folding {
     this.restart = from;
   }
 
-  /** Gives the fold that is open behind the message. */
+  /** Returns the open fold after the message. */
   private take(run: Run, at: number, before: FoldState | undefined): FoldState | undefined {
     const message = run.messages[at]!;
     if (message.role === 'tool') return before;
@@ -102,10 +102,9 @@ export class Folding {
   }
 }
 
-/** It has no card: the plan says it. */
+/** Plan calls have no card. */
 export const isPlan = ({ name }: Pick<ToolCall, 'name'>): boolean => name === planTool;
 
-/** Of a reply that is being written there is nothing to be seen yet. */
 export const saysNothing = ({ content, thinking, calls }: NonNullable<Run['live']>): boolean =>
   content.trim() === '' && thinking === '' && calls.every(isPlan);
 
@@ -114,7 +113,7 @@ const hasEnding = (message: Message): boolean =>
 
 const notRead = new Set(['TOOL_DENIED', 'TOOL_NOT_RUN', 'TOOL_INTERRUPTED']);
 
-/** It only reads, nobody was asked about it, and it was let read: whether it could does not matter. */
+/** True for a read-only call that ran without an approval request, successfully or not. */
 function isFolded(run: Run, call: ToolCall): boolean {
   if (!toolTextFor(call.name).many) return false;
   const state: CallState | undefined = run.calls[call.id];
@@ -131,7 +130,7 @@ interface FoldText {
   mark: CardMark;
 }
 
-/** `Read 13 files, searched twice`. */
+/** Returns a summary such as `Read 13 files, searched twice`. */
 export function foldText(run: Run, calls: readonly ToolCall[]): FoldText {
   const byTool = grouped(calls);
   const told = [...byTool].map(([name, some]) => {
@@ -150,7 +149,7 @@ export function foldText(run: Run, calls: readonly ToolCall[]): FoldText {
   return {
     words: `${words[0]!.toUpperCase()}${words.slice(1)}`,
     failed,
-    // A model recovers from some failed reads: they are noted, the work has not failed.
+    // A model recovers from failed reads: the failures are marked, the fold has not failed.
     mark: isWorking ? 'working' : failed === 0 ? 'check' : failed < calls.length ? 'dot' : 'cross',
   };
 }

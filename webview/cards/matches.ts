@@ -6,7 +6,6 @@ import { follow, openTitle } from './cardLineView.ts';
 
 const mostLines = 300;
 
-/** Files and lines that a tool has found, as links; undefined where it found none of them. */
 export function matchesView(context: PanelContext, data: unknown): TemplateResult | undefined {
   const { files } = Object(data) as { files?: unknown };
   if (!Array.isArray(files) || files.length === 0) return undefined;
@@ -38,7 +37,6 @@ interface Found {
   outside?: unknown;
 }
 
-/** `12: its text`. */
 function lineView(context: PanelContext, path: string, told: string, outside: boolean): TemplateResult {
   const [, number, , text] = /^(\d+)([:-]) ?(.*)$/s.exec(told) ?? [];
   if (number === undefined) return html`<li>${visible(told)}</li>`;

@@ -2,7 +2,7 @@ import { aboutNames } from '../../src/protocol/run/callSubject.ts';
 import type { CallDraft } from '../../src/protocol/run/run.ts';
 import { createDictionary } from '../../src/protocol/values/dictionary.ts';
 
-/** Arguments that are still being written: those texts that are whole, of the names that say what a call is about. */
+/** Parses incomplete arguments: finished strings of the keys that describe a call. */
 export function argumentsSoFar(argumentsText: string): Record<string, string> {
   const written = argumentsText.slice(0, 4000);
   const found = createDictionary<string>();
@@ -22,22 +22,20 @@ function readString(written: string): string {
   }
 }
 
-/** What an edit that is being written says so far. */
+/** Progress of an edit call during streaming: line count and the newest three lines. */
 export interface Writing {
   lines: number;
-  /** The newest three, each with what it does to the file where that is known. */
   newest: { sign: '+' | '-' | ' '; text: string }[];
 }
 
 const textNames: Record<string, string> = { 'fs.write': 'content', 'fs.edit': 'newText', 'fs.apply_patch': 'patch' };
-/** Characters at the end of what is written that are looked at. */
+/** Characters examined at the end of the stream. */
 const tail = 4000;
 const longestLine = 300;
 
-/** How many lines of a text were counted already, and up to where. */
+/** Line counts so far, to count only new text. */
 const counts = new WeakMap<CallDraft, { from: number; at: number; lines: number }>();
 
-/** The text that an edit puts into a file, as far as it is written. What was counted before is not counted again. */
 export function writingOf(draft: CallDraft): Writing | undefined {
   const { name, argumentsText } = draft;
   const field = Object.hasOwn(textNames, name) ? textNames[name]! : undefined;
@@ -64,7 +62,7 @@ export function writingOf(draft: CallDraft): Writing | undefined {
   };
 }
 
-/** The quote that ends the text, which can be there only where what follows it may end the arguments; else the end of what is there. */
+/** Index of the closing quote, possible only before the end of the arguments; else the end of the text. */
 function endOfString(written: string, from: number): number {
   if (!/["}\]]\s*$/.test(written.slice(-20))) return written.length;
   for (let at = from; at < written.length; at++) {
@@ -84,7 +82,7 @@ function countUpTo(written: string, end: number, { from, at, lines }: { from: nu
   return { from, at: Math.max(at, end - 1), lines };
 }
 
-/** From a place that may be within an escape, up to one that may be. */
+/** Unescapes from and to positions that may be inside of an escape sequence. */
 function unescaped(written: string): string {
   const whole = written.replace(/\\(?:u[0-9a-fA-F]{0,3})?$/, (end) =>
     isEscaped(written, written.length - end.length) ? end : '',

@@ -1,12 +1,10 @@
 import { visible } from '../../src/protocol/text/escapeInvisible.ts';
 
-/** A value for a reader: long strings stand by themselves with their name, the rest is indented JSON. */
 export interface JsonSection {
   label: string;
   text: string;
 }
 
-/** The sections of a value; several lines inside a string are shown as lines, not as `\n`. */
 export function sections(value: unknown, label: string): JsonSection[] {
   if (typeof value === 'string') return [{ label, text: visible(value) }];
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return [{ label, text: json(value) }];

@@ -16,28 +16,30 @@ import {
 } from './cardText.ts';
 import type { Done, Verb, VerbForms } from './verbs.ts';
 
-/** What is known of a call: `args` as the model gave them, `data` as the tool answered (empty before). */
+/**
+ * Call with arguments and result data; `data` is empty before the result. `lineOf` returns the command line of a background command of this
+ * run.
+ */
 export interface KnownCall {
   name: string;
   args: Record<string, unknown>;
   data: Record<string, unknown>;
   state?: CallState;
-  /** The command that a call of this run left in the background under this id. */
   lineOf?(id: string): string | undefined;
 }
 
 type Words<Word> = Word | ((known: KnownCall) => Word);
 
-/** How a tool is spoken of: `Reading a.ts`, `Read a.ts`, `Could not read a.ts`. */
+/**
+ * Texts for a tool: `Reading a.ts`, `Read a.ts`, `Could not read a.ts`. `not` follows `Could not`. `gave` describes the result in pieces.
+ * `many` describes several read-only calls in one line; `places` is the number of distinct subjects.
+ */
 export interface ToolText {
   doing: Words<VerbForms>;
   done: Words<Done | LocalizedMessage>;
-  /** Behind `Could not`. */
   not: Words<Verb>;
   object(known: KnownCall): TextPiece[];
-  /** What came of it, where that is to be said: each piece of it by itself. */
   gave?(known: KnownCall): TextPiece[];
-  /** It only reads: how so many of them are told in one line, behind a comma. `places`: how many different ones they were about. */
   many?(times: number, places: number): LocalizedMessage;
 }
 
@@ -73,7 +75,7 @@ const edit: Pick<ToolText, 'object' | 'gave'> = {
   gave: edited,
 };
 
-/** Every tool of ours has a row here (a test holds it to that). */
+/** A test requires a row per tool. */
 export const toolTextTable: Record<ToolName, ToolText> = {
   'fs.list': {
     doing: 'Listing',
@@ -285,7 +287,7 @@ export const toolTextTable: Record<ToolName, ToolText> = {
   },
 };
 
-/** Of a server's tool, or one that is none of ours. */
+/** Texts for tools of servers and unknown tools. */
 const foreign: ToolText = {
   doing: 'Using',
   done: 'Used',
@@ -320,7 +322,6 @@ const serverPieces = (
   ...firstArgument(args),
 ];
 
-/** Value of the first argument that can be read in a line. */
 function firstArgument(args: unknown): TextPiece[] {
   const values = typeof args === 'object' && args !== null ? Object.values(args) : [];
   const first = values.find((one) => typeof one === 'number' || (typeof one === 'string' && one.trim() !== ''));
@@ -346,7 +347,6 @@ function matches(data: Record<string, unknown>): TextPiece[] {
   return [inFiles(data.cut ? message('first {0}', all) : all, files)];
 }
 
-/** So much, in so many files where these are several. */
 const inFiles = (all: LocalizedMessage, files: number): TextPiece =>
   some(files > 1 ? message('{0} in {1}', all, amount(files, 'file')) : all);
 
@@ -370,7 +370,6 @@ function named({ args }: KnownCall): TextPiece[] {
 
 const isWindow = ({ offset, limit }: Record<string, unknown>) => offset !== undefined || limit !== undefined;
 
-/** The lines that were read, or are being read, where that is not the file as a whole. */
 function linesRead(args: Record<string, unknown>, data: Record<string, unknown>): Lines | undefined {
   if (!isWindow(args)) return undefined;
   const first = number(data.startLine) || number(args.offset) || 1;

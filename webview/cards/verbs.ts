@@ -1,4 +1,3 @@
-/** What a tool is at. */
 export type VerbForms =
   | 'Asking'
   | 'Checking'
@@ -22,7 +21,6 @@ export type VerbForms =
   | 'Using'
   | 'Writing';
 
-/** What it has done. */
 export type Done =
   | 'Asked'
   | 'Checked'
@@ -48,7 +46,6 @@ export type Done =
   | 'Used'
   | 'Wrote';
 
-/** What it is to do, or could not. */
 export type Verb =
   | 'ask'
   | 'change the plan'

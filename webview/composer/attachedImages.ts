@@ -7,17 +7,16 @@ import type { PanelContext } from '../context.ts';
 import { savedView, saveView } from '../host.ts';
 import { icons } from '../icons.ts';
 
-/** Pixels of a picture's longer side: models look at no more, and more only costs. */
+/** Maximum image side in pixels, above which models only cost more. */
 const longestSide = 1568;
 
-/** The pictures that go with the message being written; they survive a hidden view like its words. */
+/** Images of the draft, preserved while the view is hidden. */
 export const pickedImages = (): readonly Attachment[] => savedView().images;
 
 export function forgetImages(): void {
   saveView({ images: [] });
 }
 
-/** The model in use may see pictures, as far as anybody knows. */
 function seesImages({ model }: PanelContext): boolean {
   return model.state?.models.find((option) => option.id === model.state?.modelId)?.images !== false;
 }
@@ -25,7 +24,6 @@ function seesImages({ model }: PanelContext): boolean {
 export const imageFilesIn = (files: FileList | undefined | null): File[] =>
   [...(files ?? [])].filter((file) => file.type.startsWith('image/'));
 
-/** Takes pictures in that were pasted, dropped or chosen. What cannot be sent is said, and the rest is taken. */
 export async function takeImages(context: PanelContext, files: readonly File[]): Promise<void> {
   const problems = new Set<string>();
   if (!seesImages(context))
@@ -42,7 +40,6 @@ export async function takeImages(context: PanelContext, files: readonly File[]):
   context.refresh();
 }
 
-/** Small pictures above the words being written, each with a button that takes it away. */
 export function pickedStrip(context: PanelContext): TemplateResult | typeof nothing {
   const images = pickedImages();
   if (images.length === 0) return nothing;
@@ -58,7 +55,6 @@ export function pickedStrip(context: PanelContext): TemplateResult | typeof noth
   )}</div>`;
 }
 
-/** The pictures of a message that was said. */
 export function pictures(attachments: readonly Attachment[] = []): TemplateResult | typeof nothing {
   const images = attachments.filter(({ mediaType }) => mediaType.startsWith('image/'));
   return images.length === 0 ? nothing : html`<div class="pictures">${images.map(picture)}</div>`;
@@ -84,7 +80,7 @@ const picture = (image: Attachment) => html`<img src=${urlOf(image)} alt=${nameO
 
 const urls = new Map<string, string>();
 
-/** The page's policy lets only pictures through that it made itself. */
+/** The content security policy allows only images created by the page. */
 function urlOf({ mediaType, data }: Attachment): string {
   let url = urls.get(data);
   if (!url) {
@@ -95,7 +91,7 @@ function urlOf({ mediaType, data }: Attachment): string {
   return url;
 }
 
-/** As it is when it is small and of a kind that all providers take, else drawn anew. Undefined: too large even then. */
+/** Returns small images of a supported type unchanged, others redrawn. Undefined: too large even then. */
 async function readImage(file: File): Promise<Attachment | undefined> {
   const bitmap = await createImageBitmap(file);
   const scale = Math.min(1, longestSide / Math.max(bitmap.width, bitmap.height));
@@ -111,7 +107,7 @@ async function readImage(file: File): Promise<Attachment | undefined> {
 async function drawn(bitmap: ImageBitmap, scale: number): Promise<Blob> {
   const canvas = new OffscreenCanvas(Math.round(bitmap.width * scale), Math.round(bitmap.height * scale));
   const pen = canvas.getContext('2d')!;
-  pen.fillStyle = 'white'; // what shows through a picture that had holes
+  pen.fillStyle = 'white'; // background of transparent pixels
   pen.fillRect(0, 0, canvas.width, canvas.height);
   pen.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
   return canvas.convertToBlob({ type: 'image/jpeg', quality: 0.9 });

@@ -7,7 +7,6 @@ import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import type { StripPart } from './statusStripPart.ts';
 
-/** Commands of the shown run that are running in the background. Those of other runs are in the status bar. */
 export function commandsPart(context: PanelContext): StripPart | undefined {
   const { run, state } = context.model;
   const own = (state?.commands ?? []).filter(({ runId }) => runId === run?.id);
@@ -33,13 +32,11 @@ function row(context: PanelContext, { id, line, startedAt }: BackgroundCommandSt
   </li>`;
 }
 
-/** What a person can do with one that is at work. */
 export const commandWays = (context: PanelContext, id: string, name: string): TemplateResult => html`
   <button class="link" data-testid="command-output" title=${t('Show the output of {0}', name)} aria-label=${t('Output of {0}', name)}
     @click=${() => context.post({ type: 'command-output', id })}>${t('Output')}</button>
   <button class="link" data-testid="stop-command" title=${t('Stop {0}', name)} aria-label=${t('Stop {0}', name)}
     @click=${() => context.post({ type: 'stop-command', id })}>${t('Stop')}</button>`;
 
-/** It is at work in this window. */
 export const isAtWork = (context: PanelContext, id: string | undefined): boolean =>
   id !== undefined && (context.model.state?.commands ?? []).some((one) => one.id === id);

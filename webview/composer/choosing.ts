@@ -4,21 +4,19 @@ import type { PanelChoice } from '../../src/protocol/panel/panelMessages.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
 import { savedView, saveView } from '../host.ts';
 
-/** What a model asks now, and what is chosen of it and not sent yet: kept while the panel is hidden. */
+/** Unsent choices for a user question, preserved while the panel is hidden. `at`: index of the open question. */
 export interface Choosing {
   runId: string;
   toolCallId: string;
   questions: readonly UserQuestions[];
-  /** The question that is open. */
   at: number;
   choices: { chosen: number[]; words: string }[];
 }
 
-/** Of a few questions, the newest last, by run and call. */
 const kept = new Map(savedView().choosing);
 const mostKept = 8;
 
-/** The calls of a run that ask now; one that can only be read asks nobody. */
+/** Calls with open user questions; none for a read-only run. */
 export const asksIn = (run: Run | null): readonly string[] => (run && !run.readOnly ? (run.asking ?? []) : []);
 
 export function choosingOf(run: Run, toolCallId: string): Choosing | undefined {
@@ -30,7 +28,6 @@ export function choosingOf(run: Run, toolCallId: string): Choosing | undefined {
   return { runId: run.id, toolCallId, questions, ...(fits ? saved : empty) };
 }
 
-/** The question that the message box answers: the oldest. */
 export function choosingNow(run: Run | null): Choosing | undefined {
   const [oldest] = asksIn(run);
   return run && oldest !== undefined ? choosingOf(run, oldest) : undefined;
@@ -52,16 +49,14 @@ const keyOf = (runId: string, toolCallId: string) => `${runId} ${toolCallId}`;
 
 export const isSeveral = ({ questions }: Choosing): boolean => questions.length > 1;
 
-/** One question with one answer: choosing is answering. */
+/** True for a single question with one answer: selecting sends the answer. */
 export const isDirect = ({ questions }: Choosing): boolean => questions.length === 1 && !questions[0]!.many;
 
-/** Opens another of the questions. */
 export function turnTo(choosing: Choosing, at: number): void {
   choosing.at = at;
   keep(choosing);
 }
 
-/** Chooses an answer of the open question, or takes it back where several may be chosen. */
 export function choose(choosing: Choosing, place: number): void {
   const choice = choosing.choices[choosing.at]!;
   const others = choice.chosen.filter((one) => one !== place);
@@ -82,13 +77,11 @@ export function setAnswerText(choosing: Choosing, words: string): void {
   keep(choosing);
 }
 
-/** The next question that has no answer yet; undefined: all have one. */
 export function nextOpen({ at, choices }: Choosing): number | undefined {
   const order = choices.map((_, index) => (at + index) % choices.length);
   return order.find((index) => !isGiven(choices[index]!));
 }
 
-/** As the host takes it. */
 export const chosenOf = (choosing: Choosing): PanelChoice => ({
   runId: choosing.runId,
   toolCallId: choosing.toolCallId,
@@ -101,10 +94,7 @@ export const isAnswered = (choosing: Choosing): boolean => answersAll(choosing.q
 
 export const isBegun = ({ choices }: Choosing): boolean => choices.some(isGiven);
 
-/**
- * The answers that a text names by their numbers (`2`; `1, 3` where several may be chosen) or one by its words. Where answers are numbers
- * themselves, only their words count.
- */
+/** Matches a text to answers: by number (`2`; `1, 3` for multiple choice) or by label. Numeric answers match by label only. */
 export function answersIn(text: string, { answers, many }: UserQuestions): number[] | undefined {
   const plain = (words: string) => words.trim().toLowerCase();
   const byWords = answers.findIndex(({ label }) => plain(label) === plain(text));

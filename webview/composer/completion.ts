@@ -13,13 +13,13 @@ import { pick } from './mentions.ts';
 import { forgetTyping } from './typedMentions.ts';
 import { type Typed, typedBefore } from './typedWord.ts';
 
-/** What is being typed after an `@`, or after a `/` that the message begins with, from its place in it, and what may be meant by it. */
+/** Word being typed after an `@` or an initial `/`, with its completions. */
 let open: (Typed & { rows: readonly Completion[]; at: number; problem?: string }) | undefined;
 let asked = 0;
 
 const isCompleting = (): boolean => open !== undefined && (open.rows.length > 0 || open.problem !== undefined);
 
-/** The words or the caret are elsewhere: asks anew what may be meant, or closes the list. Not while an input method is at it. */
+/** Updates the completions after input or caret movement, except during input method composition. */
 export function lookForCompletion(context: PanelContext, event: { isComposing?: boolean }): void {
   if (event.isComposing) return;
   const box = area()?.control as HTMLTextAreaElement | undefined;
@@ -30,13 +30,13 @@ export function lookForCompletion(context: PanelContext, event: { isComposing?: 
   }
   const isSame = open?.from === typed.from && open.after === typed.after;
   if (isSame && open!.query === typed.query) return;
-  // What is known already stays until the answer is here: a list that comes and goes with each key cannot be read.
+  // Earlier rows stay until the answer arrives, to avoid flicker.
   open = { rows: [], at: 0, ...(isSame && open), ...typed };
   asked += 1;
   context.post({ type: 'complete', after: typed.after, query: typed.query, asked });
 }
 
-/** What the host says may be meant. The row that the person is at stays, where it is there still. */
+/** Receives completions; the selected row stays selected if still present. */
 export function completed(message: Extract<HostMessage, { type: 'completions' }>): void {
   if (!open || message.asked !== asked) return;
   const { rows, problem } = message;
@@ -52,7 +52,6 @@ export function close(context: PanelContext): void {
   context.refresh();
 }
 
-/** A key for the list, as long as it is open: true when it was one. */
 export function onCompletionKey(context: PanelContext, event: KeyboardEvent): boolean {
   if (!open || !isCompleting() || event.isComposing || event.keyCode === 229) return false;
   const { rows, at } = open;
@@ -74,8 +73,8 @@ export function onCompletionKey(context: PanelContext, event: KeyboardEvent): bo
 }
 
 /**
- * Writes its word in the place of what was typed, as if by hand: the editor's own undo takes it back. What is done at once leaves no word, and
- * what stands behind it for a message.
+ * Inserts the completion as typed text, so that the editor's undo works. Immediate commands leave no text; their remaining text becomes a
+ * message.
  */
 function accept(context: PanelContext, row: Completion): void {
   const box = area()?.control as HTMLTextAreaElement | undefined;
@@ -113,7 +112,6 @@ const kindIcons: Record<Slash['kind'] | Mention['kind'], TemplateResult> = {
   'server-prompt': icons.plug,
 };
 
-/** Above the message box. */
 export function completionList(context: PanelContext): TemplateResult | typeof nothing {
   if (!open || !isCompleting()) return nothing;
   const { rows, at, problem } = open;
@@ -138,7 +136,6 @@ export function completionList(context: PanelContext): TemplateResult | typeof n
   </div>`;
 }
 
-/** After each drawing: the row that the person is at is in view. */
 export function settleCompletion(): void {
   if (open) document.querySelector('.completion [aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
 }

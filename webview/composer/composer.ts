@@ -39,7 +39,7 @@ import { sendButtons } from './sendButton.ts';
 import { forgetTyping, lookForTyped, resolveTyped, typedNow } from './typedMentions.ts';
 import { isUnheardStill, rememberSent, takeUnheard } from './unsentDraft.ts';
 
-/** A message may not be longer than this; the host refuses it. */
+/** Maximum message length in characters, checked by the host. */
 export const maxMessageLength = 1_000_000;
 const escapeAgain = () => t('Press Esc again to stop');
 
@@ -77,7 +77,6 @@ export function composer(context: PanelContext): TemplateResult {
   </div>`;
 }
 
-/** The agent that the message goes to: where there is no width for its name, its icon. */
 function agentButton(context: PanelContext, { agent: next }: PanelState): TemplateResult {
   const { run } = context.model;
   const name = visibleLine(run?.workflowId ? agentName(run) : next);
@@ -107,7 +106,7 @@ const presetIcons = {
   autopilot: icons.warning,
 } as const satisfies Record<ApprovalPreset, TemplateResult>;
 
-/** What runs without approval in this run; quiet while that is the default. The host asks which one, and for whom. */
+/** Preset of the run, unobtrusive for the default. The host asks for the preset and its scope. */
 function presetButton(context: PanelContext, { preset, presetOfRun }: PanelState): TemplateResult {
   const isAutopilot = preset === 'autopilot';
   const [name, shortName] = [t(presetNames[preset]), t(presetShortNames[preset])];
@@ -116,7 +115,7 @@ function presetButton(context: PanelContext, { preset, presetOfRun }: PanelState
     '{0}. Click (Tab, R) to change it for this run.',
     isAutopilot ? t('{0}: runs without approval', whole) : whole,
   );
-  // A user who speaks to the computer says the shown words.
+  // The accessible label contains the visible text, for voice control.
   const label = title.toLowerCase().includes(shortName.toLowerCase()) ? title : `${shortName}: ${title}`;
   const kind = isAutopilot ? 'autopilot' : preset === 'reads-free' && !presetOfRun ? 'ordinary' : '';
   return html`<vscode-button appearance="icon" class="preset ${kind}" data-testid="preset"
@@ -137,7 +136,7 @@ function placeholderNow({ model: { run } }: PanelContext, asks: Choosing | undef
   return t(hint);
 }
 
-/** The same with the keys and without them. A narrow panel shows its beginning. */
+/** Hint without key names; narrow panels show the start. */
 const hint = 'Ask anything. Type @ to add context, / for commands';
 
 function placeholderOf({ questions, at }: Choosing): string {
@@ -156,7 +155,6 @@ export function setDraft(context: PanelContext, text: string): void {
   context.refresh();
 }
 
-/** What is added from the code is named behind what stands in the message box. */
 export function addMentions(context: PanelContext, mentions: readonly Mention[]): void {
   const words = mentions.map(wordOf).filter((word) => !isMentioned(word));
   const text = draft();
@@ -166,7 +164,7 @@ export function addMentions(context: PanelContext, mentions: readonly Mention[])
   box?.setSelectionRange(box.value.length, box.value.length);
 }
 
-/** What waits is changed where it was written; what stood here comes back afterwards. */
+/** Moves a queued message into the message box; the previous draft returns afterwards. */
 export function editWaiting(context: PanelContext, queued: number): void {
   beginEdit(context, queued, (text) => {
     const before = draft();
@@ -175,18 +173,17 @@ export function editWaiting(context: PanelContext, queued: number): void {
   });
 }
 
-/** What no run has heard comes back, before what was written since. */
+/** Restores a message that no run received, before the current draft. */
 export function restoreDraft(context: PanelContext, text: string): void {
   setDraft(context, takeUnheard(text));
 }
 
-/** Now it can be heard; what the person has changed of it they send themselves. */
+/** Resends a restored message if unchanged; the user sends edited text. */
 export function sayUnheard(context: PanelContext): void {
   if (isUnheardStill()) send(context);
   else focusComposer();
 }
 
-/** What was said is said otherwise in the message box; what stood here comes back afterwards. */
 export function editMessage(context: PanelContext, at: number): void {
   const { run } = context.model;
   const message = run?.messages[at];
@@ -202,7 +199,6 @@ function leaveSaying(context: PanelContext): void {
   focusComposer();
 }
 
-/** @param when to a run at work */
 function send(context: PanelContext, when?: When): void {
   const text = draft().trim() === '' ? '' : draft().trimEnd();
   const images = pickedImages();
@@ -268,7 +264,6 @@ function send(context: PanelContext, when?: When): void {
   context.toEnd();
 }
 
-/** What the run has planned is to be done, and what stands here besides. */
 export function executePlan(context: PanelContext): void {
   const text = draft().trim();
   context.post({
@@ -285,7 +280,7 @@ export function executePlan(context: PanelContext): void {
   context.toEnd();
 }
 
-/** The message names answers by their numbers: to the last of several questions that is the answer to all. */
+/** Text with answer numbers; at the last question, sends all answers. */
 function choose(context: PanelContext, asks: Choosing, places: number[]): void {
   setChosen(asks, places);
   setDraft(context, '');
@@ -299,13 +294,13 @@ function choose(context: PanelContext, asks: Choosing, places: number[]): void {
 function onKey(context: PanelContext, event: KeyboardEvent): void {
   if (onCompletionKey(context, event)) return;
   if (event.key === 'Escape' && (editedIn(context.model.run) || editedMessage(context.model.run))) {
-    event.stopPropagation(); // one thing at a time
+    event.stopPropagation(); // one action at a time
     if (editedIn(context.model.run)) setDraft(context, endEdit());
     else leaveSaying(context);
     return;
   }
   if (onKeyInEmptyBox(context, event, (text) => setDraft(context, text))) event.preventDefault();
-  // 229: the Enter that ends an input method's composition may come without isComposing.
+  // 229: the Enter that ends an input method composition may lack isComposing.
   if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
   event.preventDefault();
   const { run } = context.model;
@@ -326,7 +321,6 @@ function onInput(context: PanelContext, event: { isComposing?: boolean; inputTyp
   context.refresh();
 }
 
-/** The caret may have moved; what changes the words says so by itself. */
 function onKeyUp(context: PanelContext, event: KeyboardEvent): void {
   if (['ArrowLeft', 'ArrowRight', 'Home', 'End'].includes(event.key)) onCaret(context, event);
 }

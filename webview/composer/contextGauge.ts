@@ -9,13 +9,12 @@ import type { PanelContext } from '../context.ts';
 import { pathView } from '../pathView.ts';
 import { formatCost, formatCount } from '../time.ts';
 
-/** From this part of the window on the meter warns. */
+/** Fill level (0..1) from which the gauge warns. */
 const nearlyFull = 0.9;
 
-/** Milliseconds of an answer that say how fast its model is. */
+/** Minimum duration in milliseconds for a speed. */
 const sometime = 1000;
 
-/** How full the model's window is, as of the newest call; what fills it, and what the run took, is in its popover. */
 export function meter(context: PanelContext, run: Run): TemplateResult | typeof nothing {
   const now = measured(context, run);
   if (!now) return nothing;
@@ -39,7 +38,7 @@ interface Measured {
   filling?: ContextUsage;
 }
 
-/** What is on record may be of before the parts were counted, or of a file: a number that is none is not shown. */
+/** Records of earlier versions or imported files may lack the counts; invalid numbers are not displayed. */
 function measured({ model: { state } }: PanelContext, { filling, contextTokens, models }: Run): Measured | undefined {
   const total = filling?.total ?? contextTokens;
   if (!(total > 0)) return undefined;
@@ -55,7 +54,7 @@ const fullness = ({ total, size }: Measured): string =>
 
 const percent = (part: number): string => unbroken(t('{0}%', Math.round(part * 100)));
 
-/** A circle that fills clockwise from the top. A mark stands at the threshold of automatic compaction. */
+/** Ring that fills clockwise, with a mark at the threshold of automatic compaction. */
 function ring(part: number | undefined, { size = 1, filling }: Measured): TemplateResult {
   const threshold = filling?.roomAt === undefined ? undefined : Math.min(1, filling.roomAt / size);
   return html`<svg class="meter-ring" viewBox="0 0 16 16" aria-hidden="true">
@@ -102,7 +101,7 @@ function compactButton(context: PanelContext, run: Run): TemplateResult {
       }</span></p>`;
 }
 
-/** They are estimated: so much of them all is so much of what was counted. */
+/** Scales the estimated parts to the counted total. */
 function parts(total: number, filling: ContextUsage): TemplateResult {
   const { instructions, tools, words, output, answers, summary, leftOut } = filling;
   const all = instructions + tools + words + output + answers + summary;
@@ -124,7 +123,6 @@ function parts(total: number, filling: ContextUsage): TemplateResult {
   </dl>`;
 }
 
-/** What files of the workspace say is a part of the instructions. */
 const filesOf = ({ files = [] }: ContextUsage, about: (tokens: number) => string) =>
   files.map(({ path, tokens, cut, hidden }) =>
     row(
@@ -137,7 +135,7 @@ const filesOf = ({ files = [] }: ContextUsage, about: (tokens: number) => string
     ),
   );
 
-/** With the reading before it, as in *Insights*. */
+/** Speed with prefill, as in *Insights*. */
 function pace({ tokens, ms }: NonNullable<Run['answered']>): string {
   const each = (tokens * 1000) / ms;
   return t('{0} tokens per second', decimal(each, each < 10 ? 1 : 0));
@@ -159,7 +157,7 @@ function onKey(context: PanelContext, event: KeyboardEvent): void {
   document.querySelector<HTMLElement>('[data-testid="meter"]')?.focus();
 }
 
-/** It lies over the conversation: whoever goes there has no use for it any more. */
+/** Closes the popover when the focus moves to the conversation. */
 function leave(context: PanelContext, { currentTarget, relatedTarget }: FocusEvent): void {
   const inside = (currentTarget as Node).contains(relatedTarget as Node | null);
   if (context.opened.meter && !inside && document.hasFocus()) toggle(context);

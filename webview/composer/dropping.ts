@@ -3,10 +3,10 @@ import type { PanelContext } from '../context.ts';
 import { imageFilesIn, takeImages } from './attachedImages.ts';
 import { focusComposer } from './draft.ts';
 
-/** As the editor gives what is dragged from its lists, while Shift is held, and as others do. */
+/** Drag types: of the editor's own lists (with Shift), and the standard. */
 const lists = ['application/vnd.code.uri-list', 'text/uri-list'];
 
-/** Else the editor would open the file. */
+/** Prevents the editor from opening the file. */
 export function onDrag(event: DragEvent): void {
   if (event.dataTransfer?.types.some((type) => type === 'Files' || lists.includes(type))) event.preventDefault();
 }
@@ -32,7 +32,7 @@ export function onPaste(context: PanelContext, event: ClipboardEvent): void {
   else context.post({ type: 'dropped', places, pasted: text || places.join('\n') });
 }
 
-/** What could not be named is what it was: words. */
+/** Inserts pasted text that names no file. */
 export function putPasted(text: string): void {
   focusComposer();
   document.execCommand('insertText', false, text);
@@ -44,7 +44,7 @@ function placesIn(data: DataTransfer | null): string[] {
   return all.every((line) => /^(?!https?:)[a-z][\w+.-]+:\/\//.test(line)) ? all.slice(0, maxMentions) : [];
 }
 
-/** Nothing but whole paths or addresses of files, a line each. */
+/** Returns absolute paths or file URIs if each line contains one. */
 function pathsIn(text: string): string[] {
   const lines = text.trim().split(/\r?\n/);
   const isPath = (line: string) => line.length < 1000 && /^(file:\/\/|\/[^/\s]|[A-Za-z]:\\)/.test(line);

@@ -5,7 +5,7 @@ import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { filesAfter } from './filesAfter.ts';
 
-/** What was said, and is being said otherwise in the message box; what stood there before. */
+/** Message being edited, with the previous draft. */
 let editing: { runId: string; at: number; before: string; restore: boolean } | undefined;
 
 export const editedMessage = (run: Run | null): typeof editing =>
@@ -15,14 +15,12 @@ export function beginSaying(run: Run, at: number, before: string): void {
   editing = { runId: run.id, at, before: editing?.runId === run.id ? editing.before : before, restore: false };
 }
 
-/** Gives what stood in the message box before. */
 export function endSaying(): string {
   const before = editing?.before ?? '';
   editing = undefined;
   return before;
 }
 
-/** Above the message box: what sending does, and, asked once, what becomes of the files. */
 export function sayingBar(context: PanelContext, leave: () => void): TemplateResult | typeof nothing {
   const { run } = context.model;
   const edited = editedMessage(run);

@@ -1,16 +1,16 @@
 import type { PanelContext } from '../context.ts';
 import { area, draft } from './draft.ts';
 
-/** Milliseconds within which a second Escape means it. */
+/** Milliseconds within which a second Escape stops the run. */
 const togetherMs = 1000;
 let toStop: ReturnType<typeof setTimeout> | undefined;
 
-/** Escape was pressed once, and a second one stops the run. */
 export const isToStop = (): boolean => toStop !== undefined;
 
 /**
- * What a key means while nothing stands in the message box: ↑ brings back what was said last, Escape pressed twice stops. False: nothing.
- * @param say puts words into the message box
+ * Handles keys in an empty message box: ↑ restores the last message, Escape twice stops the run. Returns false for other keys.
+ *
+ * @param say sets the draft
  */
 export function onKeyInEmptyBox(context: PanelContext, event: KeyboardEvent, say: (text: string) => void): boolean {
   const isPlain = !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey;
@@ -28,7 +28,7 @@ function bringBackLast({ model: { run } }: PanelContext, say: (text: string) => 
   return true;
 }
 
-/** Whatever is open closes first. */
+/** Open popovers close before a stop. */
 function stopAtSecond(context: PanelContext): boolean {
   const { strip, meter, history, sendMenu } = context.opened;
   if (context.model.run?.phase !== 'Running' || strip || meter || history || sendMenu) return false;

@@ -7,7 +7,6 @@ import { icons } from '../icons.ts';
 import { pathView } from '../pathView.ts';
 import type { StripPart } from './statusStripPart.ts';
 
-/** What the shown run has changed, as the host counts it. */
 export function filesPart(context: PanelContext): StripPart | undefined {
   const { files, run } = context.model;
   if (!files?.rows.length || files.runId !== run?.id) return undefined;

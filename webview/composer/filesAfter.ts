@@ -1,6 +1,6 @@
 import { callsOf, type Run } from '../../src/protocol/run/run.ts';
 
-/** How many files are not as they were when the message at this place was said, by what the calls since then told. */
+/** Number of files changed since the message, according to the calls. */
 export function filesAfter(run: Run, at: number): number {
   const before = new Set(
     run.messages

@@ -2,7 +2,7 @@ import { html, type TemplateResult } from 'lit-html';
 import type { Completion } from '../../src/protocol/content/mention.ts';
 import { visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
 
-/** Returns the positions of the letters of a text that a query matches: in one piece, else in their order. */
+/** Returns the positions of matching letters: contiguous, else in order. */
 export function matchedLetters(text: string, query: string): number[] {
   const [lower, typed] = [text.toLowerCase(), query.toLowerCase()];
   if (typed === '' || lower.length !== text.length) return []; // a letter with another length in lower case
@@ -22,7 +22,6 @@ function inOrder(text: string, letters: string, from: number): number[] | undefi
   return found;
 }
 
-/** Label and detail of a row, with the letters that the query matches in bold. */
 export function matchedRow(row: Completion, query: string): { label: TemplateResult[]; detail: TemplateResult[] } {
   const { label, detail = '' } = row;
   const path =
@@ -44,7 +43,7 @@ export function matchedRow(row: Completion, query: string): { label: TemplateRes
   };
 }
 
-/** Consecutive letters are one element, so that a reader does not spell them. */
+/** Joins consecutive letters, so that screen readers do not spell them. */
 function bold(text: string, letters: readonly number[]): TemplateResult[] {
   if (visibleLine(text) !== text) return [html`${visibleLine(text)}`];
   const parts: TemplateResult[] = [];

@@ -2,7 +2,7 @@ import { formerMentionForms, formerMentionReasons } from '../../src/protocol/run
 import { t } from '../../src/protocol/text/l10n.ts';
 import { pluralFormOf } from '../../src/protocol/text/pluralForms.ts';
 
-/** What is kept beside what went with a message, as `tools/mention` says it to the model, too. */
+/** Notes beside attachments, in the form that `tools/mention` gives the model. */
 const said = [
   'not read',
   'none',
@@ -34,10 +34,10 @@ const said = [
   'Not read: {0}.',
 ] as const;
 
-/** Why files of a folder are not, behind their names. */
+/** Reasons for omitted files of a folder. */
 const why = ['too many', 'no space', 'a picture', 'not readable text', 'needs approval', 'denied'] as const;
 
-/** Returns the text beside an attachment in the user's language; text of no known form stays as it is. The first form that fits counts. */
+/** Translates a note beside an attachment; unknown text stays. The first matching form counts. */
 export function mentionNoteText(words: string): string {
   const found = pluralFormOf<string>([...said, ...formerMentionForms], words);
   if (!found) return words;

@@ -13,10 +13,10 @@ import { formatCount } from '../time.ts';
 import { draft, focusComposer } from './draft.ts';
 import { mentionNoteText } from './mentionNoteText.ts';
 
-/** What was picked and is not sent yet: more than is named, for a word that was deleted may come back by undo. */
+/** Maximum of stored mentions. Deleted mentions stay stored, because undo may restore their text. */
 const mostKept = 100;
 
-/** What the message being written names: of all that was picked what still stands in it. */
+/** Picked mentions that are still in the draft. */
 const pickedMentions = (): Picked[] => {
   const text = draft();
   return savedView()
@@ -27,7 +27,6 @@ const pickedMentions = (): Picked[] => {
 export const namedNow = (): { mentions: Mention[] } | undefined =>
   asNamed(pickedMentions().map(({ mention }) => mention));
 
-/** With what is selected in the editor, where that goes with it by itself. */
 export function namedWithSelection({ model: { selection } }: PanelContext): { mentions: Mention[] } | undefined {
   const all = pickedMentions().map(({ mention }) => mention);
   const goes = selection?.goes && !isSelectionNamed(selection.mention);
@@ -38,14 +37,12 @@ const asNamed = (mentions: Mention[]) => (mentions.length > 0 ? { mentions } : u
 
 const isSelectionNamed = (mention: Mention): boolean => isMentioned(wordOf(mention)) || isMentioned('@selection');
 
-/** The message being written names this already. */
 export const isMentioned = (word: string): boolean => placeIn(draft(), word) >= 0;
 
-/** The word names something that was picked, with what stands behind it in the sentence. */
 export const isPicked = (word: string): boolean =>
   savedView().mentions.some(({ mention }) => placeIn(word, wordOf(mention)) === 0);
 
-/** Where the word stands by itself: `@src/a` is not in `@src/a.ts` or `@src/a:3`, and a full stop after it is none of it. */
+/** Index of a standalone mention: `@src/a` does not match `@src/a.ts` or `@src/a:3`; a following full stop is not part of it. */
 function placeIn(text: string, word: string): number {
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
     const end = at + word.length;
@@ -55,7 +52,6 @@ function placeIn(text: string, word: string): number {
   return -1;
 }
 
-/** Its word has just been written; the host says what naming it comes to. */
 export function pick(context: PanelContext, mention: Mention): void {
   const others = savedView().mentions.filter((one) => wordOf(one.mention) !== wordOf(mention));
   saveView({ mentions: [...others, { mention }].slice(-mostKept) });
@@ -66,13 +62,12 @@ export function forgetMentions(): void {
   saveView({ mentions: [], unknown: [] });
 }
 
-/** Words of the message being written that were typed as mentions and name nothing. */
+/** Words of the draft in the form of a mention that name nothing. */
 const unknownWords = (): string[] => {
   const text = draft();
   return savedView().unknown.filter((word) => placeIn(text, word) >= 0 && !isPicked(word));
 };
 
-/** What the host says of one that was picked. */
 export function measured(
   { model: { selection } }: PanelContext,
   { mention, tokens, note, why }: Extract<HostMessage, { type: 'mention-size' }>,
@@ -86,7 +81,6 @@ export function measured(
   saveView({ mentions });
 }
 
-/** Above the words being written: what they name, with how much it is, each with a button that takes it out of them. */
 export function namedStrip(context: PanelContext, setDraft: (text: string) => void): TemplateResult | typeof nothing {
   const all = pickedMentions();
   const selection = selectionChip(context);
@@ -110,7 +104,6 @@ export function namedStrip(context: PanelContext, setDraft: (text: string) => vo
   )}${unknown.map((word) => unknownChip(context, word))}</ul>`;
 }
 
-/** A word that was typed as a mention and names nothing: it is sent as text. */
 function unknownChip(context: PanelContext, word: string): TemplateResult {
   const name = visibleLine(word);
   const title = t('{0} was not found and is sent as text', name);
@@ -123,7 +116,7 @@ function unknownChip(context: PanelContext, word: string): TemplateResult {
       class="mention-note">${t('not found')}</span><button title=${t('Dismiss')} aria-label=${t('Dismiss “{0}”', name)} @click=${dismiss}>${icons.close}</button></li>`;
 }
 
-/** What is selected in the editor: it goes with the message, or could. What the person chooses here holds for the next selections, too. */
+/** Chip of the editor selection. The choice of the user also applies to later selections. */
 function selectionChip(context: PanelContext): TemplateResult | typeof nothing {
   const { selection } = context.model;
   if (!selection || isSelectionNamed(selection.mention)) return nothing;
@@ -143,7 +136,6 @@ function selectionChip(context: PanelContext): TemplateResult | typeof nothing {
   }<button title=${says} aria-label=${says} @click=${turn}>${goes ? icons.close : icons.add}</button></li>`;
 }
 
-/** What a message that was said has named, and what of that was read. */
 export function mentioned(
   context: PanelContext,
   attachments: readonly Attachment[] = [],
@@ -183,11 +175,10 @@ function words(name: string | TemplateResult, size: Size): TemplateResult {
   }${rest ? html`<span class="mention-note">${rest}</span>` : nothing}`;
 }
 
-/** As it is called where there is room for it. */
 const nameOf = (mention: Mention): string =>
   visibleLine(`${wordOf(mention).slice(1)}${mention.kind === 'folder' ? '/' : ''}`);
 
-/** Without the folders of a path, unless they tell it from others. */
+/** File name without folders, unless needed to distinguish names. */
 function chipName(
   context: PanelContext,
   name: string,
@@ -203,7 +194,6 @@ function chipName(
   return html`${what}${pathView(whole)}`;
 }
 
-/** The name of a file or folder, with the slash of a folder. */
 const lastOf = (path: string): string => path.slice(path.lastIndexOf('/', path.length - 2) + 1);
 
 const pathsOf = (mentions: readonly (object | undefined)[]): string[] =>

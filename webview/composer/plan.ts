@@ -7,14 +7,14 @@ import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import type { StripPart } from './statusStripPart.ts';
 
-/** The run's to-do list, for as long as something of it is left or the run is at work. It can be put away until it is another one. */
+/** To-do list of the run, until done and at rest. A closed list reappears when changed. */
 export function planPart(context: PanelContext): StripPart | undefined {
   const { run } = context.model;
   const items = run ? planNow(run) : [];
   if (!run || items.length === 0) return undefined;
   const rests = run.phase !== 'Running';
   const done = items.filter(({ status }) => status === 'done').length;
-  const name = `${run.id} ${JSON.stringify(items)}`; // another list is another plan
+  const name = `${run.id} ${JSON.stringify(items)}`; // a changed list is a new plan
   const isDone = done === items.length;
   if ((rests && isDone) || context.opened.planGone === name) return undefined;
   const close = () => {
@@ -34,7 +34,7 @@ export function planPart(context: PanelContext): StripPart | undefined {
 
 let planned: { run: Run; seq: number; items: PlanItem[] } | undefined;
 
-/** Looked for once for whatever is recorded, not for each frame. */
+/** Cached per event instead of per frame. */
 function planNow(run: Run): PlanItem[] {
   if (planned?.run !== run || planned.seq !== run.seq) planned = { run, seq: run.seq, items: planOf(run) };
   return planned.items;

@@ -28,7 +28,7 @@ import {
 import { draft, focusComposer } from './draft.ts';
 import { mentioned } from './mentions.ts';
 
-/** What a model asks the person, with its answers: by a click, by 1 to 5, or in words of their own in the message box. */
+/** Card of a user question, answered by click, by keys 1 to 5, or by text in the message box. */
 export function askCard(context: PanelContext, run: Run, toolCallId: string, about = ''): TemplateResult {
   const choosing = choosingOf(run, toolCallId)!;
   const { questions, at } = choosing;
@@ -43,7 +43,7 @@ export function askCard(context: PanelContext, run: Run, toolCallId: string, abo
   </section>`;
 }
 
-/** Questions of calls that stand in no message: of nodes and parallel branches of a workflow. */
+/** User questions of calls outside the conversation: of workflow nodes and parallel branches. */
 export function asksElsewhere(context: PanelContext, run: Run): TemplateResult[] {
   const ids = asksIn(run);
   if (ids.length === 0) return [];
@@ -93,7 +93,6 @@ function opened(context: PanelContext, choosing: Choosing, question: UserQuestio
     }`;
 }
 
-/** Another one of several questions: what was chosen, or that it comes. */
 function folded(context: PanelContext, choosing: Choosing, index: number): TemplateResult {
   const given = wordsOf(choosing.questions[index]!, choosing.choices[index]!);
   const open = () => {
@@ -129,13 +128,11 @@ function foot(context: PanelContext, choosing: Choosing): TemplateResult {
   </div>`;
 }
 
-/** No other question is asked before it. */
 const isNext = ({ model }: PanelContext, { toolCallId }: Choosing): boolean =>
   firstAsking(model) === undefined && asksIn(model.run)[0] === toolCallId;
 
 const numbersOf = (count: number): string => (count === 2 ? t('1 or 2') : t('1 to {0}', count));
 
-/** Where choosing is answering it is sent; else the next question opens. */
 function pick(context: PanelContext, choosing: Choosing, place: number): void {
   choose(choosing, place);
   if (isDirect(choosing)) answer(context, choosing);
@@ -149,13 +146,12 @@ function next(context: PanelContext, choosing: Choosing): void {
   goOn(context, open === undefined ? '[data-testid="answer"]' : '.ask-answer[tabindex="0"]');
 }
 
-/** What had the keys may be gone with the next drawing. */
+/** Moves the focus after the rendering that may remove the focused element. */
 function goOn(context: PanelContext, to: string): void {
   context.refresh();
   requestAnimationFrame(() => document.querySelector<HTMLElement>(`.ask ${to}`)?.focus());
 }
 
-/** Sends what was chosen; the panel shows it when the run has heard of it. */
 export function answer(context: PanelContext, choosing: Choosing): void {
   sent();
   context.post({ type: 'answer', chosen: chosenOf(choosing) });
@@ -190,20 +186,19 @@ function meantBy(context: PanelContext, choosing: Choosing, event: KeyboardEvent
   return key === 'Enter' ? () => finish(context, choosing, here) : undefined;
 }
 
-/** Chosen, and not sent. */
 function mark(context: PanelContext, choosing: Choosing, place: number): void {
   choose(choosing, place);
   context.refresh();
 }
 
-/** Where several may be chosen, what is chosen is enough; where nothing is, the one with the keys. */
+/** With multiple choice, confirms the selection, or the focused answer if none is selected. */
 function finish(context: PanelContext, choosing: Choosing, place: number): void {
   if (choosing.choices[choosing.at]!.chosen.length === 0) choose(choosing, place);
   if (isSeveral(choosing)) next(context, choosing);
   else answer(context, choosing);
 }
 
-/** Digits that are pressed in the conversation, and in nothing of it, are for the question. */
+/** Digit keys pressed in the conversation outside of controls answer the question. */
 export function onConversationKey(context: PanelContext, event: KeyboardEvent): void {
   const { run } = context.model;
   const [oldest] = asksIn(run);
@@ -211,7 +206,6 @@ export function onConversationKey(context: PanelContext, event: KeyboardEvent): 
   onKey(context, choosingOf(run, oldest)!, event);
 }
 
-/** What was answered, below the head of its card. */
 export function answeredQuestions(
   context: PanelContext,
   { asked = [], answer }: CallState,

@@ -10,7 +10,6 @@ import { editWaiting } from './composer.ts';
 import { mentioned } from './mentions.ts';
 import type { StripPart } from './statusStripPart.ts';
 
-/** What was said to the run and is not given yet. */
 export function waitingPart(context: PanelContext): StripPart | undefined {
   const { run } = context.model;
   if (!run || run.queued.length === 0) return undefined;
@@ -26,7 +25,6 @@ export function waitingPart(context: PanelContext): StripPart | undefined {
 
 const words = { turn: 'Sent at the next step', done: 'Sent when finished', now: 'Sent now' } as const;
 
-/** A message that waits: when it is given, and what can be done about it until then. */
 function waitingMessage(context: PanelContext, run: Run, { text, attachments, queued, when }: Waiting): TemplateResult {
   const where = { runId: run.id, queued };
   const other = when === 'done' ? 'turn' : 'done';

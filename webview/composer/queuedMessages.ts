@@ -2,10 +2,9 @@ import type { Run, Waiting } from '../../src/protocol/run/run.ts';
 import type { PanelContext } from '../context.ts';
 import { focusComposer } from './draft.ts';
 
-/** What is being changed in the message box, and what stood there before. */
 let editing: { runId: string; queued: number; before: string } | undefined;
 
-/** What the message box has now is for this. Undefined: it is given already, or nothing is being changed. */
+/** Queued message being edited in the message box; undefined: none, or delivered already. */
 export function editedIn(run: Run | null): Waiting | undefined {
   if (!editing || editing.runId !== run?.id) return undefined;
   return run.queued.find(({ queued }) => queued === editing!.queued);
@@ -18,7 +17,6 @@ export function beginEdit({ model: { run } }: PanelContext, queued: number, setD
   focusComposer();
 }
 
-/** Gives what stood in the message box before. */
 export function endEdit(): string {
   const before = editing?.before ?? '';
   editing = undefined;

@@ -5,24 +5,21 @@ import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { focusComposer } from './draft.ts';
 
-/** Milliseconds after a change during which a button ignores clicks: they were meant for the button that stood there before. */
+/** Milliseconds for which a changed button ignores clicks, which were meant for its predecessor. */
 const settlingMs = 300;
 
 type Button = 'send' | 'stop' | 'stop-beside' | 'menu';
 
-/** The shown buttons, each with the time stamp of its first drawing. */
+/** Displayed buttons with the time stamp of their first rendering. */
 const shownSince = new Map<Button, number>();
 
 interface Sending {
-  /** The message box, or what is chosen beside it, can be sent. */
   ready: boolean;
-  /** The message answers a question of the model. */
   answers: boolean;
-  /** @param when to a run at work; without it at its next turn */
   send(when?: When): void;
 }
 
-/** *Send*; while the run is at work *Stop* as long as there is nothing to send, later beside *Send*, and a menu with the other ways. */
+/** Renders *Send*; for a running run *Stop*, then *Stop* beside *Send* with a menu of delivery times. */
 export function sendButtons(context: PanelContext, sending: Sending): TemplateResult {
   const { run } = context.model;
   const running = run?.phase === 'Running';
@@ -45,7 +42,7 @@ export function sendButtons(context: PanelContext, sending: Sending): TemplateRe
   }${running ? menu(context, sending) : nothing}`;
 }
 
-/** Notes which buttons are new in this drawing, and draws again once they take clicks. */
+/** Records new buttons and renders again when they accept clicks. */
 function settle(context: PanelContext, buttons: readonly Button[]): void {
   for (const button of shownSince.keys()) if (!buttons.includes(button)) shownSince.delete(button);
   const added = buttons.filter((button) => !shownSince.has(button));
@@ -56,10 +53,10 @@ function settle(context: PanelContext, buttons: readonly Button[]): void {
 
 const isSettled = (button: Button, at: number): boolean => at - (shownSince.get(button) ?? at) >= settlingMs;
 
-/** In the style, too: the pointer goes through such a button. */
+/** Also in the style: pointer events pass through such a button. */
 const settlingOf = (button: Button): string => (isSettled(button, performance.now()) ? '' : 'settling');
 
-/** The time stamp is that of the press, also where a busy page comes to it later. */
+/** Uses the time stamp of the press, also in a busy page. */
 const once =
   (button: Button, act: () => void) =>
   ({ timeStamp }: Event): void => {

@@ -12,7 +12,7 @@ import type { StripPart } from './statusStripPart.ts';
 export const stripParts = (context: PanelContext): StripPart[] =>
   [planPart, filesPart, commandsPart, waitingPart].map((part) => part(context)).filter((part) => part !== undefined);
 
-/** One line above the composer: what is planned, changed, at work and waits. Each word opens its list above the line, one at a time. */
+/** Status line above the composer: plan, changes, background commands and queued messages. Each item opens a list, one at a time. */
 export const strip = (context: PanelContext, parts: readonly StripPart[]): TemplateResult | typeof nothing =>
   parts.length === 0
     ? nothing
@@ -37,14 +37,13 @@ const word = (context: PanelContext, part: StripPart, isOpen: boolean): Template
       part.noun ? html`<span class="strip-noun">${part.noun}</span>` : nothing
     }${part.more}</button>${part.close ? closeButton(part, part.close, `${part.list}-close`) : nothing}</span>`;
 
-/** A panel that is too narrow for all words has it in the list. */
 const closeButton = ({ list }: StripPart, close: () => void, id: string): TemplateResult =>
   html`<button class="strip-close" data-testid=${id} title=${t('Close the {0}', t(list))} aria-label=${t('Close the {0}', t(list))}
     @click=${close}>${icons.close}</button>`;
 
 const isMany = (parts: readonly StripPart[]): boolean => parts.length > 2;
 
-/** By the keyboard the list has the next key; after a click the message box has it. */
+/** Keyboard: the focus moves to the list; mouse: to the message box. */
 function toggle(context: PanelContext, list: StripList, { detail }: MouseEvent): void {
   const { opened } = context;
   opened.strip = opened.strip === list ? undefined : list;
@@ -53,7 +52,7 @@ function toggle(context: PanelContext, list: StripList, { detail }: MouseEvent):
   else if (opened.strip) requestAnimationFrame(() => document.getElementById('strip-list')?.focus());
 }
 
-/** Escape, here and in the message box, closes what is open; whoever was in it is at its word again. */
+/** Escape closes the open list and returns the focus to its item. */
 export function onStripKey(context: PanelContext, event: KeyboardEvent): void {
   const list = document.getElementById('strip-list');
   if (event.key !== 'Escape' || event.isComposing || !list) return;

@@ -6,14 +6,13 @@ import { area, draft } from './draft.ts';
 import { isPicked, pick } from './mentions.ts';
 import { type Typed, typedBefore } from './typedWord.ts';
 
-/** Position of the word that is being typed after an `@`. A word that was pasted, or only visited by the caret, is none. */
+/** Position of the word being typed after an `@`. Pasted words and words visited by the caret do not count. */
 let typing: number | undefined;
-/** Words that the host was asked about and has not answered. */
+/** Words with a pending answer of the host. */
 const asked = new Set<string>();
-/** Characters of a word that is asked about. */
 const longest = 300;
 
-/** The text or the caret has changed: a word that is complete is resolved by the host. */
+/** Resolves a completed word through the host. */
 export function lookForTyped(context: PanelContext, { inputType }: { inputType?: string | undefined }): void {
   const box = area()?.control as HTMLTextAreaElement | undefined;
   const typed =
@@ -30,12 +29,10 @@ const mentionBefore = (text: string, caret: number): Typed | undefined => {
 const isTyping = (inputType: string | undefined): boolean =>
   inputType !== undefined && /^(insert(Text|CompositionText|FromComposition|ReplacementText)|delete)/.test(inputType);
 
-/** The word was picked from the list, or the message box has other text. */
 export function forgetTyping(): void {
   typing = undefined;
 }
 
-/** Asks the host what the typed word names. */
 export function resolveTyped(context: PanelContext): void {
   const word = typing === undefined ? undefined : wordAt(typing);
   typing = undefined;
@@ -49,7 +46,7 @@ const wordAt = (from: number): string | undefined => {
   return word !== undefined && word.length > 1 && word.length <= longest ? word : undefined;
 };
 
-/** Returns the words of a message that are not resolved yet: the host does it before it reads what they name. */
+/** Returns unresolved words of a message, which the host resolves before reading. */
 export function typedNow(): { typed: string[] } | undefined {
   const word = typing === undefined ? undefined : wordAt(typing);
   const text = draft();
@@ -60,12 +57,11 @@ export function typedNow(): { typed: string[] } | undefined {
   return typed.length > 0 ? { typed } : undefined;
 }
 
-/** Takes in what the host says a word names. */
 export function resolved(
   context: PanelContext,
   { word, mention, unknown }: Extract<HostMessage, { type: 'mention-resolved' }>,
 ): void {
-  if (!asked.delete(word)) return; // it was sent meanwhile
+  if (!asked.delete(word)) return; // sent meanwhile
   if (mention) pick(context, mention);
   else if (unknown)
     saveView({ unknown: [...savedView().unknown.filter((one) => one !== unknown), unknown].slice(-maxMentions) });

@@ -1,15 +1,14 @@
-/** Word before the caret that begins with a sign. */
 export interface Typed {
   after: '@' | '/';
   from: number;
   query: string;
 }
 
-/** Of what was typed no more is read: a long message costs no more at each key than a short one. */
+/** Maximum of characters examined, so that long messages do not slow down typing. */
 const longest = 200;
 
 export function typedBefore(text: string, caret: number): Typed | undefined {
-  const before = text.slice(Math.max(0, caret - longest - 2), caret); // with the sign, and what stands before it
+  const before = text.slice(Math.max(0, caret - longest - 2), caret); // with the sign and the preceding character
   const command = caret <= longest + 1 ? /^\/([^\s/]*)$/.exec(before)?.[1] : undefined;
   if (command !== undefined) return { after: '/', from: 0, query: command };
   const [, query] = /(?:^|[\s([{"'])@([^\s@]*)$/.exec(before) ?? [];

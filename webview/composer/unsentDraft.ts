@@ -2,19 +2,18 @@ import type { Attachment } from '../../src/protocol/content/messages.ts';
 import { type Picked, savedView, saveView } from '../host.ts';
 import { draft } from './draft.ts';
 
-/** What was sent last, with what went with it. */
 let last: { text: string; images: Attachment[]; mentions: Picked[] } | undefined;
-/** What stands in the message box since a run did not hear it. */
+/** Restored text of a message that no run received. */
 let unheard: string | undefined;
 
-/** To be called before what goes with the words is forgotten. */
+/** Call before the attachments are cleared. */
 export function rememberSent(text: string): void {
   const { images, mentions } = savedView();
   last = { text, images, mentions };
   unheard = undefined;
 }
 
-/** Gives what is to stand in the message box now, where what went with the words is again already. */
+/** Returns the draft with a restored message; its attachments are restored, too. */
 export function takeUnheard(text: string): string {
   if (last?.text === text) {
     const { images, mentions } = savedView();
@@ -25,5 +24,4 @@ export function takeUnheard(text: string): string {
   return unheard;
 }
 
-/** The person has left it as it was. */
 export const isUnheardStill = (): boolean => unheard !== undefined && draft() === unheard;

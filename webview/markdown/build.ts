@@ -5,18 +5,17 @@ import { decodeEntities } from './entities.ts';
 import type { Token } from './lexer.ts';
 import { type LinkTarget, linkTarget } from './links.ts';
 
-/** What a click on something in a message asks for. */
 export interface MarkdownActions {
   open(target: LinkTarget): void;
   copy(text: string): void;
-  /** `insert`: where the cursor is; `apply`: by the model, in the file it is for; `terminal`: typed there, not run. */
+  /** `insert`: at the cursor; `apply`: into its file, by the model; `terminal`: inserted, not run. */
   use(how: CodeUse, text: string, language: string): void;
 }
 type CodeUse = 'insert' | 'apply' | 'new-file' | 'terminal';
 
 /**
- * A block as DOM, made element by element: text only ever becomes text nodes, and the only attributes are `class`,
- * `title`, `start`, `dir`, `role`, `tabindex` and `aria-expanded`. Nothing for a block that shows nothing (blank lines, definitions of references).
+ * Builds the DOM of a block element by element. Text only becomes text nodes, and the only attributes are `class`, `title`, `start`, `dir`,
+ * `role`, `tabindex` and `aria-expanded`. Returns nothing for invisible blocks (blank lines, reference definitions).
  */
 export function buildBlock(token: Token, actions: MarkdownActions): HTMLElement | undefined {
   switch (token.type) {
@@ -44,7 +43,7 @@ export function buildBlock(token: Token, actions: MarkdownActions): HTMLElement 
   }
 }
 
-/** About how many nodes a block will be made of. */
+/** Estimates the number of nodes of a block. */
 export function countNodes(token: Token): number {
   if (token.type === 'table') {
     const cells = [token.header, ...token.rows].flat();
@@ -55,7 +54,6 @@ export function countNodes(token: Token): number {
   return 2 + ('tokens' in token && token.tokens ? countAll(token.tokens) : 0);
 }
 
-/** A block too large to be built: its source, as it was written. */
 export const buildPlain = (token: Token): HTMLElement => element('p', 'literal', [token.raw.trimEnd()]);
 
 function countAll(tokens: readonly unknown[]): number {
@@ -66,11 +64,11 @@ function blocks(tokens: Token[], actions: MarkdownActions): Node[] {
   return tokens.map((token) => buildBlock(token, actions)).filter((node) => node !== undefined);
 }
 
-/** Below the heading that says whose message it is. Most replies begin with the second level, which so is the next one. */
+/** Headings start below the heading of the message. Most replies start at level two, which becomes the next level. */
 const buildHeading = (depth: number, words: (Node | string)[]): HTMLElement =>
   element(`h${Math.min(6, Math.max(3, depth + 1))}` as 'h3', depth === 1 ? 'first-level' : '', words);
 
-/** An item of a list that keeps `raw`, so that a list that grows keeps the items it had. */
+/** Stores `raw` on list items, so that a growing list retains its items. */
 function buildList(token: Tokens.List, actions: MarkdownActions): HTMLElement {
   const list = sided(element(token.ordered ? 'ol' : 'ul'));
   if (token.ordered && typeof token.start === 'number' && token.start !== 1) {
@@ -102,7 +100,7 @@ function buildTable(token: Tokens.Table, actions: MarkdownActions): HTMLElement 
       cells.map((cell) => element(tag, cell.align ? `align-${cell.align}` : '', inline(cell.tokens, actions))),
     );
   const table = element('table', '', [element('thead', '', [row(token.header, 'th')])]);
-  table.tabIndex = 0; // scrolled like code
+  table.tabIndex = 0; // scrollable by keyboard, like code
   if (token.rows.length > 0) {
     table.append(
       element(
@@ -115,13 +113,12 @@ function buildTable(token: Tokens.Table, actions: MarkdownActions): HTMLElement 
   return table;
 }
 
-/** Only letters that a language's name is made of; the rest of an info string is dropped. */
 export const languageOf = (token: Tokens.Code): string =>
   /^[a-z0-9+#-]{0,20}/.exec((token.lang ?? '').trim().toLowerCase())?.[0] ?? '';
 
 function buildCode(token: Tokens.Code, actions: MarkdownActions): HTMLElement {
   const code = element('code', '', codeNodes(token.text, languageOf(token)));
-  code.tabIndex = 0; // long lines are scrolled by keyboard, too
+  code.tabIndex = 0; // long lines are scrollable by keyboard
   const language = languageOf(token);
   const pre = element('pre', wrapping.test(language) ? 'wraps' : '');
   const text = () => code.textContent ?? '';
@@ -144,7 +141,7 @@ function buildCode(token: Tokens.Code, actions: MarkdownActions): HTMLElement {
     pre.classList.toggle('wrapped', !isWrapped(code));
     pre.classList.toggle('unwrapped', !pre.classList.contains('wrapped'));
   });
-  const rest = element('span', 'code-more'); // made when it is asked for: most blocks are only read
+  const rest = element('span', 'code-more'); // built on demand: most blocks are only read
   const more = button(t('More'), t('More for this code'), () => {
     const isOpen = rest.childElementCount > 0;
     if (isOpen) rest.replaceChildren();
@@ -170,7 +167,7 @@ function buildCode(token: Tokens.Code, actions: MarkdownActions): HTMLElement {
   return pre;
 }
 
-/** Text and shell: below 420 pixels their long lines break, where code is scrolled. */
+/** Languages with line wrapping below 420 pixels; other code scrolls. */
 const wrapping =
   /^(|te?xt|plain(text)?|output|log|(ba|z|fi)?sh|shell(session|script)?|console|powershell|ps1|bat|cmd)$/;
 
@@ -216,13 +213,13 @@ function buildLink(
   const link = buildButton(words, () => actions.open(target));
   if (target.kind === 'external') {
     link.title = t('Open {0}', target.url);
-    // Words can claim any destination, so the real one stands beside them unless they begin with it.
+    // Link text can claim any destination, so the real host follows unless the text starts with it.
     if (!saysHost(link.textContent ?? '', target.host)) link.append(element('span', 'host', [` (${target.host})`]));
   } else link.title = target.line ? t('Open {0}, line {1}', target.path, target.line) : t('Open {0}', target.path);
   return [link];
 }
 
-/** Not a `<button>`: that is a box, which breaks no lines and lets the full stop after it begin the next one. */
+/** A `<button>` is a box that breaks the line layout. */
 function buildButton(words: (Node | string)[], press: () => void): HTMLElement {
   const link = element('span', 'link', words);
   link.role = 'button';
@@ -241,7 +238,7 @@ function saysHost(words: string, host: string): boolean {
   return said.startsWith(host) && !/^[\w.@:-]/.test(said.slice(host.length));
 }
 
-/** Images are never loaded: an address is enough to carry a secret out. */
+/** Images are never loaded: a URL alone can leak data. */
 function buildImage(token: Tokens.Image, actions: MarkdownActions, insideLink: boolean): HTMLElement {
   const href = decodeEntities(token.href);
   const target = linkTarget(href.startsWith('//') ? `https:${href}` : href);
@@ -256,7 +253,7 @@ function buildImage(token: Tokens.Image, actions: MarkdownActions, insideLink: b
   return holder;
 }
 
-/** Marks and lines stand on the side where the words begin, in every script. */
+/** Aligns markers by the text direction. */
 function sided<Block extends HTMLElement>(block: Block): Block {
   block.dir = 'auto';
   return block;

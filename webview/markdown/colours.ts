@@ -2,21 +2,19 @@ import type { CodeRun } from './highlight.ts';
 
 type Highlighter = typeof import('./highlight.ts');
 
-/** The highlighter is a script of its own: a panel without code does not load it. */
+/** The highlighter is a separate script, loaded only for code. */
 let highlighter: Highlighter | undefined;
 let loading: Promise<void> | undefined;
 let failed = false;
-/** Code without its colors so far. */
 let plain: { text: Text; language: string }[] = [];
 const whenColored: (() => void)[] = [];
-/** Milliseconds that colors may take at once. What is left is colored after the next events. */
+/** Milliseconds for highlighting per task; the rest follows in later tasks. */
 const budget = 50;
-/** Spent since the last pause. */
 let spent = 0;
 
 /**
- * Returns code as nodes whose text is the code. Until the highlighter is loaded, and while the code before took too long, it is one
- * plain text; the colors then replace it: the same letters, so nothing moves.
+ * Returns code as nodes. Before the highlighter is loaded, or above the time budget, the result is one text node, later replaced by the
+ * same text in colors without layout changes.
  */
 export function codeNodes(code: string, language: string): Node[] {
   if (highlighter && spent < budget) return colored(highlighter, code, language);
@@ -29,10 +27,7 @@ export function codeNodes(code: string, language: string): Node[] {
   return [text];
 }
 
-/**
- * Loads the highlighter, once. Resolves when all code has its colors. Never rejects: code is shown without colors when it cannot be
- * loaded.
- */
+/** Loads the highlighter once. Resolves when all code is colored. Never rejects: a failed load leaves code plain. */
 export async function loadColours(): Promise<void> {
   loading ??= import('./highlight.ts')
     .then((loaded) => {
@@ -67,7 +62,6 @@ function colorPlain(): void {
 
 let pausing = false;
 
-/** After the events that wait by now, colors may take time again. */
 function pause(): void {
   if (pausing) return;
   pausing = true;

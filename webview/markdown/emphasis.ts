@@ -1,14 +1,14 @@
 import type { Tokenizer } from 'marked';
 
-/** Letters and punctuation of Chinese, Japanese and Korean, which stand beside each other without blanks. */
+/** Chinese, Japanese and Korean letters and punctuation, which adjoin without blanks. */
 const cjk =
   '\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Bopo}\\u3001-\\u303f\\ufe10-\\ufe1f\\ufe30-\\ufe6f\\uff01-\\uff60\\uffe0-\\uffe6';
 
 type InlineRules = Tokenizer['rules']['inline'];
 
 /**
- * The inline rules of marked with delimiters that work beside Chinese, Japanese and Korean: CommonMark expects a blank between the
- * punctuation within and the letter behind `**都通过了。**下一步`. Of any other text they match what marked's own match.
+ * Inline rules of marked with emphasis delimiters beside CJK text: CommonMark expects a blank between the inner punctuation and the
+ * following letter in `**都通过了。**下一步`. Other text matches as in marked.
  */
 export function withCjkEmphasis(rules: InlineRules): InlineRules {
   const [inText, within] = [classes(''), classes('~')];
@@ -26,18 +26,19 @@ export function withCjkEmphasis(rules: InlineRules): InlineRules {
   };
 }
 
-/** Classes of characters beside a delimiter; `letters` count as letters besides. */
+/** Character classes beside a delimiter; `letters` count as letters, too. */
 function classes(letters: string) {
   const punctuation = `(?![${cjk}${letters}])[\\p{P}\\p{S}]`;
   const plain = `[^\\s\\p{P}\\p{S}${cjk}]`;
   return { punctuation, letter: letters ? `(?:${plain}|${letters})` : plain };
 }
 
-/** One delimiter of `mark` that stands alone within a pair of `pair`. */
+/** Matches a single `mark` inside a pair of `pair`. */
 const orphan = (pair: string, mark: string) => `^[^_*]*?${pair}[^_*]*?${mark}[^_*]*?(?=${pair})`;
 
 /**
- * Delimiters behind the one that opens, in the groups that marked expects: 1 and 2 can only close, 3 and 4 only open, 5 and 6 both.
+ * Closing delimiters in the group order of marked: 1 and 2 close, 3 and 4 open, 5 and 6 do both.
+ *
  * @param inWords a delimiter between two letters can close
  */
 function closing(

@@ -1,6 +1,6 @@
-// marked leaves character references as they were written; here they become the characters they stand for.
+// Decodes character references, which marked leaves undecoded.
 
-/** References beyond these stay as written: a reader loses nothing, and no table of two thousand names is shipped. */
+/** Other named references stay undecoded, to avoid a table of two thousand names. */
 const named: Record<string, string> = {
   amp: '&',
   lt: '<',

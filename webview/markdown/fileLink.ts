@@ -1,13 +1,13 @@
 import type { Lexer, Tokens } from 'marked';
 import { linkTarget } from './links.ts';
 
-/** A link or an image with blanks in its address, which CommonMark wants in `<…>`. Longer ones are text. */
+/** Link or image with blanks in its address, for which CommonMark requires `<…>`. Longer texts are not links. */
 const form = /^(!?)\[((?:\\.|`[^`\n]*`|\[[^[\]\n]*\]|[^[\]\\`\n]){1,400})\]\(((?:[^()<>"\n]|\([^()<>"\n]*\)){1,400})\)/;
 
-/** An address that is a file by its form: its last name has an ending, or a line follows. */
+/** File by its form: the last name has an extension or a line follows. */
 const isFile = /(?:\.\p{L}[\p{L}\p{N}_-]*|:\d+(?:[:-]\d+)?|#L\d+(?:-L?\d+)?)$/u;
 
-/** Reads a link to a file with blanks in its path, as models write it: `[the file](src/my file.ts:12)`. */
+/** Parses a link to a path with blanks, as written by models: `[the file](src/my file.ts:12)`. */
 export function fileLink(this: { lexer: Lexer }, source: string): Tokens.Link | Tokens.Image | undefined {
   if (source[0] !== '[' && !source.startsWith('![')) return undefined;
   const [raw, image, text, address] = form.exec(source) ?? [];

@@ -1,6 +1,5 @@
 import highlighter from 'highlight.js/lib/common';
 
-/** A stretch of code in one colour; `kind` is the last part of its class, `hl-<kind>`. */
 export interface CodeRun {
   text: string;
   kind?: CodeKind;
@@ -18,20 +17,20 @@ type CodeKind =
   | 'added'
   | 'removed';
 
-/** Beyond these a block stays plain: colors are not worth a stutter. */
+/** Limits above which a block stays plain, to avoid delays. */
 const maxCharacters = 30_000;
 const maxRuns = 4000;
-/** A run without a blank. Grammars read one again from each of its letters. */
+/** Word without blanks that grammars would rescan from each letter. */
 const longWord = /\S{2000}/;
 
-/** The code in runs; their texts joined are the code. Unknown languages, very long code and very long words give one plain run. */
+/** Highlights code as runs whose texts joined are the code. Unknown languages, very long code and very long words give one plain run. */
 export function highlightRuns(code: string, language: string): CodeRun[] {
   const plain = [{ text: code }];
   if (code.length > maxCharacters || longWord.test(code) || !highlighter.getLanguage(language)) return plain;
   const result = highlighter.highlight(code, { language, ignoreIllegals: true });
   if (!(result._emitter instanceof Runs)) return plain;
   const { list } = result._emitter;
-  // A grammar that fails half-way leaves half the code; no colour is worth a line.
+  // A grammar that fails midway loses code; plain text is better.
   const length = list.reduce((sum, run) => sum + run.text.length, 0);
   return list.length > maxRuns || length !== code.length ? plain : list;
 }
@@ -75,7 +74,7 @@ const kinds: Record<string, CodeKind> = {
   deletion: 'removed',
 };
 
-/** highlight.js writes into an emitter of one's choice. This one keeps text and kind; it never makes HTML. */
+/** Emitter for highlight.js that records text and kind and never creates HTML. */
 class Runs {
   readonly list: CodeRun[] = [];
   private readonly scopes: (CodeKind | undefined)[] = [];
@@ -87,7 +86,7 @@ class Runs {
     else if (text) this.list.push(kind ? { text, kind } : { text });
   }
 
-  /** `title.class` and `title.class.inherited` are types; otherwise the first part decides, else the scope around it. */
+  /** `title.class` and `title.class.inherited` are types; otherwise the first part decides, else the enclosing scope. */
   startScope(name: string): void {
     const kind = name.startsWith('title.class') ? 'type' : kinds[name.split('.')[0]!];
     this.scopes.push(kind ?? this.scopes.at(-1));
@@ -97,7 +96,6 @@ class Runs {
     this.scopes.pop();
   }
 
-  /** highlight.js calls the scopes of its modes by these names. */
   openNode(name: string): void {
     this.startScope(name);
   }

@@ -5,14 +5,14 @@ import { math, mathStart } from './math.ts';
 
 export type Token = MarkedToken;
 
-/** Lists and quotes nested deeper than this are text: nobody reads them, and recursion has an end. */
+/** Maximum nesting of lists and quotes; deeper blocks are text, which bounds the recursion. */
 const deepestNesting = 20;
 
-/** Effort for emphasis and links, in delimiters × characters: marked looks back over a run for each delimiter. */
+/** Effort limits for emphasis and links, in delimiters × characters: marked rescans the text for each delimiter. */
 const effortPerBlock = 2e7;
 const effortPerCall = 6e7;
 
-/** The blocks of a Markdown text (GitHub's flavour), with their inline tokens. The tokens' `raw` joined are the text. */
+/** Lexes Markdown (GitHub flavored) into blocks with inline tokens. The `raw` of all tokens joined is the text. */
 export function lex(text: string): Token[] {
   const tokenizer = boundedTokenizer();
   const lexer = new Lexer({ ...marked.getDefaults(), gfm: true, tokenizer, extensions });
@@ -29,7 +29,7 @@ export function lex(text: string): Token[] {
   return lexer.tokens as Token[];
 }
 
-/** An address costs as much as this many delimiters: the text is split at it, and each piece is looked at again. */
+/** Weight of an address in delimiters: the text is split there, and each piece is scanned again. */
 const addressWeight = 8;
 
 function effortOf(text: string): number {
@@ -38,7 +38,7 @@ function effortOf(text: string): number {
   return text.length * (delimiters + addressWeight * addresses) + effortOfLocalParts(text);
 }
 
-/** Before an `@`, marked reads what may be the local part of an e-mail address again from each of its letters. */
+/** Before an `@`, marked rescans a possible local part of an e-mail address from each letter. */
 function effortOfLocalParts(text: string): number {
   let effort = 0;
   let start = 0;

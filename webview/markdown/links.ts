@@ -1,6 +1,6 @@
 import { decodeEntities } from './entities.ts';
 
-/** What a link in a message leads to. `host` is what a person is shown before anything opens. */
+/** Destination of a link. `host` is displayed before opening. */
 export type LinkTarget =
   | { kind: 'external'; url: string; host: string }
   | { kind: 'file'; path: string; line?: number }
@@ -8,16 +8,13 @@ export type LinkTarget =
 
 const inert: LinkTarget = { kind: 'inert' };
 
-/** Longer addresses are more likely to carry something away than to lead somewhere. */
+/** Maximum address length; longer addresses are likely to leak data. */
 const longestAddress = 2048;
 
-/**
- * Three kinds and no more: an address that the host may open after asking, a file of the workspace, or nothing. What is
- * not plainly one of the first two is the third.
- */
+/** Classifies a link: an address to open after confirmation, a file of the workspace, or nothing. Ambiguous links are nothing. */
 export function linkTarget(href: string): LinkTarget {
   const address = decodeEntities(href).trim();
-  // ⟨ ⟩ enclose the marks of `visible`: an address with something hidden in it leads nowhere.
+  // ⟨ ⟩ enclose the escapes of `visible`: an address with hidden characters leads nowhere.
   if (address === '' || address.length > longestAddress || /[\t\n\r⟨⟩]/.test(address)) return inert;
   if (/^https?:\/\//i.test(address)) return webTarget(address);
   if (/^mailto:[^/?\s]+@[^/\s]+$/i.test(address)) {
@@ -26,7 +23,7 @@ export function linkTarget(href: string): LinkTarget {
   return fileTarget(address);
 }
 
-/** Punycode and without userinfo: `https://good.test@evil.test` leads to `evil.test` and says so. */
+/** Uses punycode without userinfo: `https://good.test@evil.test` leads to `evil.test` and displays this host. */
 function webTarget(address: string): LinkTarget {
   if (!URL.canParse(address)) return inert;
   const url = new URL(address);
@@ -54,9 +51,8 @@ function fileTarget(address: string): LinkTarget {
 }
 
 /**
- * What stands before `:12` is a path by its form: it has a folder, begins with a dot, has an ending that begins with a
- * letter, or is called Somefile. A word alone is as well a scheme (`tel:123`, `command:7`) or a host
- * (`localhost:3000`), and leads nowhere; `./word:12` says that it is a file.
+ * Text before `:12` that is a path by its form: with a folder, an initial dot, an extension that starts with a letter, or a name like
+ * Makefile. A single word may be a scheme (`tel:123`, `command:7`) or a host (`localhost:3000`) and leads nowhere; `./word:12` is a file.
  */
 const isPath = /\/|^\.|.\.\p{L}[^.]*$|^\p{Lu}\p{L}+file$/u;
 
@@ -64,6 +60,6 @@ function decoded(path: string): string | undefined {
   try {
     return decodeURIComponent(path);
   } catch {
-    return undefined; // a stray percent sign: not a path that anybody meant
+    return undefined; // invalid percent encoding: not a path
   }
 }

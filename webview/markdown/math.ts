@@ -1,9 +1,9 @@
 import type { Tokens } from 'marked';
 
-/** Characters of a formula; an opening sign without its end costs no more. */
+/** Maximum formula length, which also bounds the cost of an unclosed delimiter. */
 const longest = 2000;
 
-/** Formulas as models write them: `$$…$$`, `$…$` (not a price: no space inside, no digit behind), `\(…\)`, `\[…\]`. None spans a blank line. */
+/** Formulas in the forms of models: `$$…$$`, `$…$` (not a price: no inner space, no digit after), `\(…\)`, `\[…\]`, without blank lines. */
 const formulas = [
   /^\$\$(?!\s*\$)(?:[^$\\\n]|\\[\s\S]|\n(?![ \t]*\n)){1,2000}?\$\$/,
   /^\$(?![\s$])(?:[^$\\\n]|\\.){0,2000}?(?<!\s)\$(?![\d$])/,
@@ -11,13 +11,12 @@ const formulas = [
   /^\\\[(?:[^\\\n]|\\(?!\])[\s\S]|\n(?![ \t]*\n)){1,2000}?\\\]/,
 ];
 
-/** Where the next formula may begin; undefined: nowhere. */
 export function mathStart(source: string): number | undefined {
   const at = source.search(/\$|\\[([]/);
   return at < 0 ? undefined : at;
 }
 
-/** A formula is shown as it was written, to its last backslash: we draw none, and a mark of it that is read as Markdown's own is lost. */
+/** Shows a formula as source, because math is not rendered and Markdown would remove its backslashes. */
 export function math(source: string): Tokens.Escape | undefined {
   if (source[0] !== '$' && source[0] !== '\\') return undefined;
   const beginning = source.slice(0, longest + 4);

@@ -2,7 +2,7 @@ import { amount, type LocalizedMessage, t } from '../../src/protocol/text/l10n.t
 import { decodeEntities } from './entities.ts';
 import { lex, type Token } from './lexer.ts';
 
-/** What a Markdown text says without its marks, for who hears it: a block of code by its size, a picture by its description. */
+/** Plain text of Markdown for screen readers: code blocks by size, images by description. */
 export const markdownToPlainText = (markdown: string): string => blocks(lex(markdown));
 
 const blocks = (tokens: readonly Token[]): string => tokens.map(words).filter(Boolean).join('\n');

@@ -5,37 +5,36 @@ import { buildBlock, buildItem, buildPlain, countNodes, element, languageOf, typ
 import { codeNodes } from './colours.ts';
 import { lex, type Token } from './lexer.ts';
 
-/** How much of a text is shown before "Show more", and by how much more each time. */
+/** Limits of the displayed text, and of each further part. */
 const pieceCharacters = 40_000;
 const pieceNodes = 12_000;
 
-/** Characters of a code block that still grows; a longer one is colored when it is whole. */
+/** Maximum characters of a growing code block with colors; longer blocks are colored when complete. */
 const maxGrowingCode = 8_000;
 
-/** A block of the tail and the element that shows it. */
 interface Built {
   token: Token;
   node: HTMLElement | undefined;
-  /** Characters of a code block that are coloured; the rest was appended plain. */
+  /** Characters with colors; the rest was appended plain. */
   coloured?: number;
 }
 
 /**
- * Shows one Markdown text that may still be growing. Blocks that nothing can change any more are built once and left
- * alone; only the text after them, the tail, is read again. Work over a whole stream stays in proportion to its length.
+ * Renders one Markdown text that may still grow. Final blocks are built once; only the text after them, the tail, is parsed again. The
+ * total work is proportional to the length.
  */
 export class MarkdownView {
   readonly element = element('div', 'markdown');
   private readonly actions: MarkdownActions;
   private raw = '';
   private complete = false;
-  /** Characters of `raw` that are in the finished blocks or in `tail`. */
+  /** Characters of `raw` in finished blocks or in `tail`. */
   private taken = 0;
-  /** Made visible, not yet finished. What is after the last safe cut is read again each time. */
+  /** Escaped text that is not finished; the text after the last safe cut is parsed each time. */
   private tail = '';
   private built: Built[] = [];
   private lastFinished: HTMLElement | undefined;
-  /** Characters of the tail at the last reading; what came since may stand in `pending`. */
+  /** Characters of the tail at the last parse; newer text may be in `pending`. */
   private read = 0;
   private readonly pending = document.createTextNode('');
   private defines = false;
@@ -45,9 +44,8 @@ export class MarkdownView {
   private nodeLimit = pieceNodes;
   private readonly more = element('button', 'more', [t('Show more')]);
   private readonly toEnd = element('button', 'more', [t('Show the end')]);
-  /** How much is left out before the end. */
   private readonly gap = element('span', 'quiet');
-  /** What of a text that is cut is shown besides: from here on, as a text of its own. */
+  /** Last part of a truncated text, rendered separately. */
   private end: { from: number; fence: string; view: MarkdownView } | undefined;
 
   constructor(actions: MarkdownActions) {
@@ -67,7 +65,6 @@ export class MarkdownView {
     });
   }
 
-  /** The whole text so far. `complete`: nothing more will come. */
   show(source: string, complete: boolean): void {
     if (source === this.raw && complete === this.complete) return;
     if (!source.startsWith(this.raw) || (this.complete && source !== this.raw)) this.clear();
@@ -76,7 +73,7 @@ export class MarkdownView {
     this.complete = complete;
     this.showEnd();
     this.advance(complete);
-    // A reference may be used before it is defined; only the whole text can tell.
+    // A reference may be used before its definition; only the complete text can tell.
     if (complete && this.defines && grown) {
       this.clear();
       this.advance(true);
@@ -130,7 +127,7 @@ export class MarkdownView {
     } else if (this.raw.length - this.taken > pieceCharacters) this.element.append(this.toEnd);
   }
 
-  /** A long unfinished block is read again only when it grew by a sixteenth; until then the news stands there plain. */
+  /** Postpones the parse of a long unfinished block until it grew by a sixteenth; new text appears plain until then. */
   private postpones(text: string, cut: boolean): boolean {
     if (cut) return this.more.isConnected;
     if (text.length <= 2048 || text.length - this.read >= this.read / 16) return false;
@@ -141,7 +138,7 @@ export class MarkdownView {
     return true;
   }
 
-  /** Brings the elements of the tail in line with its text, keeping those whose source is the same. True: no more room. */
+  /** Updates the elements of the tail, with unchanged sources reused. Returns true at the node limit. */
   private rebuild(text: string): boolean {
     const previous = this.built;
     const limit = this.nodeLimit - this.nodes;
@@ -197,7 +194,7 @@ export class MarkdownView {
     };
   }
 
-  /** Colors are found again when the block grew by a quarter, up to a size, and at its end; in between code is appended plain. */
+  /** Highlights again after growth by a quarter, up to a size, and at the end; text in between is appended plain. */
   private growCode(old: Built, token: Tokens.Code): number {
     const { text } = token;
     const code = old.node!.querySelector('code')!;
@@ -212,10 +209,7 @@ export class MarkdownView {
     return text.length;
   }
 
-  /**
-   * Lets go of the blocks that are final: those after which another block begins whose deciding lines are whole. Until then
-   * these lines may turn out to go on with the block before.
-   */
+  /** Finishes the blocks followed by a block with complete deciding lines. Until then these lines may continue the block before. */
   private finish(text: string): void {
     let at = 0;
     let done = 0;
@@ -243,14 +237,12 @@ export class MarkdownView {
   }
 }
 
-/** Where the last piece of a text begins: at a paragraph, where there is one. */
 function beginOfEnd(text: string): number {
   const from = text.length - pieceCharacters;
   const paragraph = text.indexOf('\n\n', from);
   return paragraph < 0 || paragraph > from + pieceCharacters / 2 ? from : paragraph + 2;
 }
 
-/** The line that opens a block of code which is open at the end of this text. */
 function openFence(text: string): string {
   let open = '';
   for (const [, fence, rest] of text.matchAll(/^ {0,3}(`{3,}|~{3,})(.*)$/gm)) {
@@ -260,14 +252,13 @@ function openFence(text: string): string {
   return open;
 }
 
-/** How much of a block says that it is one: its first line; a table's second; a heading's underline. */
+/** Length of the text that determines the block type: first line; second line of a table; underline of a heading. */
 function decidingLength({ type, raw }: Token): number {
   const begin = raw.length - raw.trimStart().length;
   if (type === 'heading') return raw.trimEnd().length;
   return type === 'table' ? raw.indexOf('\n', begin) + 1 : begin;
 }
 
-/** Keeps the items that did not change. False when the list as a whole became another. */
 function growList(
   node: HTMLElement,
   old: Extract<Token, { type: 'list' }>,

@@ -12,18 +12,16 @@ import { markdownToPlainText } from '../markdown/plainText.ts';
 import { runEndText } from './runEnd.ts';
 import { nameListText } from './sentence.ts';
 
-/** Milliseconds from one announcement to the next: whoever listens to one is not cut short. */
+/** Milliseconds between announcements, so that none is interrupted. */
 const apart = 5000;
-/** Characters of one thing that is told, and announcements that stay. */
+/** Maximum characters of an announced item, and number of retained announcements. */
 const [longest, kept] = [1000, 5];
-/** Things told at once: of more, the newest. */
 const most = 20;
-/** Calls of one reply that are told one by one. */
 const mostCalls = 3;
 
 /**
- * What a screen reader is told, in plain words: finished replies, questions, errors, and calls that failed or were not allowed; never a
- * reply while it is still growing. To be called when the message is folded into the run.
+ * Returns the function that announces to screen readers: finished replies, questions, errors, and failed or denied calls; never a growing
+ * reply. Call after the message was folded.
  */
 export function announcer(log: HTMLElement): (context: PanelContext, message: HostMessage) => void {
   let waiting: string[] = [];
@@ -37,7 +35,7 @@ export function announcer(log: HTMLElement): (context: PanelContext, message: Ho
   };
   return (context, message) => {
     const { run } = context.model;
-    if (message.type === 'run') waiting = []; // of what was shown before
+    if (message.type === 'run') waiting = []; // belongs to the earlier run
     if (message.type !== 'events' || !run) return;
     const told = message.events.flatMap((event) => (event.runId === run.id ? tellOf(context, run, event) : []));
     waiting.push(...told.map(inShort).filter((text) => text.trim() !== ''));
@@ -66,7 +64,6 @@ function tellOf(context: PanelContext, run: Run, event: RunEvent): string[] {
   }
 }
 
-/** Of calls that have their results: those that failed, were not allowed, or did not run, as their cards say it. */
 function wentWrong(context: PanelContext, run: Run, results: readonly { toolCallId: string }[]): string[] {
   const ids = new Set(results.map(({ toolCallId }) => toolCallId));
   const asked = run.messages.findLast(

@@ -7,13 +7,12 @@ import type { Scroll } from './scroll.ts';
 
 type Way = 'previous' | 'next';
 
-/** The arrow that was pressed, until the person does something else, or something happens in the branch that it led to. */
+/** Pressed branch arrow, until another action or an event in the branch. */
 let pressed: { runId: string; at: number; way: Way; top: number; seq?: number } | undefined;
 const letGo = (): void => {
   pressed = undefined;
 };
 
-/** Which of several ways the run goes on from here, before the message at this place. */
 export function branchesAt({ model, post }: PanelContext, run: Run, place: number): TemplateResult[] {
   const points = model.branches?.runId === run.id ? model.branches.points.filter(({ at }) => at === place) : [];
   const button = (name: string, icon: TemplateResult, way: Way, runId: string | undefined) => {
@@ -39,13 +38,13 @@ export function branchesAt({ model, post }: PanelContext, run: Run, place: numbe
   );
 }
 
-/** A run is shown: where an arrow led to it, from there on and not from its end. */
+/** Opens a branch at the fork point instead of at its end. */
 export function openBranch(runId: string | undefined, scroll: Scroll): void {
   if (pressed?.runId !== runId) letGo();
   if (pressed && pressed.seq === undefined) scroll.toPlace(pressed.at);
 }
 
-/** After each drawing: who goes from branch to branch has the arrow where it was, whatever else comes into view, and the keys on it. */
+/** Keeps the arrow in position and focused when the user switches between branches. */
 export function settleBranch({ model: { run, branches } }: PanelContext, scroll: Scroll): void {
   if (!pressed || run?.id !== pressed.runId || branches?.runId !== run.id) return;
   const group = document.querySelector(`.branches[data-at="${pressed.at}"]`);

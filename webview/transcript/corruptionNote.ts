@@ -9,7 +9,6 @@ import { icons } from '../icons.ts';
 import { longText } from '../longText.ts';
 import { localizedText } from './localizedText.ts';
 
-/** Where the record is damaged, said before the message at this place, with what could be read of what came after it. */
 export function damages(context: PanelContext, run: Run, place: number): TemplateResult[] {
   return (run.damage ?? []).filter(({ at }) => at === place).map((damage) => view(context, run, damage));
 }

@@ -1,6 +1,6 @@
 import type { Message, ToolResult } from '../../src/protocol/content/messages.ts';
 
-/** A message in which what is looked for is; `in`: what must be opened for it to be seen (a card, or the thinking), by place. */
+/** Message with a match. `in` lists the cards or the thinking to open for visibility, by position. */
 export interface FoundText {
   place: number;
   cards: string[];
@@ -8,8 +8,8 @@ export interface FoundText {
 }
 
 /**
- * The messages that hold these words, whatever their capitals, in order: in what was said, thought, asked of tools, and told by
- * them. A result belongs to the message that asked for it. The page has only what is near the person's eyes; this looks at the run.
+ * Finds messages with the text, ignoring case: in text, thinking, arguments and results. A result counts for the message of its call.
+ * Searches the run, because the page contains only the rendered part.
  */
 export function findIn(
   messages: readonly Message[],
@@ -30,7 +30,7 @@ export function findIn(
   });
 }
 
-/** The texts in a value, one beside the other, as they are shown: no quotes, no escapes. */
+/** Displayed texts inside a value, without quotes and escapes. */
 function textIn(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null) return '';

@@ -4,34 +4,31 @@ import { needsApproval } from '../../src/protocol/run/pending.ts';
 import { type CallState, callsOf, type Run } from '../../src/protocol/run/run.ts';
 import { entriesOf } from '../../src/protocol/values/dictionary.ts';
 
-/** Another window has the run. */
 const isElsewhere = ({ error }: Run): boolean => error?.code === 'STORE_LOCKED';
 
 export type NodeState = Graph['nodes'][string];
 
-/** `next`: it comes next; `todo`: it may come; `passed`: the run is over and it was not on its way. */
+/** `next`: comes next; `todo`: may come; `passed`: not reached in a finished run. */
 export type RowStatus = NodeState['status'] | 'asking' | 'waiting' | 'next' | 'todo' | 'passed';
 
-/** One node as it is drawn. */
+/**
+ * Row of a node. `ways`: outgoing edges unless only to the next row, with the edge taken last; `joined`: an edge leads to the next row;
+ * `asking`: a call that needs an answer; `items`: progress of a list node; `deed`: current or only call; `output`: streamed or partial
+ * output.
+ */
 export interface NodeRow {
   node: OutlineNode;
   status: RowStatus;
   state?: NodeState;
-  /** Where it may go, unless that is only the row below. `taken`: where it went the last time. */
   ways: (OutlineEdge & { taken: boolean })[];
-  /** A way leads to the row below. */
   joined: boolean;
-  /** The call that asks the person something, with its id. */
   asking?: [id: string, call: CallState];
-  /** Of a node over a list: how many items there are, and how many of them are done. */
   items?: { done: number; of: number };
-  /** What it does, or did if that was one thing. */
   deed?: [tool: string, call: CallState];
-  /** What it is saying or printing; of one that failed, what it had said. */
   output?: string;
 }
 
-/** All nodes of a run's workflow in its order; of a run that has no outline, those that are known. */
+/** Rows in workflow order; without an outline, the known nodes. */
 export function graphRows(run: Run): NodeRow[] {
   const { nodes, main, branches } = run.graph ?? newGraph();
   const next = [...main.at, ...entriesOf(branches).flatMap(([, { at }]) => at)];
@@ -74,13 +71,12 @@ export function graphRows(run: Run): NodeRow[] {
   });
 }
 
-/** Names in the order in which the nodes began first. */
 const namesOf = (nodes: Graph['nodes']): string[] =>
   entriesOf(nodes)
     .sort(([, one], [, other]) => one.startedAt - other.startedAt)
     .map(([name]) => name);
 
-/** Items of a list, and nodes of a workflow that is a step, stand below the node that they belong to. */
+/** Inserts list items and nodes of nested workflows below their node. */
 function withInner(known: readonly OutlineNode[], others: readonly string[]): OutlineNode[] {
   const isInner = (name: string, node: string) => name.startsWith(`${node}[`) || name.startsWith(`${node}/`);
   const inner = (node: OutlineNode) =>
@@ -89,7 +85,7 @@ function withInner(known: readonly OutlineNode[], others: readonly string[]): Ou
   return [...known.flatMap((node) => [node, ...inner(node)]), ...rest.map((name) => ({ name }))];
 }
 
-/** Of a long list those items are shown, with their own nodes, that are at work, or of which there is something to say. */
+/** True for items of a long list that are neither running nor noteworthy. */
 function isQuiet(name: string, nodes: Graph['nodes']): boolean {
   const item = nodes[/^.*\]/.exec(name)?.[0] ?? ''];
   const state = nodes[name];
@@ -116,18 +112,17 @@ function statusOf(run: Run, state: NodeState | undefined, isNext: boolean, asks:
 const isTaken = ({ to }: OutlineEdge, state: NodeState | undefined): boolean =>
   state?.status === 'completed' && (to === undefined ? state.next?.length === 0 : (state.next?.includes(to) ?? false));
 
-/** Rows that are told as one line until somebody wants to see them. */
+/** Rows folded into one line until opened. */
 export interface RowFold {
   key: string;
   done: boolean;
   rows: NodeRow[];
 }
 
-/** Up to this many rows are all shown. */
 const mostRows = 9;
 const leastFolded = 3;
 
-/** In a long graph, what is done and what is to come is folded but for what is next to the work; a short one is whole. */
+/** Folds done and future rows of a long graph except next to the running nodes. */
 export function folded(rows: readonly NodeRow[]): (NodeRow | RowFold)[] {
   if (rows.length <= mostRows) return [...rows];
   const isQuiet = ({ status }: NodeRow) => status === 'completed' || status === 'todo' || status === 'passed';

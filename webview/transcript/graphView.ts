@@ -18,22 +18,21 @@ import { duration } from '../time.ts';
 import { folded, graphRows, type NodeRow, type NodeState, type RowFold, type RowStatus } from './graphRows.ts';
 import { warningsOf } from './localizedText.ts';
 
-/** Position among the messages at which the graph of a workflow that has ended stands: its answer is below. Undefined: at the end. */
+/** Message index of the graph of a finished workflow, above its answer. Undefined: at the end. */
 export function graphPosition({ graph, messages }: Run): number | undefined {
   if (!graph?.end) return undefined;
   const { messages: at } = graph.end;
-  if (messages[at]?.role === 'assistant') return at; // the result is told after the end
+  if (messages[at]?.role === 'assistant') return at; // the result follows the end
   const last = messages[at - 1];
   const place = last?.role === 'assistant' && !last.toolCalls?.length ? at - 1 : at;
   return place < messages.length ? place : undefined;
 }
 
-/** The run's workflow: all of its nodes and ways, how each stands, and on demand the values and files. */
 export function graph(context: PanelContext, run: Run): TemplateResult | typeof nothing {
   const rows = graphRows(run);
   if (rows.length === 0) return nothing;
   const done = rows.filter(({ status }) => status === 'completed').length;
-  // What was not on the way of a run that is over is nothing left to do.
+  // Unreached nodes of a finished run are not pending.
   const isKnown = run.outline && run.phase !== 'Completed';
   const closed = context.opened.cards.has('graph:closed');
   const parts = folded(rows);
@@ -94,7 +93,6 @@ const deedOf = (
 ): TemplateResult =>
   html`<div class="graph-deed">${lineView(context, { ...deedLine(...deed, status === 'running' ? 'doing' : 'done'), outcome: [], joint: ' · ', time: '' })}</div>`;
 
-/** What there is of a node that broke off stays, and is a part. */
 function outputOf(context: PanelContext, name: string, output: string, broken: boolean): TemplateResult {
   const place = `graph:part:${name}`;
   const part = () => longText(context, place, visibleOutput(output), 4000);
@@ -144,7 +142,6 @@ const timesOf = (state: NodeState | undefined) =>
     ? html` · <span aria-hidden="true">${state.visits}×</span><span class="for-screen-readers">${t('{0} times', state.visits)}</span>`
     : nothing;
 
-/** Which round a loop is in. */
 function roundOf(run: Run, { name, loop }: OutlineNode, status: RowStatus): string | typeof nothing {
   if (!loop || !run.graph || !['running', 'asking', 'waiting'].includes(status)) return nothing;
   const track = [run.graph.main, ...entriesOf(run.graph.branches).map(([, track]) => track)].find(({ at }) =>
@@ -193,7 +190,6 @@ function more(context: PanelContext, place: string, label: string, content: () =
     ${open ? html`<div class="card-details">${content()}</div>` : nothing}`;
 }
 
-/** A line that shows or hides something; `place` is remembered once it is pressed, and forgotten the next time. */
 function toggle(context: PanelContext, { place, open }: { place: string; open: boolean }, label: TemplateResult) {
   const press = () => {
     if (!context.opened.cards.delete(place)) context.opened.cards.add(place);

@@ -7,18 +7,15 @@ import { filesAfter } from '../composer/filesAfter.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 
-/** What the acts of a message are drawn from, besides the message. */
+/** Inputs of the message actions, for the comparison between renderings. */
 export const actsDependencies = (context: PanelContext, run: Run, at: number): unknown[] => [
   context.model.partial,
   context.opened.acts === at,
-  context.opened.acts === at ? run.seq : 0, // how many files were changed since
+  context.opened.acts === at ? run.seq : 0, // number of files changed since
   run.phase === 'Running',
 ];
 
-/**
- * What can be done about a message; seen while the pointer or the keys are in it. Nothing of the run is rewritten by any of it. What
- * would begin a branch waits for the run to rest.
- */
+/** Actions of a message, visible on hover or focus. No action rewrites the run; branches need the run at rest. */
 export function messageActs(
   context: PanelContext,
   run: Run,
@@ -26,7 +23,7 @@ export function messageActs(
   message: Message,
 ): TemplateResult | typeof nothing {
   if (message.role !== 'user' && message.role !== 'assistant') return nothing;
-  if (context.model.partial) return html`<div class="message-acts"></div>`; // the message has another place in the whole run
+  if (context.model.partial) return html`<div class="message-acts"></div>`; // message indexes change with the full run
   const isSilent = message.content.trim() === '';
   if (isSilent && (message.role !== 'user' || !message.attachments?.length)) return nothing;
   const place = { runId: run.id, at };
@@ -62,7 +59,6 @@ export function messageActs(
   </div>`;
 }
 
-/** The person's turn came after it. */
 function endsTurn(run: Run, at: number, { toolCalls = [] }: Extract<Message, { role: 'assistant' }>): boolean {
   const next = run.messages[at + 1];
   return toolCalls.length === 0 && (next === undefined || next.role === 'user');

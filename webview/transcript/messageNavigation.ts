@@ -3,10 +3,9 @@ import type { PanelContext } from '../context.ts';
 import { changedFiles } from './runEnd.ts';
 import type { Scroll } from './scroll.ts';
 
-/** What one goes from and to: messages, or the cards of changes and failures. */
+/** Navigation targets: messages, or cards of changes and failures. */
 interface Stops {
   in(part: ParentNode): HTMLElement[];
-  /** There may be one at this place of the run, of which nothing is drawn. */
   mayBe(run: Run, place: number): boolean;
 }
 
@@ -15,7 +14,6 @@ const messages: Stops = {
   mayBe: () => true,
 };
 
-/** The buttons that head their cards. */
 const changesAndFailures: Stops = {
   in: (part) =>
     [...part.querySelectorAll<HTMLElement>('.card')]
@@ -28,12 +26,12 @@ const changesAndFailures: Stops = {
   },
 };
 
-/** Where one is on the way to, until it is drawn. */
+/** Target of the navigation, until it is rendered. */
 let going: { stops: Stops; step: 1 | -1; page: number } | undefined;
 
 /**
- * Alt+↑ and Alt+↓ go from message to message, with Shift from change or failure to the next, from the message box to the newest; true:
- * it is a key of ours. Of a long run only a part is drawn: what one comes to next is drawn first.
+ * Handles Alt+↑ and Alt+↓: from message to message, with Shift from change or failure to the next. Returns true if handled. Targets in
+ * unrendered pages are rendered first.
  */
 export function walk(context: PanelContext, scroll: Scroll, event: KeyboardEvent): boolean {
   const step = ({ ArrowUp: -1, ArrowDown: 1 } as const)[event.key];
@@ -55,12 +53,11 @@ export function walk(context: PanelContext, scroll: Scroll, event: KeyboardEvent
   return true;
 }
 
-/** After each drawing: to what one is on the way to, if it is drawn now. */
 export function settleWalk(context: PanelContext, scroll: Scroll): void {
   if (!going) return;
   const { stops, step, page } = going;
   going = undefined;
-  const element = scroll.pages.elementOfPage(page); // not there when another run is shown since
+  const element = scroll.pages.elementOfPage(page); // another run may be displayed by now
   if (!element || reach(stops.in(element).at(step > 0 ? 0 : -1))) return;
   goOn(context, scroll, { stops, step, page });
 }
@@ -81,11 +78,9 @@ function goOn(context: PanelContext, { pages }: Scroll, from: NonNullable<typeof
   if (step > 0) reach(outside(stops)[0]);
 }
 
-/** What stands below the pages: words that wait, nodes of a workflow. */
 const outside = (stops: Stops): HTMLElement[] =>
   stops.in(document.querySelector('.transcript')!).filter((one) => !one.closest('.page'));
 
-/** Also from a place between two of them. */
 function next(all: HTMLElement[], here: Element, step: 1 | -1): HTMLElement | undefined {
   const inside = all.findIndex((one) => one === here || one.contains(here));
   if (inside >= 0) return all[inside + step];

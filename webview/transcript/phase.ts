@@ -16,20 +16,19 @@ import { localizedText } from './localizedText.ts';
 import { acts, type End, runEndText, type Way } from './runEnd.ts';
 import { nameListMessage } from './sentence.ts';
 
-/** Where the run stands, under its last message: what is waited for, or why it stopped and the way on. */
 export function phaseLine(context: PanelContext, run: Run): unknown {
   if (run.phase === 'Running' && !run.readOnly) return runningLine(context, run);
   const { limits, diskFull } = context.model.state ?? {};
   return guard([run, run.seq, run.phase, run.error, limits, diskFull], () => {
     const end = runEndText(run);
     const isFull = run.error?.code === 'STORE_FULL' && diskFull;
-    return end ? endLine(context, run.id, isFull ? { ...end, ways: [] } : end) : nothing; // to be tried again once there is room
+    return end ? endLine(context, run.id, isFull ? { ...end, ways: [] } : end) : nothing; // retry after disk space is available
   });
 }
 
 function endLine(context: PanelContext, runId: string, end: End): TemplateResult {
   const { tone, says, ways, details } = end;
-  // An error is told in the log already (announce.ts); said again it would only be in the way.
+  // Errors are announced by announce.ts; a second announcement would interfere.
   return html`<div class="phase ${tone}" data-testid="phase" role=${context.model.run?.error ? nothing : 'status'}>
     ${tone ? icons[tone] : nothing}
     <div class="phase-text">${nameListMessage(says)}${
@@ -52,7 +51,7 @@ function wayButton(
   { runId, toolCallId, setting, labels }: End & { runId: string },
 ): TemplateResult {
   const more = asked === 'Another' ? limitOf(context) : undefined;
-  const way = asked === 'Another' && more === undefined ? 'Continue' : asked; // the limit was taken away since
+  const way = asked === 'Another' && more === undefined ? 'Continue' : asked; // the limit was removed since
   const act = acts[way];
   const press = () => {
     if (act === 'say') focusComposer();
@@ -66,7 +65,6 @@ function wayButton(
     data-testid=${nameOf(act)} @click=${press}>${labels?.[way] ?? (more === undefined ? t(way) : t('Raise Limit by {0}', money(more)))}</vscode-button>`;
 }
 
-/** US dollars that the run, or the day, may cost; undefined: there is no limit. */
 function limitOf({ model: { run, state } }: PanelContext): number | undefined {
   const limit = limitReached(run?.error);
   return limit && state?.limits?.[limit];
@@ -82,7 +80,11 @@ const nameOf = (act: (typeof acts)[Way]): string => {
   return act.type === 'continue' ? 'continue' : 'summary' in act ? 'run-with-summary' : 'another-run';
 };
 
-/** Text of what a run is waiting for. @param left seconds until the next request */
+/**
+ * Text of a wait.
+ *
+ * @param left seconds until the next request
+ */
 function progressWords(progress: NonNullable<Run['progress']>, left: number): string {
   const words = visible(localizedText(progress));
   const wait = left > 0 ? duration(left * 1000) : '';

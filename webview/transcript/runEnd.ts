@@ -17,22 +17,23 @@ import { callObjectText } from '../cards/cardLine.ts';
 import { cardPluralOf } from '../cards/cardText.ts';
 import { clock, duration, formatCount } from '../time.ts';
 
-/** How a run ended or rests: the sentence, and what can be done about it, what the sentence names first. */
+/** End or rest of a run: a sentence with actions, the mentioned action first. */
 export interface End {
   tone: 'error' | 'warning' | '';
   says: string;
   ways: readonly Way[];
-  /** What *Details* opens: the output of this call. */
   toolCallId?: string;
-  /** What *Settings* opens: the setting that the sentence names. */
   setting?: string;
-  /** The system's own text of a network error, which *Details* unfolds. */
+  /** Text of a network error, unfolded by *Details*. */
   details?: string;
-  /** Labels of the buttons, where they are not their names. None of such buttons is the primary one. */
+  /** Labels that replace button names; such buttons are never primary. */
   labels?: Partial<Record<Way, string>>;
 }
 
-/** What each button does. `say`: the keys go to the message box; `review`: what the run changed in one editor; `do-plan`: with what stands in the message box. *Another* names as much as the limit, and the host asks before. */
+/**
+ * Actions of the buttons. `say` focuses the message box; `review` opens the changes of the run in one editor; `do-plan` includes the draft.
+ * *Another* adds the amount of the limit, with a confirmation by the host.
+ */
 export const acts = {
   Continue: { type: 'continue' },
   Retry: { type: 'continue' },
@@ -61,7 +62,6 @@ export const acts = {
 } as const satisfies Record<string, ViewMessage | 'say' | 'output' | 'review' | 'do-plan'>;
 export type Way = keyof typeof acts;
 
-/** The button for each command that a message may name, by the command's id. */
 export const maxNamedFiles: Readonly<Record<string, Way>> = {
   'towpath.setKey': 'Set API Key',
   'towpath.setSecret': 'Set Secret…',
@@ -74,13 +74,12 @@ export const maxNamedFiles: Readonly<Record<string, Way>> = {
 };
 
 interface Kind extends Pick<End, 'tone' | 'ways'> {
-  /** In place of the error's own sentence. */
   says?(run: Run, error: ErrorInfo): string;
 }
 
 const again = ['Retry', 'Retry With…'] as const;
 
-/** A new code has no way out before it has one here. */
+/** Exhaustive by code: a new code does not compile without actions. */
 export const ends: Record<EndCode, Kind> = {
   LLM_AUTH_FAILED: { tone: 'error', ways: again },
   LLM_TIMEOUT: { tone: 'error', ways: again },
@@ -126,7 +125,7 @@ export const ends: Record<EndCode, Kind> = {
   WORKFLOW_UNTRUSTED: { tone: 'warning', ways: ['Manage Trust', 'Retry'] },
 };
 
-/** Where a code alone does not say which way out there is. */
+/** Actions for reasons that refine a code. */
 export const endsFor: Record<Reason, Kind> = {
   cut: { tone: '', ways: ['Continue'] },
   empty: { tone: '', ways: ['Retry With…', 'Retry'] },
@@ -138,12 +137,12 @@ export const endsFor: Record<Reason, Kind> = {
   'local-ended': { tone: 'error', ways: ['Continue', 'Show Log', 'Retry With…'] },
 };
 
-/** A node of a workflow brings whatever its tool says; it can be tried again. */
+/** Code of a node's tool: retry. */
 const ofNode: Kind = { tone: 'error', ways: ['Retry'] };
-/** A code of another version. */
+/** Code of another version. */
 const unknown: Kind = { tone: 'error', ways: ['Retry'] };
 
-/** Where the run rests; undefined: at work, answering is the way on, or there is nothing to be said. */
+/** End text of a run; undefined while running, while an answer is pending, or without anything to report. */
 export function runEndText(run: Run): End | undefined {
   if (run.readOnly) return { tone: 'warning', says: t(readOnlySentences[run.readOnly]), ways: [] };
   if (run.phase === 'Running') return undefined;
@@ -156,14 +155,13 @@ export function runEndText(run: Run): End | undefined {
   if (error) return ofError(run, error);
   const died = untoldEnds(run).find(([, { ended }]) => hasDied(ended));
   if (died) return diedEnd(...died);
-  if (run.phase === 'Completed') return receipt(run); // a workflow has come to its end, with or without words
+  if (run.phase === 'Completed') return receipt(run); // a finished workflow, with or without an answer
   if (isBetweenTurns(run)) return { tone: '', says: withPlan(run, t('Paused.')), ways: ['Continue'] };
   if (hasLooseEnds(run)) return { tone: '', says: t('Interrupted before it was done.'), ways: ['Continue'] };
   if (isPlanned(run)) return { tone: '', says: t(planned), ways: ['Implement Plan', 'Implement Plan in New Run'] };
   return receipt(run);
 }
 
-/** Work of a workflow that the editor's end interrupted, or whose end is on record. */
 function interruptedEnd(run: Run): End | undefined {
   if (run.error && run.error.code !== 'ENGINE_ABORTED' && run.error.code !== 'TOOL_INTERRUPTED') return undefined;
   const [work] = interruptedWork(run);
@@ -201,7 +199,6 @@ function ofError(run: Run, error: ErrorInfo): End {
   };
 }
 
-/** Returns the text of the network error that ended a run. */
 function detailsOf({ details }: ErrorInfo): string | undefined {
   const { text } = Object(details) as { text?: unknown };
   return typeof text === 'string' && text !== '' ? visible(text) : undefined;
@@ -215,14 +212,14 @@ function kindOf(run: Run, { code, reason }: ErrorInfo): Kind {
   return run.graph && run.graph.main.at.length > 0 ? ofNode : unknown;
 }
 
-/** The model hears of it at the next turn; until then only this says it. */
+/** End of a background command that the model will receive at the next turn. */
 function diedEnd(toolCallId: string, { command, ended }: ReturnType<typeof untoldEnds>[number][1]): End {
   const name = visibleLine(command.line.length > 60 ? `${command.line.slice(0, 60)}…` : command.line);
   const ways: Way[] = ended.outputId ? ['Continue', 'Details'] : ['Continue'];
   return { tone: 'warning', says: t('In the background, “{0}” {1}.', name, endSentence(ended)), ways, toolCallId };
 }
 
-/** What the work changed and ran, if it did: nothing is said of mere words. */
+/** Summary of changes and commands; undefined for text only. */
 function receipt(run: Run): End | undefined {
   const { work } = run;
   if (!work?.ended) return undefined;
@@ -243,7 +240,6 @@ function receipt(run: Run): End | undefined {
   return { tone: '', says: parts.join(' · '), ways: files > 0 ? ['Review'] : [] };
 }
 
-/** How many lines came and went by these calls, where they said so. */
 function linesOf({ messages }: Run, ids: ReadonlySet<string>): string {
   const sum = { added: 0, removed: 0 };
   let left = ids.size;
@@ -260,7 +256,7 @@ function linesOf({ messages }: Run, ids: ReadonlySet<string>): string {
   return sum.added + sum.removed === 0 ? '' : ` ${linesWords(sum.added, sum.removed)}`;
 }
 
-/** A run from a file may hold anything. */
+/** An imported run may contain anything. */
 function dataOf(content: string): { added?: unknown; removed?: unknown } {
   try {
     return Object(Object(JSON.parse(content)).data);
@@ -271,7 +267,6 @@ function dataOf(content: string): { added?: unknown; removed?: unknown } {
 
 const linesWords = (added: number, removed: number): string => `+${cardPluralOf(added)} −${cardPluralOf(removed)}`;
 
-/** Files that are not as they were before the call. */
 export function changedFiles({ changes = [], moved, undone = [] }: CallState): string[] {
   const paths = [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])];
   return paths.filter((path) => !undone.includes(path));
@@ -284,7 +279,6 @@ function withPlan(run: Run, words: string): string {
   return `${words.replace(/\.$/, '')} · ${t('{0} of {1} of the plan left', left, items.length)}`;
 }
 
-/** Sentence about the limit of turns, with what the turns cost. */
 function limitSentence({ turns, cost, files, tokens }: WorkStats): string {
   const usage = [
     ...(cost ? [t(money(cost))] : []),
@@ -294,7 +288,6 @@ function limitSentence({ turns, cost, files, tokens }: WorkStats): string {
   return [t('Stopped at the limit of {0}', t(amount(turns, 'step'))), ...usage.slice(0, 2)].join(' · ');
 }
 
-/** What takes most of a window that is full. */
 function fillingWords({ filling }: Run): string[] {
   if (!filling) return [];
   const parts: [words: LocalizedMessage, tokens: number][] = [

@@ -1,27 +1,25 @@
 import { savedView, saveView } from '../host.ts';
 import { Pages } from './virtualPages.ts';
 
-/** How near to the end still counts as being there, in pixels. */
+/** Distance to the end in pixels that counts as the end. */
 const near = 32;
 
-/** A place of the transcript, and how far below the top of the view it begins, in pixels. */
+/** Message index with its distance from the top of the view, in pixels. */
 interface Goal {
   place: number;
   below: number;
 }
 
-/** Follows the end of the transcript while the person is there, and leaves them alone when they are not. */
+/** Follows the end of the transcript while the user is there, and keeps the position otherwise. */
 export class Scroll {
   following = true;
   readonly pages: Pages;
   private readonly refresh: () => void;
-  /** Where to go at the next drawing. */
   private goal: Goal | undefined;
   private top = 0;
-  /** Where `settle` has left it. */
+  /** Position set by `settle`. */
   private placed = 0;
   private saving: ReturnType<typeof setTimeout> | undefined;
-  /** What the person reads. */
   private held: Goal | undefined;
   private holding = false;
 
@@ -30,7 +28,7 @@ export class Scroll {
     this.pages = new Pages(refresh);
   }
 
-  /** Where the person was when this run was last seen; a run that was not seen is shown from its end. */
+  /** Restores the reading position of the run, else shows its end. */
   open(runId: string): void {
     const saved = savedView();
     this.following = saved.runId !== runId || saved.reading === undefined;
@@ -41,14 +39,14 @@ export class Scroll {
     }
   }
 
-  /** Every place of the run has another number from the next drawing on: so many more. */
+  /** Shifts all message indexes by a number at the next rendering. */
   move(by: number): void {
     const element = scroller();
     const reading = this.following || !element ? undefined : this.reading(element);
     if (reading) this.goTo({ ...reading, place: reading.place + by });
   }
 
-  /** Only scrolling back leaves the end; a transcript that grew past the view does not. */
+  /** Only scrolling up leaves the end; growth of the transcript does not. */
   readonly onScroll = (): void => {
     const element = scroller();
     if (!element) return;
@@ -63,7 +61,7 @@ export class Scroll {
     this.refresh();
   };
 
-  /** Looked at once a frame: pages that are drawn around it scroll, too, and a picture may come right after. */
+  /** Checked once per frame: rendered pages and loaded images move the content, too. */
   private hold(element: HTMLElement): void {
     if (this.holding) return;
     this.holding = true;
@@ -73,7 +71,7 @@ export class Scroll {
     });
   }
 
-  /** A picture has come and takes its room. The browser holds what is read while a person scrolls, but not after a jump. */
+  /** Corrects the position after an image has loaded. Scroll anchoring works after user scrolling only, not after a jump. */
   readonly onGrown = (): void => {
     if (this.held) this.goTo(this.held);
     if (this.held || this.following) this.refresh();
@@ -85,13 +83,11 @@ export class Scroll {
     this.refresh();
   };
 
-  /** Shows a place of the transcript, and stays there. */
   toPlace(place: number): void {
     this.goTo({ place, below: near });
     this.refresh();
   }
 
-  /** Scrolls no further than is needed to see what is there, in the window's pixels. */
   intoView({ top, bottom }: { top: number; bottom: number }): void {
     const element = scroller();
     const view = element?.getBoundingClientRect();
@@ -100,13 +96,11 @@ export class Scroll {
     else if (bottom > view.bottom - near) element.scrollTop += bottom - view.bottom + view.height / 2;
   }
 
-  /** So many pixels further down. */
   by(pixels: number): void {
     const element = scroller();
     if (element) element.scrollTop += pixels;
   }
 
-  /** After each drawing. */
   settle(): void {
     const element = scroller();
     if (!element) return;
@@ -116,8 +110,8 @@ export class Scroll {
       element.scrollTop += target.getBoundingClientRect().top - element.getBoundingClientRect().top - this.goal.below;
       this.held = this.goal;
       this.placed = element.scrollTop;
-      if (isAtEnd(element)) this.toEnd(); // no scrolling may come of it that would say so
-    } else if (this.following && !element.querySelector('.welcome')) element.scrollTop = element.scrollHeight; // that is read from its beginning
+      if (isAtEnd(element)) this.toEnd(); // no scroll event may follow that reports the end
+    } else if (this.following && !element.querySelector('.welcome')) element.scrollTop = element.scrollHeight; // the welcome page is read from its start
     this.goal = undefined;
   }
 

@@ -3,12 +3,11 @@ import { unbroken, visible } from '../../src/protocol/text/escapeInvisible.ts';
 
 const command = /\*(Towpath: [^*\n]{1,60})\*/;
 
-/** A sentence for a person, in which the commands of Towpath stand out: `Run *Towpath: Set API Key*.` */
+/** Renders a sentence with highlighted commands of Towpath: `Run *Towpath: Set API Key*.` */
 export function nameListMessage(text: string): TemplateResult[] {
   return unbroken(visible(text))
     .split(command)
     .map((part, index) => (index % 2 === 1 ? html`<em>${part}</em>` : html`${part}`));
 }
 
-/** The same for who hears it. */
 export const nameListText = (text: string): string => text.split(command).join('');

@@ -2,7 +2,7 @@ import { formerNoteForms } from '../../src/protocol/run/formerText.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import { pluralFormOf } from '../../src/protocol/text/pluralForms.ts';
 
-/** What the model is told in the system's name, which is kept in English: said of the model, and of the person as “you”. */
+/** Known forms of system notes, stored in English: about the model, with the user as “you”. */
 const forms = [
   'continued without its window',
   'ended after its window',
@@ -27,7 +27,7 @@ const forms = [
   'Part of the record of this conversation is damaged: {0}. Its contents are lost. Calls that are missing from it may have run: check the current state before you change or run anything again.',
 ] as const;
 
-/** Returns a note in the user's language; text of no known form stays as it is. The first form that fits counts. */
+/** Translates a system note; unknown text stays. The first matching form counts. */
 export function systemNoteText(words: string): string {
   const found = pluralFormOf<string>([...forms, ...formerNoteForms], words);
   return found ? t(found.form as (typeof forms)[number], ...found.values) : words;

@@ -5,7 +5,7 @@ import type { keepsOpen } from '../context.ts';
 import { icons } from '../icons.ts';
 import { systemNoteText } from './systemNoteText.ts';
 
-/** What was said to the model in the system's name: words for it, and not for the person, who sees what it is about and can open it. */
+/** System note to the model: the user sees its subject and can open the text. */
 export function systemNote(content: string, isOpen: boolean, toggled: ReturnType<typeof keepsOpen>): TemplateResult {
   const undone = /^The person has undone your changes of: ([\s\S]*)\. Read again before you edit\.$/.exec(content)?.[1];
   if (undone !== undefined)
@@ -19,11 +19,10 @@ export function systemNote(content: string, isOpen: boolean, toggled: ReturnType
     ?open=${isOpen} @toggle=${toggled}><summary><span class="twistie">${icons.chevron}</span><span class="brief-title">${title}</span></summary><pre>${visibleProse(content)}</pre></details>`;
 }
 
-/** What a workflow told the model: the node it is about. */
 const briefTitle = (brief: string): string =>
   visibleLine(t('Node {0}, as {1}', fieldOf(brief, 'currentNodeId'), fieldOf(brief, 'effectiveAgentId')));
 
-/** Its first sentence, in which the person is “you” and the model is “it”, and nothing has a name that people do not know. */
+/** First sentence of a note, with the user as “you” and the model as “it”, without internal names. */
 function noteTitle(content: string): string {
   if (content.startsWith('NODE_REMINDER\n'))
     return visibleLine(t('The model is reminded of what node {0} still needs', fieldOf(content, 'nodeId')));
@@ -48,7 +47,7 @@ function endTitle(line: string, how: string): string {
   return left === undefined ? title : `${title}. ${t('Still running: {0}', left)}`;
 }
 
-/** Returns a change by the user, which the model reads as done to “your” work, in the forms of `systemNoteText`, where the model is “it”. */
+/** Converts a change by the user from the model's view (“your” work) to the forms of `systemNoteText`, with the model as “it”. */
 const asItsOwn = (words: string): string =>
   words
     .replace(

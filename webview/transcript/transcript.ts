@@ -25,12 +25,11 @@ import { actsDependencies, messageActs } from './messageActs.ts';
 import { systemNote } from './systemNotes.ts';
 import type { Pages } from './virtualPages.ts';
 
-/** The views of the messages that are drawn, by place. A reply keeps its view when it turns from streamed to finished. */
+/** Markdown views by message index. A reply retains its view when streaming ends. */
 const views = new Map<number, { content: MarkdownView; thinking: MarkdownView }>();
 
 const folding = new Folding();
 
-/** Everything said in the run, in order, with a card for each call, and the reply that is being streamed. */
 export function transcript(context: PanelContext, run: Run, pages: Pages): TemplateResult {
   folding.look(run, (place) => isParted(context, run, place));
   const places = run.live ? run.messages.length + 1 : run.messages.length;
@@ -49,24 +48,20 @@ export function transcript(context: PanelContext, run: Run, pages: Pages): Templ
   ${between(context, run, places)}`;
 }
 
-/** What happened before the message at this place that is no message. */
 const between = (context: PanelContext, run: Run, place: number) =>
   html`${compactions(context, run, place)}${damages(context, run, place)}${otherModel(context, run, place)}${branchesAt(context, run, place)}`;
 
-/** Opens what the calls of a message are folded into, and gives the place at which they are drawn. */
 export function openFold({ opened }: PanelContext, place: number): number {
   const folds = folding.of(place);
   for (const { key } of folds) opened.cards.add(`fold:${key}`);
   return folds[0]?.at ?? place;
 }
 
-/** Something is drawn before the message at this place. */
 const isParted = ({ model }: PanelContext, run: Run, place: number): boolean =>
   run.compactions.some(({ at }) => at === place) ||
   (run.damage?.some(({ at }) => at === place) ?? false) ||
   (place > 0 && (run.models?.some(({ at }) => at === place) ?? false)) ||
   (model.branches?.runId === run.id && model.branches.points.some(({ at }) => at === place));
-/** What that is drawn from: it only ever gets more. */
 const around = ({ model, opened }: PanelContext, run: Run): unknown[] => [
   run.id,
   run.compactions.length,
@@ -79,7 +74,7 @@ const around = ({ model, opened }: PanelContext, run: Run): unknown[] => [
   opened.whole.size,
 ];
 
-/** From here on another model answers: what was said before was by the one before. */
+/** Marks the message from which another model answers. */
 function otherModel({ model: { state } }: PanelContext, run: Run, place: number): TemplateResult | typeof nothing {
   const next = place > 0 ? run.models?.findLast(({ at }) => at === place)?.model : undefined;
   if (next === undefined || !run.messages.slice(0, place).some(({ role }) => role === 'assistant')) return nothing;
@@ -87,10 +82,9 @@ function otherModel({ model: { state } }: PanelContext, run: Run, place: number)
   return html`<p class="ending" data-role="other-model">${t('From here on: {0}', visibleLine(label))}</p>`;
 }
 
-/** What the model is not sent any more, said where it happened: before the message at this place. */
 function compactions(context: PanelContext, run: Run, place: number): TemplateResult[] {
   const here = run.compactions.filter(({ at }) => at === place);
-  const shortenings = here.filter(({ summary }) => summary === undefined); // may come in several steps, and is said once
+  const shortenings = here.filter(({ summary }) => summary === undefined); // several steps of one compaction are reported once
   const shortening = shortenings.find((one) => seesOf(one) !== seesOf({})) ?? shortenings[0];
   return here
     .filter((one) => one.summary !== undefined || one === shortening)
@@ -104,7 +98,7 @@ function compactions(context: PanelContext, run: Run, place: number): TemplateRe
     });
 }
 
-/** What a finished message is drawn from: it is left alone while these stay the same. */
+/** Inputs of a finished message, rendered again only if changed. */
 function dependencies(context: PanelContext, run: Run, message: Message, index: number): unknown[] {
   if (message.role !== 'assistant')
     return [message, context.opened.whole.size, ...actsDependencies(context, run, index)];
@@ -131,7 +125,7 @@ function dependencies(context: PanelContext, run: Run, message: Message, index: 
   ];
 }
 
-/** A fold is drawn where it begins, whatever was read into it later. */
+/** A fold is rendered at its start, also with later calls. */
 function foldDependencies(context: PanelContext, run: Run, index: number): unknown[] {
   const { parts, within } = folding.at(index);
   if (!parts.some((part) => 'calls' in part)) return [within];
@@ -172,11 +166,10 @@ function entry(context: PanelContext, run: Run, message: Message, index: number)
     case 'system':
       return systemNote(message.content, context.opened.unfolded.has(`${index}`), keepsOpen(context, `${index}`));
     default:
-      return nothing; // results stand in their cards
+      return nothing; // results are in their cards
   }
 }
 
-/** All that it has to show is shown elsewhere: in a fold that began before, or above the composer. */
 function isEmpty({ content, thinking, toolCalls, incomplete, warnings }: AssistantMessage, within: boolean): boolean {
   const isSilent = content.trim() === '' && (within || !thinking);
   return isSilent && Boolean(toolCalls?.length) && !incomplete && !warnings?.length;
@@ -187,7 +180,6 @@ const isUnfolded = ({ model, opened }: PanelContext, place: string): boolean =>
 
 const thoughts = new WeakMap<Message, MarkdownView>();
 
-/** What was thought before calls that are read into a fold which began earlier. */
 function thoughtAt(context: PanelContext, run: Run, at: number): TemplateResult | typeof nothing {
   const message = run.messages[at];
   if (message?.role !== 'assistant' || !message.thinking) return nothing;
@@ -206,26 +198,23 @@ function live(context: PanelContext, run: Run, index: number): TemplateResult | 
     cards: calls.flatMap((draft, at) => (isPlan(draft) ? [] : [draftCard(context, draft, `${index}:${at}`)])),
     complete: false,
     endings: [],
-    acts: content.trim() ? html`<div class="message-acts"></div>` : nothing, // their room, so that nothing moves at its end
+    acts: content.trim() ? html`<div class="message-acts"></div>` : nothing, // reserves the height, so that nothing moves at the end
   });
 }
 
 interface Reply {
   content: string;
   thinking: string;
-  /** When it is known. */
   thoughtMs?: number;
   cards: TemplateResult[];
   complete: boolean;
-  /** What is to be said about the reply, below it. */
   endings: string[];
   undo?: TemplateResult | typeof nothing;
   acts?: TemplateResult | typeof nothing;
-  /** When it came. */
   time?: string;
 }
 
-/** By which a screen reader goes from message to message: seen by nobody. */
+/** Headings for navigation by screen readers, invisible. */
 const heading = (index: number, who: string): TemplateResult =>
   html`<h2 class="for-screen-readers" id=${`who-${index}`}>${who}</h2>`;
 
@@ -258,7 +247,6 @@ function assistant(context: PanelContext, index: number, reply: Reply): Template
   </article>`;
 }
 
-/** How long it thought; while it does, its last line. */
 function thoughtWords(
   { thinking, thoughtMs, complete }: Pick<Reply, 'thinking' | 'thoughtMs' | 'complete'>,
   now: boolean,
@@ -270,11 +258,11 @@ function thoughtWords(
   return html`<span>${thoughtMs ? unbroken(t('Thought for {0}', duration(thoughtMs))) : t(complete ? 'Thought' : 'Thinking')}</span>`;
 }
 
-/** Takes back what a whole reply changed; a single change has its own button. */
+/** Undoes the changes of a whole reply; a single change has its own button. */
 function undoButton(context: PanelContext, run: Run, calls: readonly ToolCall[]): TemplateResult | typeof nothing {
   const standing = calls.filter(({ id }) => {
     const { status, changes = [], moved, undone = [] } = run.calls[id] ?? {};
-    if (status !== 'done' && run.phase === 'Running') return false; // it is at it
+    if (status !== 'done' && run.phase === 'Running') return false; // still running
     return [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])].some((path) => !undone.includes(path));
   });
   if (standing.length < 2) return nothing;
@@ -283,7 +271,7 @@ function undoButton(context: PanelContext, run: Run, calls: readonly ToolCall[])
       ><span slot="start">${icons.undo}</span>${t('Undo these {0} changes', standing.length)}</vscode-button>`;
 }
 
-/** Only the run's own error tells a broken stream from a stop, and it is about the newest reply. */
+/** Only the error of the run distinguishes a broken stream from a stop, and only for the newest reply. */
 function incompleteWords(run: Run, index: number, calls: ToolCall[] | undefined): string {
   const broken = index === run.messages.length - 1 && run.error?.code.startsWith('LLM_');
   if (!calls?.length) return t(broken ? 'Cut off here' : 'Stopped here');

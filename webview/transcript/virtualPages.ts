@@ -1,17 +1,17 @@
 import { nothing, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 
-/** So many places are drawn together, or not at all. */
+/** Messages per page, rendered together. */
 const pageSize = 20;
-/** So many pages are laid out and watched together, so that a line more in one of them is no work for all. */
+/** Pages per chapter for layout and observation, so that a change in one page does not affect all. */
 const chapterSize = 25;
-/** In pixels, until pages of the run have been measured. */
+/** Assumed page height in pixels before measurement. */
 const guessedHeight = 2000;
 
 /**
- * A conversation of any length, of which only what is near the person's eyes is drawn: an empty box stands for the rest, as high
- * as it was. The browser itself holds the reading position when one of them turns into the other (scroll anchoring). A page that holds
- * the focus or a selection stays. What a drawing costs depends on what is drawn, not on how many pages there are.
+ * Conversation of any length with only the visible region rendered; other pages are empty boxes of their last height. Scroll anchoring of
+ * the browser holds the reading position. A page with the focus or a selection stays rendered. The cost depends on rendered pages, not on
+ * all pages.
  */
 export class Pages {
   readonly element = document.createElement('div');
@@ -19,7 +19,7 @@ export class Pages {
   private readonly near = new Set<number>();
   private readonly nearChapters = new Set<Element>();
   private readonly drawn = new Set<number>();
-  /** One that is to be drawn wherever it is. */
+  /** Page to render regardless of its position. */
   private wanted: number | undefined;
   private key = '';
   private places = 0;
@@ -32,7 +32,7 @@ export class Pages {
     this.element.className = 'pages';
   }
 
-  /** Draws `count` places of what has this key. `forget` hears of each place that is drawn no more. */
+  /** Renders `count` messages of the run `key`. `forget` receives the index of each message that is no longer rendered. */
   show(key: string, count: number, draw: (place: number) => unknown, forget: (place: number) => void): void {
     if (key !== this.key) this.clear(forget);
     this.key = key;
@@ -54,7 +54,6 @@ export class Pages {
     }
   }
 
-  /** After each drawing, with what scrolls it. */
   settle(root: HTMLElement): void {
     this.observer ??= this.watch(root);
     if (this.height !== undefined || this.pages.length === this.drawn.size) return;
@@ -67,7 +66,6 @@ export class Pages {
     });
   }
 
-  /** The page of a place is drawn from the next drawing on, until another is asked for. */
   want(place: number | undefined): void {
     this.wanted = place === undefined ? undefined : Math.floor(place / pageSize);
   }
@@ -88,13 +86,13 @@ export class Pages {
     return placesOf(page, this.places);
   }
 
-  /** What is drawn of a place: what has its `data-message`, else its page. */
+  /** Element of a message, else its page. */
   elementOf(place: number): HTMLElement | undefined {
     const page = this.pages[Math.floor(place / pageSize)];
     return page?.querySelector<HTMLElement>(`[data-message="${place}"]`) ?? page;
   }
 
-  /** The place at a height of the window; the first of its page, where nothing of it is drawn. */
+  /** Index of the message at a vertical position; the first of the page if unrendered. */
   placeAt(top: number): number | undefined {
     const seen = [...this.drawn].sort((one, other) => one - other);
     const page = seen.find((one) => this.pages[one]!.getBoundingClientRect().bottom > top);
@@ -104,7 +102,6 @@ export class Pages {
     return entry ? Number(entry.dataset.message) : page * pageSize;
   }
 
-  /** Chapters are watched, and the pages of those that are near. */
   private watch(root: HTMLElement): IntersectionObserver {
     const observer = new IntersectionObserver(
       (entries) => {
@@ -183,7 +180,7 @@ function placesOf(page: number, count: number): number[] {
   return Array.from({ length: Math.min(pageSize, count - first) }, (_, at) => first + at);
 }
 
-/** The person is at it: emptied, their focus or what they selected would be gone. */
+/** Focus or selection would be lost by emptying the page. */
 function isHeld(element: HTMLElement): boolean {
   if (element.contains(document.activeElement)) return true;
   const selection = document.getSelection();

@@ -5,7 +5,6 @@ import { t } from '../../src/protocol/text/l10n.ts';
 import { focusComposer } from '../composer/draft.ts';
 import type { PanelContext } from '../context.ts';
 
-/** What an empty panel says: what this is, and, until a model was chosen, the ways to begin. */
 export function welcome(context: PanelContext, state: PanelState): TemplateResult {
   const way = (label: string, action: PanelAction, appearance = 'secondary') =>
     html`<vscode-button appearance=${appearance} data-action=${action}
@@ -29,7 +28,6 @@ export function welcome(context: PanelContext, state: PanelState): TemplateResul
   </section>`;
 }
 
-/** What is worth doing in this workspace; it is said as it stands. */
 function offers(context: PanelContext): TemplateResult | typeof nothing {
   const all = context.model.offers ?? [];
   if (all.length === 0) return nothing;
@@ -43,7 +41,7 @@ function offers(context: PanelContext): TemplateResult | typeof nothing {
   )}</div>`;
 }
 
-/** What the workspace does not allow, said before anybody runs into it. */
+/** Limitations of the workspace, displayed in advance. */
 export function workspaceNotices(context: PanelContext, state: PanelState): TemplateResult {
   const { open, virtual, trusted } = state.workspace;
   const notice = (text: string, label: string, action: PanelAction) =>
