@@ -74,7 +74,6 @@ import { Workflows } from './workflows/workflows.ts';
 
 interface Dependencies {
   context: vscode.ExtensionContext;
-  /** Where runs are kept. */
   storage: string;
   conversation: Conversation;
   agents: Agents;
@@ -116,7 +115,6 @@ interface Dependencies {
 
 type Parts = ReturnType<typeof partsOf>;
 
-/** What only commands need, made for the first of them. */
 function partsOf(given: Dependencies) {
   const { context, conversation, engine, store, models, localEngine, policies, workspace, audit, modals, log } = given;
   const setup = new Setup(models, given.secrets, log);
@@ -167,7 +165,7 @@ function partsOf(given: Dependencies) {
   };
 }
 
-/** Every command of package.json, by its name. One that takes an argument can be called with it by keybindings and tests. */
+/** Creates the commands of package.json by name. Commands with an argument can be called from keybindings and tests. */
 export function createCommands(given: Dependencies): (name: string, args: unknown[]) => unknown {
   const parts = partsOf(given);
   const {
@@ -226,7 +224,7 @@ export function createCommands(given: Dependencies): (name: string, args: unknow
     },
     'towpath.compact': async () => {
       await showPanel();
-      void conversation.compact(); // a model may write for a minute: the keys do not come back to the message only then
+      void conversation.compact(); // not awaited: a compaction may take a minute, and the focus must return first
     },
     'towpath.raiseLimit': () => raiseLimit(parts),
     'towpath.continueAfter': () => continueAfter(parts),
@@ -366,7 +364,7 @@ export function createCommands(given: Dependencies): (name: string, args: unknow
 
 const versionOf = ({ extension }: vscode.ExtensionContext): string => extension.packageJSON.version;
 
-/** The shown run goes on with what is picked now, where it rests or waits to ask again; without a pick all stays as it was. */
+/** Continues the displayed run with a selected model, at rest or during a retry wait; cancelling changes nothing. */
 async function tryAnotherModel({ conversation, models, setup }: Parts, id?: string): Promise<void> {
   await conversation.restored;
   if (conversation.working && !conversation.waitsToAsk) {
@@ -388,7 +386,6 @@ async function tryAnotherModel({ conversation, models, setup }: Parts, id?: stri
   void conversation.goOn(picked);
 }
 
-/** The run at work, or those that are chosen of several. */
 async function stopRuns({ conversation, engine, states }: Parts): Promise<void> {
   const live = states.all.filter(({ runId }) => engine.liveIds.includes(runId));
   if (live.length < 2) return conversation.stop();
@@ -399,7 +396,6 @@ async function stopRuns({ conversation, engine, states }: Parts): Promise<void> 
   if (chosen) await conversation.stop(chosen.map(({ runId }) => runId));
 }
 
-/** Those that concern the person, in whatever window; the chosen one is shown. */
 async function showRunsNow(parts: Parts): Promise<void> {
   await parts.states.look();
   const { all } = parts.states;

@@ -73,29 +73,29 @@ import { ChatView } from './view/chatView.ts';
 import { UserActivity } from './view/userActivity.ts';
 import { createParserWorkers } from './worker/parserWorker.ts';
 
-/** What is worth doing is looked at anew once the editor has rested. */
+/** Milliseconds of delay before the suggestions are computed. */
 const offersAfterMs = 1000;
 
-/** Nobody waits for what is not needed any more to be cleared away. */
+/** Milliseconds of delay before obsolete data is removed. */
 const sweepAfterMs = 60_000;
 
-/** All of Towpath, as the first program (`start.ts`) needs it. */
+/**
+ * Extension as used by the entry point (`start.ts`). `offered` returns the model provider for the editor. `close` is optional: journals are
+ * always complete, and the model process ends with its parent.
+ */
 export interface Towpath {
-  /** Runs a command of package.json. */
   run(command: string, args: unknown[]): unknown;
-  /** What answers who asks models of ours by the editor. */
   offered(): Promise<ProvidedModel>;
-  /** Nothing depends on this being called: journals are whole at every moment, and the model's process ends with its parent. */
   close(): Promise<void>;
 }
 
-/** Builds everything, top to bottom, in the order a sentence travels. */
+/** Builds the extension, in the order of a message's path. */
 export function createTowpath(context: vscode.ExtensionContext, page: ChatPage): Towpath {
-  ignoreCurrentFolder(); // before anything is started
-  speakAsTheEditor(); // this program's own copy of what tells words
-  context.subscriptions.push(settings.watch(vscode.workspace.onDidChangeConfiguration)); // before anybody else hears of a change
+  ignoreCurrentFolder(); // before any process starts
+  speakAsTheEditor(); // this bundle has its own copy of the localizer
+  context.subscriptions.push(settings.watch(vscode.workspace.onDidChangeConfiguration)); // before all other listeners
   const log = vscode.window.createOutputChannel('Towpath', { log: true });
-  // Without an open folder there is no workspace storage; such runs are kept with the profile.
+  // Without an open folder there is no workspace storage; runs are stored with the profile.
   const withoutFolder = path.join(context.globalStorageUri.fsPath, 'no-workspace');
   const storage = vscode.Uri.file(context.storageUri ? sharedStorage(context.storageUri.fsPath) : withoutFolder);
   const problems = new Problems();
@@ -146,7 +146,7 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
   const diffs = new Diffs(store);
   const statusBar = new StatusBar();
   const logError = (error: unknown) => log.error(error instanceof Error ? error : String(error));
-  // Approvals, runs and commands go on where it cannot be drawn that they have changed.
+  // A rendering failure never stops approvals, runs or commands.
   const showStatus: (event?: unknown) => void = isolated(
     [
       () => states.update(),
@@ -576,5 +576,5 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
 
 const storeIn = (storage: string) => path.join(storage, 'store');
 
-/** What people call this window when they meet its work in another one. */
+/** Name of this window in its locks, for display in other windows. */
 const windowName = () => [vscode.workspace.name, vscode.env.appName].filter(Boolean).join(' · ');

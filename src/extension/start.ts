@@ -7,7 +7,7 @@ import { offering } from './modelProvider/registerProvider.ts';
 import { speakAsTheEditor } from './useEditorLanguage.ts';
 import { ChatPage, tabType } from './view/chatPage.ts';
 
-/** Where there is a folder for it, what nobody asks for is done all the same (problems of workflow files, what was left over), once the window is up. Milliseconds. */
+/** Milliseconds until background work (checks of workflow files, cleanup) if the workspace uses Towpath. */
 const unaskedAfterMs = 2000;
 
 const main = lazily(() => import('./main.ts'));
@@ -17,8 +17,8 @@ let unasked: NodeJS.Timeout | undefined;
 let over = false;
 
 /**
- * The first program: what the editor wants at once, and no more. All else (`main.ts`) is loaded for the first who needs it: the panel,
- * whose page is on its way to the screen meanwhile; a command, which waits for it.
+ * Entry point: registers what the editor needs at once. The rest (`main.ts`) is loaded on first use by the panel, whose page loads in
+ * parallel, or by a command.
  */
 export function activate(context: vscode.ExtensionContext): void {
   speakAsTheEditor();
@@ -31,7 +31,7 @@ export function activate(context: vscode.ExtensionContext): void {
     clearTimeout(unasked);
     if (!towpath && !over) unasked = setTimeout(() => load().catch(() => {}), ms);
   };
-  const page = new ChatPage(context.extensionUri, () => soon(0)); // first the page goes out
+  const page = new ChatPage(context.extensionUri, () => soon(0)); // the page is sent first
   const { commands } = context.extension.packageJSON.contributes as { commands: { command: string }[] };
   context.subscriptions.push(
     vscode.window.registerWebviewViewProvider('towpath.chat', page),
@@ -50,7 +50,7 @@ export function activate(context: vscode.ExtensionContext): void {
     .catch(() => {});
 }
 
-/** It is activated in every window, for the lightbulb; most windows have nothing else of it. */
+/** The extension is activated in every window for the lightbulb; most windows use nothing else. */
 async function hasOwnFolder(): Promise<boolean> {
   const { fs, workspaceFolders = [] } = vscode.workspace;
   const there = workspaceFolders.map(({ uri }) =>
@@ -62,7 +62,7 @@ async function hasOwnFolder(): Promise<boolean> {
   return (await Promise.all(there)).includes(true);
 }
 
-/** Told once; a command says it again by failing. */
+/** Reports a load failure once; later commands fail with it. */
 async function loadAll(context: vscode.ExtensionContext, page: ChatPage): Promise<Towpath> {
   try {
     return (await main()).createTowpath(context, page);

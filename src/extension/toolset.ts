@@ -26,15 +26,13 @@ interface Dependencies {
   asides: ReturnType<typeof createParserWorkers>;
 }
 
-/** What a run works with: the gate, and the tools behind it. */
 interface Toolset {
   host: ToolHost;
   mcp: Mcp;
-  /** Of our own tools. */
   toolNames: string[];
 }
 
-/** Loaded with the first run, or the first who asks about it: showing the panel needs none of it. */
+/** Creates the tools on first use; the panel alone does not need them. */
 export function createToolset(parts: Dependencies): Toolset {
   const { workspace, approvals, policies, left, background, terminal, asides } = parts;
   const mcp = new Mcp(parts.context, workspace, parts.modals);

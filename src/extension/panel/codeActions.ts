@@ -7,8 +7,8 @@ import { typable } from './terminalSafe.ts';
 type Used = Extract<ViewMessage, { type: 'use-code' }>;
 
 /**
- * What a person does with code of a reply. `insert` changes a document that is open, to be saved or undone by them; `apply` is words to the
- * model, whose edit is then asked about like any other.
+ * Uses a code block of a reply. `insert` changes an open document, to be saved or undone by the user; `apply` is a message to the model,
+ * whose edit needs an approval as usual.
  */
 export async function useCode({ how, text, language }: Used, conversation: Conversation): Promise<void> {
   if (how === 'insert') return insert(text, conversation);
@@ -41,7 +41,7 @@ async function insert(text: string, conversation: Conversation): Promise<void> {
     });
 }
 
-/** A terminal runs a line at its end: what has several is not typed, but ready to be pasted. */
+/** A terminal runs a line at its end, therefore several lines go to the clipboard. */
 async function toTerminal(text: string, conversation: Conversation): Promise<void> {
   const line = typable(text);
   if (line === undefined) {
@@ -59,7 +59,7 @@ async function toTerminal(text: string, conversation: Conversation): Promise<voi
   terminal.sendText(line, false);
 }
 
-/** What a fence calls a language, where the editor calls it otherwise. */
+/** Editor language ids for fence languages with another name. */
 const languages: Readonly<Record<string, string>> = {
   ts: 'typescript',
   tsx: 'typescriptreact',

@@ -10,7 +10,6 @@ const words = {
   all: ['All', 'Cards and thinking are expanded, nothing is folded'],
 } as const satisfies Record<DetailLevel, readonly [label: string, detail: string]>;
 
-/** How much the panel shows by itself, remembered for this workspace. */
 export class Details {
   constructor(
     private readonly memory: vscode.Memento,

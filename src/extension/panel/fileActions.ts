@@ -18,7 +18,7 @@ interface Dependencies {
   undo: Undo;
 }
 
-/** What a person does with the files that the shown run has changed. Only those are touched, whatever a message names. */
+/** Actions on changed files of the displayed run. Other files in a message are ignored. */
 export async function actOnFiles(
   message: Act,
   { changedFiles, conversation, diffs, undo }: Dependencies,

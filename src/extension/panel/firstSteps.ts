@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { RunEvent } from '../../protocol/run/events.ts';
 import { type FirstStep, stepDone } from './walkthroughProgress.ts';
 
-/** Tells the walkthrough what of it the person has done, wherever they did it. */
+/** Marks completed steps of the walkthrough. */
 export class FirstSteps {
   private readonly done = new Set<FirstStep>();
 

@@ -46,17 +46,14 @@ import type { FirstSteps } from './firstSteps.ts';
 import { actions, elsewhere } from './panelActions.ts';
 import type { RunList } from './runList.ts';
 
-/** What the person says after a `/`. */
 interface Slashes {
   offer(query: string, asked: number): Promise<void>;
   act(act: SlashAct): Promise<void>;
   say(message: Extract<ViewMessage, { type: 'send' }>): Promise<boolean | undefined>;
 }
 
-/** Mentions of a message: picked ones, and words typed after an `@`. */
 type Naming = Pick<Extract<ViewMessage, { type: 'send' }>, 'mentions' | 'typed'>;
 
-/** What the person names in messages. */
 interface Mentions {
   offer(query: string, asked: number): Promise<void>;
   measure(mention: Mention, runId: string): Promise<void>;
@@ -93,7 +90,6 @@ interface Dependencies {
   commandsAtWork: CommandsAtWork;
   mentions(): Promise<Mentions>;
   slashes(): Promise<Slashes>;
-  /** What is worth doing in this workspace. */
   offers(): Promise<Offer[]>;
   firstSteps: FirstSteps;
   selected: { show(): void; said(): void; turn(goes: boolean): Promise<void> };
@@ -101,15 +97,13 @@ interface Dependencies {
   log: vscode.LogOutputChannel;
 }
 
-/** By the name of the extension. */
+/** Id of the walkthrough, prefixed by the extension id. */
 const walkthrough = 'towpath.towpath#begin';
 
-/** What comes with words of the person's. */
 const written: ReadonlySet<Intention['type']> = new Set(['send', 'change-waiting', 'do-plan', 'edit-said']);
 
-/** What each of the panel's intentions leads to, and what surrounds the conversation in it. */
+/** Handler of the panel's messages, and of the panel state around the conversation. */
 export class Panel {
-  /** Actions that the person has begun. */
   private acts = 0;
 
   constructor(private readonly parts: Dependencies) {}
@@ -164,7 +158,6 @@ export class Panel {
     });
   }
 
-  /** Into an empty conversation that somebody looks at. */
   async showOffers(): Promise<void> {
     const { conversation, view, models } = this.parts;
     await conversation.restored;
@@ -172,7 +165,7 @@ export class Panel {
     view.post({ type: 'offers', offers: await this.parts.offers() });
   }
 
-  /** `false`: what the person has written was not for anything, and is in the message box again. */
+  /** Returns `false` if the input had no recipient and returns to the message box. */
   private async handle(received: Intention): Promise<boolean | void> {
     const { view, conversation, approvals } = this.parts;
     switch (received.type) {
@@ -263,7 +256,7 @@ export class Panel {
         this.acts += 1;
         const mine = this.acts;
         await vscode.commands.executeCommand(actions[received.action], ...this.givenTo(received));
-        // The list that the next one has brought up meanwhile keeps the keys.
+        // A list opened by a later action keeps the focus.
         return elsewhere.has(received.action) ? undefined : view.focus(() => this.acts === mine);
       }
       case 'show-question':
@@ -342,7 +335,7 @@ export class Panel {
     }
   }
 
-  /** Undefined: the message names nothing. */
+  /** Returns undefined for a message without mentions. */
   private read(message: Naming, runId: string): Promise<Attachment[]> | undefined {
     if (!message.mentions && !message.typed) return undefined;
     return this.parts.mentions().then(async (part) => part.read(await part.namedIn(message), runId));
@@ -399,8 +392,8 @@ export class Panel {
   }
 
   /**
-   * Files named in a conversation open when they lie in the workspace or belong to the run, and folders are shown in the Explorer; the
-   * name is a model's word, not to be trusted.
+   * Opens a file named in the conversation if inside of the workspace or of the run's folder; shows folders in the Explorer. The name comes
+   * from a model and is untrusted.
    */
   private async openFile(file: string, line?: number): Promise<void> {
     const { workspace, conversation, store } = this.parts;
@@ -419,7 +412,6 @@ export class Panel {
   }
 }
 
-/** Where there is one that can be read. */
 function limitOf(what: LimitOf, limits: MoneyLimits): { run?: number; day?: number } {
   const limit = limits.of(what);
   return limit > 0 ? { [what]: limit } : {};

@@ -1,6 +1,5 @@
 import type { PanelAction } from '../../protocol/panel/panelMessages.ts';
 
-/** The command behind each of the panel's buttons. */
 export const actions: Record<PanelAction, string> = {
   'set-key': 'towpath.setKey',
   'pick-model': 'towpath.pickModel',
@@ -33,7 +32,7 @@ export const actions: Record<PanelAction, string> = {
   'source-control': 'workbench.view.scm',
 };
 
-/** What takes the person to another place on purpose. */
+/** Actions that move the user elsewhere on purpose. */
 export const elsewhere: ReadonlySet<PanelAction> = new Set([
   'open-folder',
   'set-window',

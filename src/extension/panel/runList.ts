@@ -7,40 +7,38 @@ import { type RunStates, stateAtRest } from '../runs/runStates.ts';
 import type { RunElsewhere } from '../runs/worktrees.ts';
 import type { ChatView } from '../view/chatView.ts';
 
-/** What one message carries; the others are found by their words. */
+/** Maximum of rows per message; search finds the others. */
 const mostRows = 200;
 
 interface Dependencies {
   store: Pick<RunStore, 'search'>;
   states: Pick<RunStates, 'all' | 'look'>;
   liveIds(): readonly string[];
-  /** In worktrees that belong to what is open here. */
   elsewhere(): Promise<readonly RunElsewhere[]>;
   view: Pick<ChatView, 'post'>;
 }
 
-/** The list of runs in the panel, as long as that shows it: a thousand of them are no part of what is told all the time. */
+/** Run list of the panel, updated only while open. */
 export class RunList {
   private query?: string;
   private working = false;
   private again = false;
-  /** As they were when the list was opened: their windows tell this one nothing. */
+  /** Runs in worktrees, read when the list opens, because their windows send no events. */
   private elsewhere: Promise<readonly RunElsewhere[]> = Promise.resolve([]);
 
   constructor(private readonly parts: Dependencies) {}
 
-  /** Tells the runs with these words from now on; undefined: it is closed. */
   async show(query: string | undefined): Promise<void> {
     const opens = query !== undefined && this.query === undefined;
     this.query = query;
     if (opens) {
-      void this.parts.states.look(); // what is different then comes by itself
+      void this.parts.states.look(); // changes arrive as events
       this.elsewhere = this.parts.elsewhere().catch(() => []);
     }
     await this.refresh();
   }
 
-  /** Something in it is different, or may be. What comes while it is being made makes it once more. */
+  /** Updates the list; a request during an update repeats the update. */
   async refresh(): Promise<void> {
     if (this.working) this.again = true;
     if (this.working || this.query === undefined) return;
@@ -79,9 +77,8 @@ export class RunList {
   }
 }
 
-/** A run of another window as one of the list: alone, for what surrounds it is in that window. */
 function worktreeRun({ folder, title, run }: RunElsewhere): RunSummary {
-  const at = Date.now(); // it is about to begin
+  const at = Date.now(); // about to start
   const unbegun: RunSummary = { id: folder, title, phase: 'WaitingUser', createdAt: at, updatedAt: at, live: false };
   return { ...(run ?? unbegun), parent: undefined, pinned: undefined };
 }

@@ -4,17 +4,13 @@ import { amount, t } from '../../protocol/text/l10n.ts';
 import { type RunNow, stateLabel } from '../runs/runStates.ts';
 
 interface Now {
-  /** At work in this window. */
   working: number;
-  /** Approvals that wait in this window. */
   approvals: number;
-  /** Questions of models that wait in this window. */
   questions: number;
-  /** In whatever window. */
   runs: readonly RunNow[];
 }
 
-/** What the status bar's item says and does. A click does what can be done here; runs of other windows are listed by it. */
+/** Text and action of the status bar item. A click handles this window; runs of other windows are listed. */
 export function statusOf({ working, approvals, questions, runs }: Now): {
   text: string;
   tooltip: string;
@@ -60,7 +56,7 @@ export function statusOf({ working, approvals, questions, runs }: Now): {
   };
 }
 
-/** The view's badge: how many runs wait for the person, to answer or to look; undefined: none. */
+/** Badge of the view: number of runs that wait for the user; undefined: none. */
 export function badgeOf(runs: readonly RunNow[]): { value: number; tooltip: string } | undefined {
   const value = runs.filter(({ state }) => state !== 'working').length;
   return value === 0 ? undefined : { value, tooltip: linesOf(runs).join('\n') };

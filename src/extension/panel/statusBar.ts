@@ -7,24 +7,18 @@ import type { RunNow } from '../runs/runStates.ts';
 import { statusOf } from './status.ts';
 
 interface Status {
-  /** At work in this window. */
   working: number;
-  /** Approvals that wait in this window. */
   approvals: number;
-  /** Questions of models that wait in this window. */
   questions: number;
-  /** Runs that concern the person, in whatever window. */
   runs: readonly RunNow[];
-  /** Of the shown run and those at work, the one in which most runs unasked. */
+  /** The run with the most permissive preset among the displayed and running runs. */
   widest: { runId: string; preset: ApprovalPreset } | undefined;
-  /** In the background, the oldest first. */
   commands: readonly CommandInBackground[];
 }
 
 /**
- * One item: rests, works (a click stops), asks (a click answers), or has a run that nobody saw end (a click lists them); it names the
- * runs that it is about, also those of other windows. Another one as long as more than usual runs unasked, and one
- * as long as commands are at work in the background (a click lists them).
+ * Status bar items. The main item shows rest, work (click stops), approvals (click answers) or unseen ends (click lists), including other
+ * windows. A second item appears for permissive presets, a third for background commands (click lists).
  */
 export class StatusBar implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('towpath.status', vscode.StatusBarAlignment.Left, 0);

@@ -1,7 +1,6 @@
 /**
- * A line that can be typed into a terminal without being run, or doing anything else: neither line breaks nor characters that
- * nobody sees.
- * Undefined: there are several lines, or such characters.
+ * Returns a line that can be inserted into a terminal without running or another effect. Undefined for several lines or invisible
+ * characters.
  */
 export function typable(text: string): string | undefined {
   const line = text.replace(/[\r\n]+$/, '');

@@ -1,10 +1,9 @@
 import type { RunEvent } from '../../protocol/run/events.ts';
 
-/** Of the walkthrough, in its order. */
 export const firstSteps = ['model', 'question', 'answer', 'undo', 'stop'] as const;
 export type FirstStep = (typeof firstSteps)[number];
 
-/** The step that this shows to be done; that a model was chosen no event says. */
+/** Returns the walkthrough step completed by an event; no event exists for the choice of a model. */
 export function stepDone(event: RunEvent): FirstStep | undefined {
   if (event.type === 'message' && event.message.role === 'user') return 'question';
   if (event.type === 'approval' && event.automatic === undefined) return 'answer';

@@ -12,28 +12,26 @@ import { AuditFile, auditError } from '../../runs/auditFile.ts';
 import { withoutKeys } from '../settings/redactSettings.ts';
 
 interface Options {
-  /** As the person wrote it; empty: there is no audit. */
+  /** Configured folder; empty: no audit. */
   folder(): string;
-  /** Every saved key, as they are now. */
   secrets(): Promise<string[]>;
-  /** The open folders: what a run may change is no place for what is to be believed about it. */
+  /** Open folders, which must not contain the audit log: runs can change them. */
   roots(): readonly string[];
-  /** What each file begins with, beside the machine and the person. */
   about: object;
   now?(): number;
 }
 
-/** `towpath.audit.folder`: what was asked, answered and done, a line of JSON each, for those who must show it. */
+/** Audit log of `towpath.audit.folder`: requests, answers and effects as JSON lines. */
 export class Audit {
   private file?: { folder: string; lines: AuditFile };
-  /** Why a line that nobody waited for is missing: nothing more is done then. */
+  /** Failure of an unawaited line; no later action is allowed. */
   private failure?: unknown;
-  /** Lines in the order in which things happened, however long it takes to know what must not be in them. */
+  /** Order of lines, regardless of the time to redact them. */
   private tail: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: Options) {}
 
-  /** What is kept of a run: resolves when its line is on disk. Rejects with a `StoreError` when that, or one before it, is not. */
+  /** Records a stored event; resolves when its line is on disk. Rejects with a `StoreError` if this line or an earlier line failed. */
   keep = async (event: RunEvent): Promise<void> => {
     if (this.options.folder() === '') return;
     const own = await this.add(event.runId, (words) => auditOf(event, words)).catch((error: unknown) => error);
@@ -42,16 +40,16 @@ export class Audit {
     if (failure) throw failure;
   };
 
-  /** What happens beside the record. What cannot be written is said with the next event that is kept. */
+  /** Records an unstored event. A failure is reported with the next stored event. */
   told(event: RunEvent): void {
-    if (event.type === 'chunk' || event.type === 'tool-output' || event.type === 'progress') return; // thousands, and none has a line
+    if (event.type === 'chunk' || event.type === 'tool-output' || event.type === 'progress') return; // frequent, and none has a line
     if (isStored(event) || this.options.folder() === '') return;
     this.add(event.runId, (words) => auditOf(event, words)).catch((error) => {
       this.failure = error;
     });
   }
 
-  /** A model call that is of no run; it does not go out when that cannot be written. */
+  /** Records a model call outside of runs; the call is not sent if recording fails. */
   async call(what: string, { id, host }: Called, ask: () => Promise<AdapterResult>): Promise<AdapterResult> {
     if (this.options.folder() === '') return ask();
     const line = (status: string, more: object) =>
@@ -97,7 +95,7 @@ export class Audit {
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Where it leads; of one that is not there yet, where it will be. */
+/** Real path; for a missing folder, its future real path. */
 async function realPath(place: string): Promise<string> {
   const real = await fs.realpath(place).catch(() => undefined);
   return (

@@ -8,7 +8,7 @@ import { notify } from '../dialogs/notify.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import { logOfRun, shortId } from './runLogPage.ts';
 
-/** *Copy Log of This Run*: the shown run's log onto the clipboard, as it can be sent to others. */
+/** Implements *Copy Log of This Run*: a shareable log in the clipboard. */
 export async function copyRunLog(
   runId: string | undefined,
   { store, secrets, version }: { store: RunStore; secrets: Pick<Secrets, 'all'>; version: string },

@@ -22,7 +22,7 @@ interface Dependencies {
 const formats = { markdown: 'md', json: 'json' } as const;
 type Format = keyof typeof formats;
 
-/** *Export Run…*: as Markdown to be posted, or as a file that can be imported, with its branches. Neither has keys or home folders in it. */
+/** Implements *Export Run…*: as Markdown, or as an importable file with branches. Both without keys and home folders. */
 export async function exportRun(
   runId: string | undefined,
   { store, secrets }: Dependencies,
@@ -57,7 +57,7 @@ export async function exportRun(
   }
 }
 
-/** *Import Runs…*: a file that *Export Run…* wrote; gives the id of the run that was exported. */
+/** Implements *Import Runs…*; returns the id of the exported run. */
 export async function importRuns({ store, asides }: Dependencies, given?: vscode.Uri): Promise<string | undefined> {
   const from = given ?? (await askFile());
   if (!from) return undefined;
@@ -82,7 +82,7 @@ export async function importRuns({ store, asides }: Dependencies, given?: vscode
   }
 }
 
-/** Why a file has no runs, as `worker/runsFile.ts` says it. */
+/** Errors of a run file, as reported by `worker/runsFile.ts`. */
 const troubles = [
   'The file is larger than {0} MiB.',
   'This is not a file of exported runs.',

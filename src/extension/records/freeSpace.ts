@@ -2,10 +2,10 @@ import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { RunEvent } from '../../protocol/run/events.ts';
 
-/** Written to see whether more can be: a few turns of a run. */
+/** Test data: about the size of a few turns. */
 const probe = Buffer.alloc(65_536, 1);
 
-/** Whether the disk that runs are kept on is full: looked at only after one could not be recorded, until there is room again. */
+/** Detects a full disk: checked only after a failed record, until there is space again. */
 export class DiskRoom {
   private looking: NodeJS.Timeout | undefined;
 
@@ -43,12 +43,12 @@ export class DiskRoom {
   private async hasRoom(): Promise<boolean> {
     const file = path.join(this.folder, `room-${process.pid}`);
     try {
-      await writeFile(file, probe, { flush: true }); // some systems say only when it is to be on disk that there was no room
+      await writeFile(file, probe, { flush: true }); // some systems report a full disk only on flush
       return true;
     } catch {
       return false;
     } finally {
-      await rm(file, { force: true }).catch(() => {}); // it may be the disk that is gone
+      await rm(file, { force: true }).catch(() => {}); // the disk itself may be gone
     }
   }
 }

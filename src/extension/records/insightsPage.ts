@@ -13,20 +13,19 @@ import { decimal } from '../../protocol/text/decimal.ts';
 import { unbroken, visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { amount, groupDigits as inNumber, language, t } from '../../protocol/text/l10n.ts';
 
-/** What the page shows. */
 export interface InsightsShown {
   counts: Counts;
   unread: number;
   scope: 'workspace' | 'all';
 }
 
-/** A cell: what stands there, and by what its column is sorted (undefined: unknown, last in either order). */
+/** Table cell with its sort key; undefined: unknown, sorted last. */
 interface Cell {
   text: string;
   sort?: number | string;
 }
 
-/** The whole page, as HTML in which every text of a record is escaped. `nonce`: of its one script. */
+/** Renders the page with all record text escaped. `nonce` belongs to its only script. */
 export function insightsHtml(shown: InsightsShown, { script, nonce }: { script: string; nonce: string }): string {
   const { counts, unread, scope } = shown;
   const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'`;
@@ -112,7 +111,7 @@ const usageCells = (one: ModelDay): Cell[] => [
   },
 ];
 
-/** Some of its calls have no price: it cost more than is known. */
+/** True if some calls have no price: the cost is a lower bound. */
 const isPart = ({ unpriced, calls }: ModelDay): boolean => unpriced > 0 && unpriced < calls;
 
 const toolHead = [
@@ -144,7 +143,6 @@ const callsOf = ({ done, failed, denied, interrupted }: Counts['tools'][number])
 
 type Head = (typeof modelHead | typeof dayHead | typeof toolHead)[number];
 
-/** Rows are sorted by the page's script, by what `data-sort` says. */
 function section(title: string, head: readonly Head[], rows: readonly Cell[][], name: string): string {
   const isNumber = (column: number) => rows.every((cells) => typeof cells[column]?.sort !== 'string');
   const heads = head
@@ -167,14 +165,11 @@ function section(title: string, head: readonly Head[], rows: readonly Cell[][], 
 <tbody>${body.join('\n')}</tbody></table></div>`;
 }
 
-/** Days in the picture. */
 const mostDays = 30;
-/** Of a day, in the picture's own units. */
 const [barWidth, barSpace, height] = [16, 4, 120];
-/** Models with a colour of their own; the others share the last. */
 const colours = 6;
 
-/** What each day cost, a colour for each model; tokens, where nothing has a price. */
+/** Chart of the daily cost by model, or of tokens if no price is known. */
 function chartOf({ models }: Counts): string {
   const hasPrices = models.some((one) => (costOf(one) ?? 0) > 0);
   const amountOf = (one: ModelDay) => (hasPrices ? one.cost : one.promptTokens + one.completionTokens);

@@ -10,16 +10,14 @@ import { diskFolders } from '../dialogs/folders.ts';
 import { notify } from '../dialogs/notify.ts';
 import { type InsightsShown, insightsHtml } from './insightsPage.ts';
 
-/** *Insights*: what the runs of this workspace, or of all, took: one page, counted anew whenever it is asked for. */
+/** Implements *Insights*: usage of this workspace or of all workspaces, counted at each request. */
 export class Insights implements vscode.Disposable {
   private panel?: vscode.WebviewPanel;
   private shown?: InsightsShown;
 
   constructor(
     private readonly extensionUri: vscode.Uri,
-    /** Of this workspace's runs. */
     private readonly store: string,
-    /** Those of every workspace. */
     private readonly stores: () => Promise<string[]>,
   ) {}
 
@@ -41,7 +39,6 @@ export class Insights implements vscode.Disposable {
     panel.reveal();
   }
 
-  /** @param place where to; asked for without it */
   async save(place?: vscode.Uri): Promise<void> {
     if (!this.shown) return;
     const name = vscode.Uri.file(path.join(diskFolders()[0]?.uri.fsPath ?? '', 'insights.csv'));
@@ -78,7 +75,7 @@ export class Insights implements vscode.Disposable {
   }
 }
 
-/** Where the editor keeps the runs of each workspace: beside each other, each under the extension's name. */
+/** Returns the stores of all workspaces, which the editor places side by side under the extension id. */
 export async function storesBeside(storage: string | undefined, without: string): Promise<string[]> {
   if (storage === undefined) return [path.join(without, 'store')];
   const all = path.dirname(path.dirname(storage));

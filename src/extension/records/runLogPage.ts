@@ -3,18 +3,14 @@ import type { RunEvent, StoredEvent } from '../../protocol/run/events.ts';
 import { type LogLine, logLineOf } from '../../protocol/run/logLine.ts';
 import { type Hidden, redacted } from '../settings/redactSettings.ts';
 
-/** Where lines go: an output channel of the editor, by level. */
 type Channel = Record<LogLine['level'], (text: string) => void>;
 
-/**
- * *Towpath: Show Log*: what happens in runs, as it happens, a line for each event that says something. Keys and home folders are not in
- * it, and nothing of what is said or read.
- */
+/** Implements *Towpath: Show Log*: a line per informative event, without keys, home folders and message content. */
 export class RunLogs {
   private readonly waiting: RunEvent[] = [];
   private flushing?: Promise<void>;
 
-  /** @param secrets every saved key, as they are now */
+  /** @param secrets current stored keys */
   constructor(
     private readonly channel: Channel,
     private readonly secrets: () => Promise<string[]>,
@@ -22,14 +18,13 @@ export class RunLogs {
   ) {}
 
   told(event: RunEvent): void {
-    if (event.type === 'chunk' || event.type === 'tool-output') return; // there are thousands of them, and none has a line
+    if (event.type === 'chunk' || event.type === 'tool-output') return; // frequent, and none has a line
     this.waiting.push(event);
     this.flushing ??= this.flush().finally(() => {
       this.flushing = undefined;
     });
   }
 
-  /** Resolves when what was told is in the log. */
   async written(): Promise<void> {
     while (this.flushing) await this.flushing;
   }
@@ -38,7 +33,7 @@ export class RunLogs {
     while (this.waiting.length > 0) {
       const secrets = await this.secrets().catch(() => undefined);
       for (const event of this.waiting.splice(0)) {
-        if (!secrets) continue; // what cannot be hidden is not shown
+        if (!secrets) continue; // without the keys nothing can be redacted, so nothing is logged
         const line = logLineOf(event, (text) => redacted(text, { secrets, home: this.home }));
         if (line) this.channel[line.level](`${shortId(event.runId)} ${line.text}`);
       }
@@ -46,7 +41,7 @@ export class RunLogs {
   }
 }
 
-/** What is kept of a run as its log would have it, for a report about a fault. `about`: what it ran in, a line each. */
+/** Log of a stored run for a bug report. `about`: lines about the environment. */
 export function logOfRun(
   { events, damage }: { events: readonly StoredEvent[]; damage: readonly string[] },
   about: readonly string[],
@@ -61,10 +56,9 @@ export function logOfRun(
   return [...about.map(hide), ...wounds, '', ...lines, ''].join('\n');
 }
 
-/** The beginning of a run's id is enough to tell it from others. */
 export const shortId = (runId: string): string => runId.slice(0, 'run-12345678'.length);
 
-/** A damaged clock is no reason for having no log. */
+/** An invalid time must not prevent the log. */
 const timeOf = (at: number): string => {
   const time = new Date(at);
   return Number.isNaN(time.getTime()) ? '?' : time.toISOString();

@@ -4,10 +4,11 @@ import path from 'node:path';
 import { mergeStorages } from '../../runs/mergeStorages.ts';
 
 /**
- * Where what is kept of a workspace is, whichever of its windows asks. The editor gives a second window of the same folder (another
- * browser, or one that comes back before the server has noticed that the first one is gone) a storage of its own, named after the
- * first one: there would be no run of before in it, and nothing of it would be found again. What we keep is made for several windows.
- * @param given the extension's folder in the workspace's storage
+ * Returns the storage folder shared by all windows of a workspace. A second window of the same folder (another browser, or a reconnect
+ * before the server noticed the disconnect) gets its own storage from the editor, named after the first, without the existing runs. The
+ * stores support several windows.
+ *
+ * @param given folder of the extension in the workspace storage
  */
 export function sharedStorage(given: string): string {
   const own = path.dirname(given);
@@ -17,7 +18,7 @@ export function sharedStorage(given: string): string {
   return existsSync(workspace) ? path.join(workspace, path.basename(given)) : given;
 }
 
-/** Brings what second windows have kept in a storage of their own, before they shared the first one's, into that; gives how many runs came. */
+/** Moves runs from the separate storages of second windows into the shared storage; returns their number. */
 export async function gatherStorages(shared: string): Promise<number> {
   const [workspace, own] = [path.dirname(shared), path.basename(shared)];
   const all = path.dirname(workspace);
@@ -32,13 +33,14 @@ export async function gatherStorages(shared: string): Promise<number> {
 }
 
 /**
- * The same folder of every workspace of this machine that has one, and of none.
- * @param storage the extension's folder in the workspace's storage
- * @param without where it is without an open folder
+ * Returns the extension's storage of all workspaces and of windows without a folder.
+ *
+ * @param storage folder of the extension in the workspace storage
+ * @param without storage without an open folder
  */
 export function everyStorage(storage: string, without: string): string[] {
   const [extension, all] = [path.basename(storage), path.dirname(path.dirname(storage))];
-  if (storage === without) return [without]; // what else there is is not known from here
+  if (storage === without) return [without]; // other storages are unknown from here
   try {
     return [...readdirSync(all).map((name) => path.join(all, name, extension)), without].filter(existsSync);
   } catch {

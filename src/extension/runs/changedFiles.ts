@@ -12,11 +12,10 @@ import { Committed } from '../commit/committed.ts';
 import type { DecisionFile } from '../settings/decisionFile.ts';
 
 interface Dependencies {
-  /** The run that the panel shows. */
   shown(): string | undefined;
   store: RunStore;
   workspace: Workspace;
-  /** By run, then by path: the ids of the contents that were reviewed. */
+  /** Content ids of reviewed files, by run and path. */
   reviewed: DecisionFile;
   post(message: HostMessage): void;
   failed(error: unknown): void;
@@ -24,24 +23,22 @@ interface Dependencies {
 
 type Folded = Pick<Run, 'id' | 'seq' | 'files' | 'undos' | 'ran'>;
 
-/** Rows that the panel is told; of more it hears how many. */
+/** Maximum of rows sent to the panel; the number of further rows is sent, too. */
 const mostRows = 200;
-/** Events and saves that come one upon the other are looked at once. */
+/** Milliseconds within which events and saves are combined. */
 const pauseMs = 100;
-/** Runs whose reviews are remembered: the newest. */
+/** Maximum of runs with stored reviews. */
 const mostReviewed = 100;
 
 /**
- * What the shown run has changed, as the files are now: counted when something happens to one of them, and told to the panel. A file that is as it
- * was before the run, or committed since, is not among them. Its events are folded here, too.
+ * Changed files of the displayed run, compared with the disk when an event concerns a file, and sent to the panel. Files with their
+ * original content and files committed since are omitted. Folds the events of the run itself.
  */
 export class ChangedFiles implements vscode.Disposable {
   private run: Folded | undefined;
   private readonly shown = new Map<string, FileRow>();
-  /** Files by where they are on disk. */
   private readonly names = new Map<string, string>();
   private readonly events: RunEvent[] = [];
-  /** What is to be looked at. */
   private readonly touched = new Set<string>();
   private all = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -70,7 +67,6 @@ export class ChangedFiles implements vscode.Disposable {
     for (const one of this.watches) one.dispose();
   }
 
-  /** Counts anew for the run that the panel shows from now on. */
   show(run: Run | null): void {
     this.names.clear();
     this.shown.clear();
@@ -92,7 +88,6 @@ export class ChangedFiles implements vscode.Disposable {
     if (counts) this.later(() => this.events.push(event) === 0);
   }
 
-  /** Its rows, and where each file is. */
   async rows(runId: string): Promise<{ row: FileRow; file: RunFile; place: string | undefined }[]> {
     await this.looking;
     const files = (this.run?.id === runId && this.run.files) || createDictionary<RunFile>();
@@ -102,7 +97,7 @@ export class ChangedFiles implements vscode.Disposable {
     });
   }
 
-  /** What was reviewed is what it held then: changed again, it is to be reviewed again. */
+  /** Stores a review of the current content; a later change needs a new review. */
   review({ runId, path: name, id, reviewed }: Extract<ViewMessage, { type: 'review-file' }>): void {
     const { [name]: _, ...others } = this.reviewedIn(runId);
     this.parts.reviewed.update(runId, reviewed ? { ...others, [name]: id } : others);
@@ -113,7 +108,7 @@ export class ChangedFiles implements vscode.Disposable {
 
   private readonly reviewedIn = (runId: string): Record<string, unknown> => Object(this.parts.reviewed.get(runId));
 
-  /** @param note gives whether all is to be looked at */
+  /** @param note returns true to check all files */
   private later(note: () => boolean): void {
     this.all = note() || this.all;
     this.timer ??= setTimeout(() => {
@@ -133,7 +128,7 @@ export class ChangedFiles implements vscode.Disposable {
     for (const name of names) {
       const file = run.files?.[name];
       const row = file && (await this.rowOf(run.id, name, file));
-      if (run !== this.run) return; // another one is shown
+      if (run !== this.run) return; // another run is displayed
       if (row) this.shown.set(name, row);
       else this.shown.delete(name);
     }
@@ -167,7 +162,7 @@ export class ChangedFiles implements vscode.Disposable {
     }
   }
 
-  /** Undefined: there is nothing to be seen of it any more. */
+  /** Returns undefined if the file has no visible change. */
   private async rowOf(runId: string, name: string, file: RunFile): Promise<FileRow | undefined> {
     const { workspace, store } = this.parts;
     const place = this.placeOf(name);
@@ -182,7 +177,7 @@ export class ChangedFiles implements vscode.Disposable {
     const read = async (id: string | null) => (id === null ? null : store.contents.read(runId, id));
     const since = await Promise.all([read(file.before), read(file.after)]).then(
       ([before, left]) => compareSince(before, left, now.text),
-      () => undefined, // not kept any more
+      () => undefined, // no longer stored
     );
     const made = file.before === null ? 'new' : now.id === null ? 'deleted' : undefined;
     const isMixed = file.mixed || (since ? since.others : now.id !== file.after);
@@ -195,7 +190,6 @@ export class ChangedFiles implements vscode.Disposable {
     };
   }
 
-  /** Where the editor has it. */
   private placeOf(said: string): string | undefined {
     const { roots } = this.parts.workspace;
     const name = said.replace(/^@project\//, '');

@@ -21,35 +21,32 @@ import { takeOverAction, untrustedNotice } from './untrustedNotice.ts';
 interface Refused {
   runId: string;
   again(): Promise<unknown>;
-  /** Of the person, which are in the message box again. */
   isWords: boolean;
   isElsewhere: boolean;
 }
 
-/** The run that the panel shows: sending, stopping and going on act on it. Survives a reload of the window. */
+/** Conversation of the panel: input, stop and continuation act on the displayed run. Survives a reload of the window. */
 export class Conversation {
   private shown?: string;
-  /** Of the run that begins here, when none is shown: what is chosen for it is chosen before its first word. */
+  /** Id of the next new run, so that settings can be chosen before its first message. */
   private next = RunStore.newId();
   private readonly shownRunFile: ShownRunFile;
   private readonly snapshots: RunSnapshots;
-  /** Runs that have said themselves that they could not be recorded. */
+  /** Runs that have reported a failed record. */
   private readonly failed = new Set<string>();
-  /** What the panel knows of the shown run: up to which event, when that was, and whether another window was at work on it. */
+  /** State of the displayed run in the panel: newest event, its time, and ownership by another window. */
   private known?: Pick<Run, 'id' | 'seq' | 'updatedAt'> & { isElsewhere: boolean };
-  /** Called with what the panel is shown. */
   onShow?: (run: Run | null, isElsewhere: boolean) => void;
-  /** Settles when the run that the last window showed is shown again. */
+  /** Settles when the run displayed by the last window is displayed again. */
   readonly restored: Promise<void>;
 
-  /** Settles when the message that was sent last is on its way: what it names is read before, and another one may name nothing. */
+  /** Settles when the newest message is on its way; mentions are read first. */
   private sending: Promise<void> = Promise.resolve();
 
-  /** What could not be done because another window has the run, or what it was to hear could not be recorded. */
+  /** Work that failed because another window has the run or the input could not be recorded. */
   private refused?: Refused;
-  /** The run that last began here. */
   private begun?: string;
-  /** A run that could not even record that it began: what is said next begins one. */
+  /** Run whose start could not be recorded; the next message starts a new run. */
   private unbegun?: string;
 
   constructor(
@@ -58,9 +55,7 @@ export class Conversation {
     private readonly view: Pick<ChatView, 'post' | 'event'>,
     private readonly commands: Pick<BackgroundCommands, 'endRun'>,
     folder: string,
-    /** Something in the list of runs is different. `runs`: some came or went, or another one is shown. */
     private readonly listChanged: (runs?: true) => void,
-    /** Who speaks in a run that begins with the person's words. */
     private readonly speaker: () => { workflowId?: string; agentId?: string } = () => ({}),
   ) {
     this.shownRunFile = new ShownRunFile(folder);
@@ -72,7 +67,6 @@ export class Conversation {
     return this.shown;
   }
 
-  /** The shown run, or the one that begins here. */
   get id(): string {
     return this.shown ?? this.next;
   }
@@ -81,13 +75,13 @@ export class Conversation {
     return this.shown !== undefined && this.engine.liveIds.includes(this.shown);
   }
 
-  /** The shown run's request got no answer, and is sent again once a countdown is over. */
+  /** True while a countdown to the next request runs. */
   get waitsToAsk(): boolean {
     const { progress } = (this.shown !== undefined && this.engine.live(this.shown)) || {};
     return (progress?.until ?? 0) > Date.now();
   }
 
-  /** Shows the shown run in a panel that has nothing of it: of a long one the last messages before the rest is read. */
+  /** Sends the displayed run to a new page; for a long run the last messages first. */
   async snapshot(): Promise<void> {
     await this.restored;
     this.snapshots.supersede();
@@ -97,7 +91,7 @@ export class Conversation {
 
   private async showLastMessages(runId: string): Promise<void> {
     const [run, isElsewhere] = await Promise.all([
-      this.store.readLastMessages(runId).catch(() => undefined), // reading all of it says what is wrong
+      this.store.readLastMessages(runId).catch(() => undefined), // reading the whole run reports the error
       this.store.isElsewhere(runId),
     ]);
     if (run && runId === this.shown && !this.engine.live(runId)) this.snapshots.postEnd(atRest(run, isElsewhere));
@@ -116,7 +110,7 @@ export class Conversation {
     if (await this.snapshots.post(run)) this.onShow?.(run, isElsewhere);
   }
 
-  /** Shows that another window has begun work on the shown run, and what it has done once it rests there: the events come to that one. */
+  /** Updates the displayed run from disk while another window works on it, because that window receives the events. */
   async catchUp(): Promise<void> {
     const { shown } = this;
     if (shown === undefined || this.working) return;
@@ -134,7 +128,7 @@ export class Conversation {
     if (event.runId !== this.shown) return;
     const { known } = this;
     if (known && known.id === event.runId) {
-      const isBehind = event.seq > known.seq + 1; // another window went on with it, and now this one does
+      const isBehind = event.seq > known.seq + 1; // another window continued the run before this window
       known.seq = Math.max(known.seq, event.seq);
       known.updatedAt = Math.max(known.updatedAt, event.at);
       if (isBehind) return void this.showWhole();
@@ -143,9 +137,11 @@ export class Conversation {
   }
 
   /**
-   * @param chosen beside the words, of the questions that the shown run's model asks
-   * @param when the run hears it while it is at work
-   * @param named what it names, which is being read
+   * Sends a message to the displayed run.
+   *
+   * @param chosen choices for a user question of the run
+   * @param when delivery time for a running run
+   * @param named mentions being read
    */
   async send(
     userInput: string,
@@ -176,7 +172,7 @@ export class Conversation {
     }
   }
 
-  /** Other words, or another time, for what waits in a run. Words for what was given meanwhile are said anew: somebody has written them. */
+  /** Changes a queued message. Text for a message that was delivered meanwhile is sent as a new message. */
   async changeWaiting(
     runId: string,
     queued: number,
@@ -196,12 +192,11 @@ export class Conversation {
     return this.engine.takeBack(runId, queued);
   }
 
-  /** What was said to a run and is not given yet. */
   async waitingIn(runId: string): Promise<Run['queued']> {
     return (this.engine.live(runId) ?? (await this.kept(runId)))?.queued ?? [];
   }
 
-  /** Answers what a run's model asks, whichever run is shown by now. An answer that comes too late is none. */
+  /** Answers a user question of a run, displayed or not. A late answer is ignored. */
   async answer(chosen: PanelChoice): Promise<void> {
     await this.restored;
     await this.say(chosen.runId, { userInput: '', chosen });
@@ -214,8 +209,9 @@ export class Conversation {
   }
 
   /**
-   * A new run, and shows it.
-   * @param words that are in the message box again where it could not hear them
+   * Starts and displays a run.
+   *
+   * @param words text that returns to the message box on failure
    */
   async begin(
     start: Omit<Parameters<ExecutionEngine['start']>[0], 'runId'>,
@@ -237,8 +233,9 @@ export class Conversation {
   }
 
   /**
-   * Where room was asked for that a limit of money did not pay, that is what it goes on with.
-   * @param model in the place of those that would be asked, until the run rests
+   * Continues the displayed run, first with a compaction that a spending limit had stopped.
+   *
+   * @param model overrides all models until the next rest
    */
   async goOn(model?: string): Promise<void> {
     await this.restored;
@@ -251,7 +248,7 @@ export class Conversation {
     } else if (this.working && run.held) {
       await this.endHold(shown);
       const now = this.working ? undefined : await this.kept(shown);
-      if (now && !now.held && isBetweenTurns(now)) await this.work(shown, () => this.engine.continue({ runId: shown })); // it rested first
+      if (now && !now.held && isBetweenTurns(now)) await this.work(shown, () => this.engine.continue({ runId: shown })); // the run rested first
     } else if (this.working) this.notice({ level: 'info', text: t('This run is already in progress.') });
     else if (!canContinue(run))
       this.notice({ level: 'info', text: t('This run is finished. Send a message to continue.') });
@@ -259,14 +256,13 @@ export class Conversation {
     else await this.work(shown, () => this.engine.continue({ runId: shown, ...(model && { model }) }));
   }
 
-  /** Puts the calls of a run that need an approval since an earlier window to the user again. */
+  /** Requests the pending approvals of an earlier window again. */
   async resume(runId: string): Promise<void> {
     await this.restored;
     await this.work(runId, () => this.engine.continue({ runId, onlyApprovals: true }));
-    if (!this.engine.liveIds.includes(runId)) await this.catchUp(); // another window may have answered it
+    if (!this.engine.liveIds.includes(runId)) await this.catchUp(); // another window may have answered
   }
 
-  /** What the shown run came to, as words to go on with in another one. */
   async summary(): Promise<string | undefined> {
     await this.restored;
     const { shown } = this;
@@ -274,19 +270,16 @@ export class Conversation {
     return run ? inShort(run) : undefined;
   }
 
-  /** The shown run's request that waits to be sent again is sent at once. */
   retryNow(): void {
     if (this.shown) this.engine.retryNow(this.shown);
   }
 
-  /** The shown run, as it is now. */
   async run(): Promise<Run | undefined> {
     await this.restored;
     const { shown } = this;
     return shown === undefined ? undefined : (this.engine.live(shown) ?? this.kept(shown));
   }
 
-  /** Makes room in the window of the shown run, and says what came of it where the transcript does not. */
   async compact(model?: string): Promise<void> {
     await this.restored;
     const { shown } = this;
@@ -302,7 +295,7 @@ export class Conversation {
     else if (typeof made === 'object' && !isOverLimit(made)) this.notice({ level: 'error', text: errorText(made) });
   }
 
-  /** Stops these runs; without any the shown one or, when it rests and no denial holds it, whatever else is at work. */
+  /** Stops the given runs; by default the displayed run, or all running runs if the displayed run is at rest and not held. */
   async stop(runIds?: readonly string[]): Promise<void> {
     const run = runIds || this.working ? undefined : await this.run();
     if (run?.held) return this.endHold(run.id);
@@ -311,16 +304,15 @@ export class Conversation {
 
   private async stopAll(runIds: readonly string[]): Promise<void> {
     await Promise.all(runIds.map((runId) => this.engine.stop(runId)));
-    this.listChanged(); // it has ended before all of it was on disk
+    this.listChanged(); // ended before its events were on disk
   }
 
-  /** Lets a held run go without instructions: one at work continues by itself. */
+  /** Continues a held run without feedback. */
   private async endHold(runId: string): Promise<void> {
     const error = await this.engine.endHold(runId);
     if (error) this.notice({ level: 'error', text: errorText(error) });
   }
 
-  /** Lets the same runs rest once their turns are over. */
   pause(): void {
     for (const runId of this.meant) this.engine.pause(runId);
   }
@@ -329,7 +321,6 @@ export class Conversation {
     return this.working ? [this.shown!] : this.engine.liveIds;
   }
 
-  /** Shows another run, or (without an id) an empty conversation. A run at work goes on. */
   async open(runId: string | undefined): Promise<void> {
     await this.restored;
     const kept = this.choose(runId);
@@ -338,7 +329,7 @@ export class Conversation {
     await kept;
   }
 
-  /** Deletes a run, which is stopped before, with its commands in the background; gives the name that brings it back. Undefined: it could not be. */
+  /** Stops a run with its background commands and deletes the run; returns the name for its restoration. Undefined: failed. */
   async delete(runId: string): Promise<string | undefined> {
     await this.engine.stop(runId);
     await this.commands.endRun(runId);
@@ -349,7 +340,6 @@ export class Conversation {
     return name;
   }
 
-  /** Brings a deleted run back among the others, and (`show`) into the panel. */
   async bringBack(name: string, show: boolean): Promise<void> {
     const runId = await this.changing(() => this.store.deleted.restore(name));
     if (runId !== undefined && show) await this.open(runId);
@@ -371,10 +361,11 @@ export class Conversation {
   }
 
   /**
-   * A run's errors are events of its own; what is left is a run that could not even be opened.
-   * @param words that it is to hear, and that are in the message box again where it could not
-   * @param again how it is tried again then
-   * @returns whether it was to hear something that is not on record
+   * Runs an engine call and reports failures to open the run; other errors are events of the run.
+   *
+   * @param words text that returns to the message box on failure
+   * @param again retries the work after a takeover
+   * @returns true if the input was not recorded
    */
   private async work(
     runId: string,
@@ -400,7 +391,7 @@ export class Conversation {
     return isRefused && isUnheard;
   }
 
-  /** Shows the run as it is kept now, and does what could not be done while another window had it. Resolves to whether there was something. */
+  /** Reloads the run and repeats the work that another window prevented. Resolves to true if there was any. */
   async goOnWithRefused(runId: string): Promise<boolean> {
     const refused = this.refused;
     this.refused = undefined;
@@ -423,7 +414,7 @@ export class Conversation {
     await this.shownRunFile.write(this.shown);
   }
 
-  /** This window ends. Whichever of several chose last, it is this one that may come back, which is all that a reload is. */
+  /** Stores the displayed run when the window closes. The last closing window wins, which restores the run after a reload. */
   async leave(): Promise<void> {
     await this.restored;
     await this.shownRunFile.write(this.shown);
@@ -438,13 +429,12 @@ export class Conversation {
     try {
       return await this.store.read(runId);
     } catch (error) {
-      if (this.engine.liveIds.includes(runId)) return newRun(runId); // it has just begun, and its first line is being written
+      if (this.engine.liveIds.includes(runId)) return newRun(runId); // just started, its first line is being written
       this.notice({ level: 'error', text: errorText(StoreError.from(error)) });
       return undefined;
     }
   }
 }
 
-/** What stands in the message box of who says it. */
 const wordsOf = ({ userInput, attachments }: Partial<UserInput>): string | undefined =>
   userInput || attachments?.length ? (userInput ?? '') : undefined;

@@ -21,8 +21,8 @@ interface Dependencies {
 }
 
 /**
- * Deletes a run, and offers to undo that. Nobody is asked before: it comes back whole for 30 days, but for what was allowed
- * in it. Only what is to become of its branches is asked, which need it for nothing.
+ * Deletes a run and offers to undo the deletion. No confirmation, because the run can be restored for 30 days, without its grants. Asks
+ * only about branches, which do not depend on the run.
  */
 export async function deleteRun(runId: string, parts: Dependencies): Promise<void> {
   const { store, conversation, modals } = parts;
@@ -51,7 +51,7 @@ export async function deleteRun(runId: string, parts: Dependencies): Promise<voi
         ]
       : [t('“{0}” was deleted.', first.title), t('“{1}” restores it within {0} days.', maxTrashDays, command)];
   const undo = t('Undo');
-  // Nobody waits for it: a notification may stay for hours.
+  // Not awaited: a notification may stay for hours.
   void notifyWithActions('info', told.join(' '), undo).then(async (pressed) => {
     if (pressed === undo) for (const { id, name } of deleted) await conversation.bringBack(name, id === shown);
   });
@@ -77,7 +77,6 @@ const aboutBranches = (title: string, count: number, buttons: string[]) => ({
   buttons,
 });
 
-/** Lists the deleted runs; the chosen one comes back and is shown. */
 export async function showDeletedRuns(store: RunStore, conversation: Conversation, modals: Dialogs): Promise<void> {
   const runs = await store.deleted.list();
   if (runs.length === 0) {

@@ -9,15 +9,13 @@ interface Dependencies {
   agents: Agents;
 }
 
-/** How the person means a plan to be done. `apart`: in a run of its own, which knows of nothing but the plan. */
+/** Options of a plan implementation. `apart`: in a new run that receives only the plan. `words`: additional message. */
 interface PlanExecution {
   apart?: true | undefined;
-  /** Besides. */
   words?: string | undefined;
   named?: Promise<Attachment[]> | undefined;
 }
 
-/** Hands the shown run's plan to who works. */
 export async function createPlanExecution(
   { apart, words = '', named }: PlanExecution,
   { conversation, agents }: Dependencies,

@@ -17,7 +17,6 @@ import type { ChatView } from '../view/chatView.ts';
 import type { Conversation } from './conversation.ts';
 import type { Undo } from './undoFiles.ts';
 
-/** `isEnd`: after all that was said. */
 interface PickedPlace {
   seq: number;
   isEnd?: true;
@@ -33,17 +32,17 @@ interface Dependencies {
 }
 
 /**
- * Going on otherwise from a place in the shown run: in a run of its own, so that nothing of what was said and done is rewritten. Files
- * are where they are, whichever branch is shown; *Restore Files to Here* is undo's own question.
+ * Branches of the displayed run: each continues in its own run, and no event is rewritten. Files stay as they are for every branch;
+ * *Restore Files to Here* uses the confirmation of undo.
  */
 export class Branches {
-  /** How many messages a run had at an event, which stays so. */
+  /** Message counts at events, which are constant. */
   private readonly places = new Map<string, number>();
   private showing = 0;
 
   constructor(private readonly parts: Dependencies) {}
 
-  /** Says other words in the place of some that were said, and sends them at once. */
+  /** Replaces a message of the user in a branch and sends it. */
   async editAndSend(): Promise<void> {
     const { store } = this.parts;
     const from = await this.atRest('edit');
@@ -72,7 +71,7 @@ export class Branches {
       this.parts.view.post({ type: 'unheard', text });
   }
 
-  /** The same with words that were written in the panel, in the place of the message there. Resolves to whether they were said. */
+  /** Replaces the message with text from the panel. Resolves to true if sent. */
   async sayInstead(
     runId: string,
     at: number,
@@ -102,7 +101,7 @@ export class Branches {
     return true;
   }
 
-  /** A branch that goes on in the place of the message there, whose words wait in the message box. */
+  /** Creates a branch before the message and moves its text to the message box. */
   async forkBefore(runId: string, at: number): Promise<void> {
     const said = await this.saidAt(runId, at, 'fork');
     const branch = said && (await this.forkAt(runId, said.seq - 1));
@@ -110,7 +109,7 @@ export class Branches {
     await this.parts.view.focus();
   }
 
-  /** Files as they were when the message there was said, after undo's own question. */
+  /** Restores the files at the time of the message, after the confirmation of undo. */
   async restoreTo(runId: string, at: number): Promise<void> {
     const said = await this.saidAt(runId, at, 'restore');
     if (!said) return;
@@ -119,8 +118,9 @@ export class Branches {
   }
 
   /**
-   * What the reply there answers is said again in a branch.
-   * @param pick asks for another model first; without an answer all stays as it was
+   * Sends the message before the reply again, in a branch.
+   *
+   * @param pick selects another model first; cancelling changes nothing
    */
   async answerAgain(runId: string, at: number, pick?: () => Promise<string | undefined>): Promise<void> {
     const said = await this.saidAt(runId, at, 'again');
@@ -128,7 +128,7 @@ export class Branches {
     if (this.parts.conversation.runId === runId) await this.instead(runId, said, said.message.content, false);
   }
 
-  /** The newest words of the person at this place or before it, in the shown run, at rest. */
+  /** Returns the newest message of the user up to the index, in the displayed run at rest. */
   private async saidAt(runId: string, at: number, what: keyof typeof atWork): Promise<ForkedText | undefined> {
     const from = await this.atRest(what);
     if (from !== runId) return undefined;
@@ -140,7 +140,6 @@ export class Branches {
     }
   }
 
-  /** Begins a branch without words: they come by the message box. */
   async fork(): Promise<void> {
     const { conversation } = this.parts;
     await conversation.restored;
@@ -154,7 +153,6 @@ export class Branches {
     if (place) await this.forkAt(from, place.seq - 1);
   }
 
-  /** Takes back what the run changed after words of the person's; or all is as the run left it, where another branch was at work since. */
   async restoreFiles(): Promise<void> {
     const { conversation, store, undo } = this.parts;
     const from = await this.atRest('restore');
@@ -172,12 +170,11 @@ export class Branches {
     if (files && conversation.runId === runId) await undo.files(runId, files);
   }
 
-  /** What the run and its branches changed, as it left that. */
   private async filesOf(runId: string): Promise<BranchFiles | undefined> {
     const { store, conversation } = this.parts;
     try {
       const kin = kinOf(runId, await store.list()).filter(({ id }) => id !== runId);
-      const runs = await mapLimit(kin, 4, ({ id }) => store.read(id).catch(() => undefined)); // one that cannot be read knows of nothing
+      const runs = await mapLimit(kin, 4, ({ id }) => store.read(id).catch(() => undefined));
       return branchFiles(
         await store.read(runId),
         runs.filter((run) => run !== undefined),
@@ -188,7 +185,7 @@ export class Branches {
     }
   }
 
-  /** Shows another way that was taken from a place in the shown run, and asks about files that are not as it left them. */
+  /** Displays another branch of a fork point and offers to restore its files. */
   async switch(): Promise<void> {
     const { conversation, store, undo } = this.parts;
     await conversation.restored;
@@ -227,7 +224,6 @@ export class Branches {
     if (restore && conversation.runId === chosen.way) await undo.files(chosen.way, files);
   }
 
-  /** Tells the panel where the shown run has branches. */
   async show(): Promise<void> {
     const { conversation, store, view } = this.parts;
     const { runId } = conversation;
@@ -242,7 +238,7 @@ export class Branches {
   private async shownPoint(runId: string, { seq, ways, nth }: ForkPoint) {
     const key = `${seq} ${runId}`;
     const at = this.places.get(key) ?? (await this.parts.store.messagesUpTo(runId, seq).catch(() => undefined));
-    if (at === undefined) return []; // what is wrong with it is said where it is opened
+    if (at === undefined) return []; // errors are reported when the run is opened
     this.places.set(key, at);
     return [{ at, nth: nth + 1, of: ways.length, previous: ways[nth - 1], next: ways[nth + 1] }];
   }
@@ -260,7 +256,7 @@ export class Branches {
     }
   }
 
-  /** The shown run when it is not at work: two branches at once would write the same files. */
+  /** Returns the displayed run if at rest: two branches at work would write the same files. */
   private async atRest(what: keyof typeof atWork): Promise<string | undefined> {
     const { conversation } = this.parts;
     await conversation.restored;
@@ -270,7 +266,7 @@ export class Branches {
     return undefined;
   }
 
-  /** @param end what choosing the end of the run is called, where that can be chosen */
+  /** @param end label of the run's end, if selectable */
   private async pick(runId: string, title: string): Promise<ForkedText | undefined>;
   private async pick(runId: string, title: string, end: string | undefined): Promise<PickedPlace | undefined>;
   private async pick(runId: string, title: string, end?: string): Promise<PickedPlace | undefined> {
@@ -304,10 +300,10 @@ export class Branches {
   }
 }
 
-/** The box has one line: it would drop them. */
+/** Replaces line breaks, which an input box would remove. */
 const lineBreak = ' ⏎ ';
 
-/** Why something else is not done now. */
+/** Messages for actions that need a run at rest. */
 const atWork = {
   edit: 'This run is in progress. Stop it, then edit your message.',
   fork: 'This run is in progress. Stop it, then fork it.',
@@ -315,7 +311,7 @@ const atWork = {
   again: 'This run is in progress. Stop it, then try it again.',
 } as const;
 
-/** True: restore them; undefined: neither, and nothing is sent. */
+/** True: restore; false: keep; undefined: cancelled, nothing is sent. */
 async function askAboutFiles(title: string, restoring: string): Promise<boolean | undefined> {
   const items = [
     { label: t('Keep the files as they are'), restore: false },

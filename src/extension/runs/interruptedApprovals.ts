@@ -23,8 +23,8 @@ interface Dependencies {
 }
 
 /**
- * Approvals that an earlier window left open. Their runs rest until the user answers one: then the call is worked out anew, and its
- * dialog opens as any other. The model is not asked before.
+ * Approvals left open by an earlier window. The runs rest until the user answers one; then the call is planned again and its dialog opens
+ * as usual. No model is called before.
  */
 export class InterruptedApprovals {
   private shown?: { runId: string; calls: readonly string[] };
@@ -32,20 +32,19 @@ export class InterruptedApprovals {
 
   constructor(private readonly dependencies: Dependencies) {}
 
-  /** How many the shown run has, while it rests. */
+  /** Number of calls in the displayed run while at rest. */
   get count(): number {
     const { engine } = this.dependencies;
     return this.shown && !engine.liveIds.includes(this.shown.runId) ? this.shown.calls.length : 0;
   }
 
-  /** Other runs at rest that have some, of which no window works on any. */
+  /** Other runs at rest with open approvals that no window works on. */
   get otherRuns(): string[] {
     const { engine, states } = this.dependencies;
     const isOther = (runId: string) => runId !== this.shown?.runId && !engine.liveIds.includes(runId);
     return states.all.flatMap((run) => (run.awaitsApproval && !run.elsewhere && isOther(run.runId) ? [run.runId] : []));
   }
 
-  /** Called with the run that the panel shows now, as it was read. */
   show(run: Run | null, isElsewhere: boolean): void {
     this.waiting?.abort();
     this.waiting = undefined;
@@ -53,20 +52,18 @@ export class InterruptedApprovals {
     this.dependencies.changed();
   }
 
-  /** Called with every event of every run. */
   told({ runId, type }: RunEvent): void {
     if (type !== 'phase' || this.shown?.runId !== runId) return;
     const run = this.dependencies.engine.live(runId);
     this.shown = { runId, calls: run ? openApprovals(run) : [] };
   }
 
-  /** Opens the dialog of a call; without one, of the oldest call of the shown run. Resolves to false when none is left open. */
+  /** Opens the dialog of a call, by default the oldest of the displayed run. Resolves to false if none is open. */
   async answer(key: CallKey | undefined): Promise<boolean> {
     const runId = key?.runId ?? this.shown?.runId;
     return runId !== undefined && this.answerIn(runId, key?.toolCallId);
   }
 
-  /** The same for the oldest call of another run, which is shown then. */
   async answerOther(): Promise<boolean> {
     for (const runId of this.otherRuns) {
       if ((await this.open(runId)).length === 0) continue;
@@ -88,7 +85,7 @@ export class InterruptedApprovals {
     if ((await this.open(key.runId)).includes(key.toolCallId)) await this.resume(key, 'deny');
   }
 
-  /** The user has clicked or typed in the panel: the dialog opens by itself as soon as they pause. */
+  /** Opens the dialog automatically at the next pause after activity in the panel. */
   async active(runId: string): Promise<void> {
     const { presence, conversation, workspace } = this.dependencies;
     if (this.waiting || this.count === 0 || this.shown?.runId !== runId || !workspace.trusted) return;
@@ -100,7 +97,6 @@ export class InterruptedApprovals {
     if (isStill && (await this.open(runId)).length > 0) await conversation.resume(runId);
   }
 
-  /** Of a run at rest that no other window works on. */
   private async open(runId: string): Promise<string[]> {
     const { engine, store } = this.dependencies;
     if (engine.liveIds.includes(runId) || (await store.isElsewhere(runId))) return [];

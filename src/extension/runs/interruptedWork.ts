@@ -17,9 +17,9 @@ interface Dependencies {
 
 let isAsking = false;
 
-/** Asks for the result of the interrupted work that the shown run rests at, records it, and lets the run continue after it. */
+/** Requests the result of interrupted work, records it, and continues the run. */
 export async function continueAfter(dependencies: Dependencies): Promise<void> {
-  if (isAsking) return; // a second click would take away what is typed
+  if (isAsking) return; // a second click would discard the typed text
   isAsking = true;
   try {
     const found = await shownWork(dependencies);
@@ -31,7 +31,6 @@ export async function continueAfter(dependencies: Dependencies): Promise<void> {
   }
 }
 
-/** Resolves to the text as it was typed; undefined when the input was left. */
 async function askForResult({ engine }: Dependencies, { runId, work }: { runId: string; work: InterruptedWork }) {
   const names = work.step === undefined ? [] : await engine.usedLater(runId, work.node, work.step);
   const label = truncateVisible(work.label, 60);
@@ -47,7 +46,7 @@ async function askForResult({ engine }: Dependencies, { runId, work }: { runId: 
   });
 }
 
-/** Lets the interrupted work that the shown run rests at run again; each call needs its approval. */
+/** Repeats the interrupted work; each call needs its approval. */
 export async function runAgain(dependencies: Dependencies): Promise<void> {
   const found = await shownWork(dependencies);
   if (found) await decide(dependencies, found.runId, choiceOf(found.work, 'again'));

@@ -9,11 +9,10 @@ import type { RunNow } from './runStates.ts';
 interface Dependencies {
   panelInView(): boolean;
   read(runId: string): Promise<Run>;
-  /** Brings the panel into view, and the run in it. */
   show(runId: string): Promise<void>;
 }
 
-/** Says once that a run has ended which nobody saw end, with its last words. While the panel is in view, its list and badge say it. */
+/** Notifies once of a run that ended unseen, with its last message. The visible panel uses its list and badge instead. */
 export async function tellEnd(
   { runId, state, title }: RunNow,
   { panelInView, read, show }: Dependencies,

@@ -7,14 +7,13 @@ import { errorText, localizedMessageIn } from '../../protocol/text/localized.ts'
 import { idOf, type WorkflowFiles, workflowNameOf } from '../language/workflowFiles.ts';
 import type { Conversation } from './conversation.ts';
 
-/** Who speaks: one of the built-in ones in the conversation, or an agent of a file, whose runs are its own. */
+/** Agent of a conversation: built-in, or of a file with its own runs. */
 interface Speaker {
   workflowId: string;
   agentId: string;
 }
 
 interface Dependencies {
-  /** What is remembered for this workspace. */
   memory: vscode.Memento;
   engine: ExecutionEngine;
   conversation: Conversation;
@@ -26,14 +25,13 @@ const key = 'towpath.agent';
 
 const built = (agentId: string): Speaker => ({ workflowId: chatWorkflow, agentId });
 
-/** Who the person's next words go to: in the shown run who speaks there, in one that begins here who was chosen last. */
+/** Agent of the next message: that of the displayed run, else the agent chosen last. */
 export class Agents {
-  /** An agent of a file, for the runs that begin until another one is chosen: files come and go. */
+  /** Agent of a file for new runs; not persisted, because files may disappear. */
   private ofFile?: Speaker;
 
   constructor(private readonly parts: Dependencies) {}
 
-  /** Of a run that begins here. */
   get next(): Speaker {
     return this.ofFile ?? built(this.parts.memory.get(key) === planAgent ? planAgent : workAgent);
   }
@@ -43,7 +41,7 @@ export class Agents {
     return run && run.workflowId !== '' ? run : this.next;
   }
 
-  /** From the shown run's next rest on. What its run cannot have begins one of its own with the next words. */
+  /** Sets the agent from the next rest on. An agent that the displayed run cannot have starts a new run with the next message. */
   async choose(speaker: Speaker): Promise<void> {
     const { conversation, engine, changed } = this.parts;
     if (speaker.workflowId === chatWorkflow) await this.remember(speaker.agentId);
@@ -57,21 +55,19 @@ export class Agents {
     changed();
   }
 
-  /** For runs that begin from now on: one of the built-in ones. */
   async remember(agentId: string): Promise<void> {
     this.ofFile = undefined;
     await this.parts.memory.update(key, agentId);
     this.parts.changed();
   }
 
-  /** Plans, or no longer does. */
+  /** Switches between the plan agent and the work agent. */
   async turnPlanning(): Promise<void> {
     const { workflowId, agentId } = await this.now();
     const plans = workflowId === chatWorkflow && agentId === planAgent;
     await this.choose(built(plans ? workAgent : planAgent));
   }
 
-  /** Who there is, the one at work first. Asks which. */
   async pick(): Promise<void> {
     const now = await this.now();
     const isNow = ({ workflowId, agentId }: Speaker) =>

@@ -11,14 +11,12 @@ import { notify } from '../dialogs/notify.ts';
 import { type RunNow, stateAtRest, stateLabel } from './runStates.ts';
 import type { RunElsewhere } from './worktrees.ts';
 
-/** `folder`: of a worktree whose window has it. */
 interface PickedRun {
   run?: RunSummary;
   folder?: string;
 }
 type Item = vscode.QuickPickItem & PickedRun;
 
-/** A run that the person chooses from all, by words of its title or texts; undefined: none. */
 export async function pickRun(
   store: Pick<RunStore, 'search'>,
   states: { of(runId: string): RunNow | undefined },
@@ -57,7 +55,6 @@ export async function pickRun(
   return chosen;
 }
 
-/** One of these runs, or all of them. */
 export async function pickOfNow(
   runs: readonly RunNow[],
   title: string,
@@ -83,7 +80,7 @@ function itemOf(run: RunSummary, depth: number, now: RunNow | undefined, excerpt
     description: [state, from, ago(run.updatedAt, Date.now())].filter(Boolean).join(' · '),
     ...(detail && { detail: plainLabel(detail) }),
     ...(depth > 0 && { iconPath: new vscode.ThemeIcon('git-branch') }),
-    alwaysShow: true, // what is found in its text is not in its title
+    alwaysShow: true, // rows found by text have no match in the label
   };
 }
 
@@ -104,5 +101,5 @@ function inWorktrees(elsewhere: readonly RunElsewhere[], query: string): Item[] 
   return [{ label: t('In worktrees'), kind: vscode.QuickPickItemKind.Separator }, ...items];
 }
 
-/** Titles come from models and people: no icon is made of `$(name)`. */
+/** Prevents icons from `$(name)` in titles of models and users. */
 const plainLabel = (text: string): string => proseLine(text).replaceAll('$(', '$ (');

@@ -19,7 +19,7 @@ const times = [
 
 const told = ({ label, detail, when }: (typeof times)[number]) => ({ label: t(label), detail: t(detail), when });
 
-/** Words for the shown run while it is at work, at a time of the person's choice. With arguments nothing is asked. */
+/** Sends a message to the running displayed run, at a selected time. With arguments, no dialog opens. */
 export async function sayToRun({ conversation }: Dependencies, text?: unknown, when?: unknown): Promise<void> {
   await conversation.restored;
   if (!conversation.working) {
@@ -36,7 +36,6 @@ export async function sayToRun({ conversation }: Dependencies, text?: unknown, w
   if (time) void conversation.send(said.trim(), undefined, undefined, time.when);
 }
 
-/** What waits in the shown run: each can be said at another time, changed and taken back. */
 export async function showWaiting({ conversation, view }: Dependencies): Promise<void> {
   await conversation.restored;
   const { runId } = conversation;

@@ -16,7 +16,6 @@ interface Dependencies {
   limits: MoneyLimits;
 }
 
-/** Asks, in a dialog, whether the shown run may spend as much again, and lets it go on. */
 export async function raiseLimit({ conversation, engine, store, limits }: Dependencies): Promise<void> {
   await conversation.restored;
   const { runId } = conversation;

@@ -16,15 +16,14 @@ interface Dependencies {
 
 type Row = Awaited<ReturnType<ChangedFiles['rows']>>[number];
 
-/** A change of the shown run, and the text that it is in. */
 interface Found {
   document: vscode.TextDocument;
   edit: LineEdit;
 }
 
 /**
- * The change at the cursor, of a file that the shown run has changed, becomes what it was before that run: in the editor, to be saved or
- * undone there, in a diff as in the file alone. Where the cursor is on none, it is chosen from a list of all.
+ * Reverts the change at the cursor to the content before the run, in the editor, to be saved or undone by the user. Without a change at the
+ * cursor, a list is displayed.
  */
 export async function createRevertChange({ changedFiles, conversation, store }: Dependencies): Promise<void> {
   const { runId } = conversation;
@@ -41,7 +40,6 @@ export async function createRevertChange({ changedFiles, conversation, store }: 
 
 const isOfText = ({ file, place }: Row): boolean => place !== undefined && !file.kind && file.from === undefined;
 
-/** From all changes of the run, the active one of which is shown in its file; undefined when none is chosen. */
 async function choose(rows: Row[], before: (row: Row) => Promise<string>): Promise<Found | undefined> {
   const items = (await Promise.all(rows.map((row) => itemsOf(row, before)))).flat();
   if (items.length === 0) {
@@ -79,7 +77,7 @@ async function itemsOf(row: Row, before: (row: Row) => Promise<string>): Promise
       };
     });
   } catch {
-    return []; // it is gone, or is no text any more
+    return []; // gone, or no longer text
   }
 }
 
@@ -103,5 +101,5 @@ function editOf({ document, edit }: Found): vscode.WorkspaceEdit {
   return all;
 }
 
-/** A list of more is no list to read. */
+/** Maximum of listed changes. */
 const mostChanges = 500;

@@ -9,7 +9,6 @@ import type { RunStatus } from '../../runs/windowStatus.ts';
 
 type End = 'asking' | 'failed' | 'at limit' | 'ended' | 'seen';
 
-/** A run that concerns the person now. `elsewhere`: another window has it. */
 export interface RunNow extends RunStatus {
   runId: string;
   elsewhere?: boolean;
@@ -17,31 +16,25 @@ export interface RunNow extends RunStatus {
 
 interface Dependencies {
   store: Pick<RunStore, 'marks' | 'holder' | 'has' | 'listed'>;
-  /** At work in this window. */
   liveIds(): readonly string[];
-  /** Kind of input that a run at work waits for. */
+  /** Kind of input that a running run waits for. */
   waits(runId: string): 'approval' | 'question' | undefined;
-  /** A run that has just come to rest has calls that can still be approved. */
   awaitsApproval(runId: string): boolean;
   titleOf(runId: string): string | undefined;
-  /** The run that is on the screen. */
   inView(): string | undefined;
-  /** A run of this window has ended, and nobody has seen how. */
+  /** Called for a run of this window that ended unseen. */
   ended(run: RunNow): void;
-  /** Something is said otherwise. */
   changed(): void;
 }
 
 /**
- * Which runs are at work, ask, or have ended without having been seen, in whatever window: the one answer that the list, the badge and
- * the status bar are drawn from. What this window says of its runs the others hear by marks, which the next window finds as well.
+ * States of runs in all windows: running, waiting, or ended unseen. Source of the list, the badge and the status bar. Windows share states
+ * by window status files, which the next window reads, too.
  */
 export class RunStates {
-  /** Of runs at work here: what was last said. */
   private readonly mine = new Map<string, RunStatus>();
-  /** How runs at work here have ended; `seen`: of that nothing is to be said. */
+  /** Ends of runs in this window; `seen`: nothing to report. */
   private readonly ends = new Map<string, End>();
-  /** What is said of all others. */
   private others = new Map<string, RunStatus>();
   private heldElsewhere = new Set<string>();
   private looking = 0;
@@ -55,7 +48,6 @@ export class RunStates {
     else this.ends.set(runId, this.parts.awaitsApproval(runId) ? 'asking' : endOf(event));
   }
 
-  /** What concerns the person most comes first. */
   get all(): RunNow[] {
     const others = [...this.others].flatMap(([runId, mark]): RunNow[] => {
       if (this.mine.has(runId)) return [];
@@ -70,7 +62,7 @@ export class RunStates {
     return this.all.find((one) => one.runId === runId);
   }
 
-  /** What this window knows by itself has changed, or may have: what is at work, what asks, what is on the screen. */
+  /** Updates the states after changes in this window: running runs, requests, or the displayed run. */
   update(before = this.said()): void {
     const { liveIds, waits, titleOf, inView } = this.parts;
     const live = new Set(liveIds());
@@ -87,7 +79,7 @@ export class RunStates {
     for (const [runId, { title }] of [...this.mine]) {
       if (live.has(runId)) continue;
       this.mine.delete(runId);
-      const end = this.ends.get(runId) ?? 'seen'; // it could not even be opened, which was said
+      const end = this.ends.get(runId) ?? 'seen'; // could not be opened, which was reported
       this.ends.delete(runId);
       if (end === 'seen') {
         this.leave(runId, undefined);
@@ -104,18 +96,16 @@ export class RunStates {
     }
     const seen =
       shown === undefined || live.has(shown) || this.heldElsewhere.has(shown) ? undefined : this.others.get(shown);
-    if (seen && seen.state !== 'asking') this.leave(shown!, undefined); // an approval waits until it is answered
+    if (seen && seen.state !== 'asking') this.leave(shown!, undefined); // an approval waits until answered
     if (this.said() !== before) this.parts.changed();
   }
 
-  /** The person calls it otherwise. */
   renamed(runId: string, title: string): void {
     const mark = this.others.get(runId);
     if (mark && !this.heldElsewhere.has(runId)) this.leave(runId, { ...mark, title });
     this.update();
   }
 
-  /** Looks at what the other windows say. */
   async look(): Promise<void> {
     const { store } = this.parts;
     this.looking++;
@@ -127,7 +117,7 @@ export class RunStates {
       if (this.mine.has(runId)) continue;
       if (!(await store.has(runId))) {
         marks.delete(runId);
-        await store.marks.set(runId, undefined); // it was deleted
+        await store.marks.set(runId, undefined); // deleted
       } else if ((state === 'asking' || state === 'working') && (await store.holder(runId))) held.add(runId);
       else marks.set(runId, markAtRest(await store.listed(runId).catch(() => undefined), mark));
     }
@@ -146,7 +136,7 @@ export class RunStates {
   }
 
   private leave(runId: string, mark: RunStatus | undefined): void {
-    this.looking++; // what was looked at meanwhile is older
+    this.looking++; // invalidates concurrent reads
     if (mark) this.others.set(runId, mark);
     else this.others.delete(runId);
     void this.parts.store.marks.set(runId, mark);
@@ -159,25 +149,23 @@ export class RunStates {
 
 const order: readonly RunState[] = ['asking', 'failed', 'ended', 'working'];
 
-/** A user who stopped a run has seen how it ended; a run at its limit of turns did not fail. */
+/** A stop by the user counts as seen; a run at its turn limit has not failed. */
 function endOf({ phase, error }: Extract<RunEvent, { type: 'phase' }>): Exclude<End, 'asking'> {
   if (error?.code === 'ENGINE_ABORTED') return abortReasonOf(error) === 'closed' ? 'ended' : 'seen';
   if (error?.code === 'ENGINE_MAX_TURNS_EXCEEDED') return 'at limit';
   return phase === 'Failed' ? 'failed' : 'ended';
 }
 
-/** Mark of a run that no window is at work on; one whose window was killed has ended. */
+/** Status of a run without a working window; a run of a killed window has ended. */
 export function markAtRest(run: RunSummary | undefined, { state, title, isAtLimit }: RunStatus): RunStatus {
   const isOver = state === 'failed' || state === 'ended';
   const over = { state: isOver ? state : 'ended', ...(isOver && isAtLimit && { isAtLimit }) } as const;
   return { title, ...(stateAtRest(run) ?? over) };
 }
 
-/** State of a run that no window is at work on; undefined: nothing of it waits for the user. */
 export const stateAtRest = (run: RunSummary | undefined): Pick<RunStatus, 'state' | 'awaitsApproval'> | undefined =>
   run?.awaitsApproval ? { state: 'asking', awaitsApproval: true } : undefined;
 
-/** Words after the title of a run: `waiting for approval`, `running in another window`. */
 export function stateLabel({ state, elsewhere, awaitsApproval, isAtLimit }: Omit<RunNow, 'runId' | 'title'>): string {
   if (state === 'ended' && isAtLimit) return t('Limit reached');
   const words = awaitsApproval ? t('waiting for approval') : t(wordsOf[state]);

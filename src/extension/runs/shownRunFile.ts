@@ -2,16 +2,14 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { keepFile } from '../../tools/sandbox/writeFile.ts';
 
-/** File with the id of the shown run. The editor's own memory is written a second late, and killing the editor would lose it. */
+/** File with the id of the displayed run. The memento of the editor is written a second late, and a killed editor would lose the id. */
 export class ShownRunFile {
   private readonly file: string;
 
-  /** @param folder of this workspace's storage, an absolute path */
   constructor(folder: string) {
     this.file = path.join(folder, 'open-run');
   }
 
-  /** Resolves to the id of the run that was shown last; empty: none. */
   read(): Promise<string> {
     return fs.readFile(this.file, 'utf8').catch(() => '');
   }
@@ -20,7 +18,7 @@ export class ShownRunFile {
     try {
       await keepFile(this.file, runId ?? '');
     } catch {
-      // The next window opens with another run. A run that cannot be recorded says so itself.
+      // The next window opens another run. Storage failures are reported by the run itself.
     }
   }
 }

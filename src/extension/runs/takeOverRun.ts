@@ -13,7 +13,7 @@ interface Dependencies {
   modals: Dialogs;
 }
 
-/** Takes the shown run from the window that has it, after showing who that is, and does here what could not be done. */
+/** Takes the displayed run from another window after a confirmation with its holder, and repeats the prevented work. */
 export async function takeOverRun({ store, conversation, modals }: Dependencies): Promise<void> {
   await conversation.restored;
   const { runId } = conversation;
@@ -39,7 +39,6 @@ export async function takeOverRun({ store, conversation, modals }: Dependencies)
 
 type Found = NonNullable<Awaited<ReturnType<RunStore['holder']>>>;
 
-/** Who has it, since when, and whether that one still lives. `now`: epoch milliseconds. */
 function wordsOf({ holder, beatAt }: Found, now: number): string {
   const place = [holder?.machine && t('on {0}', holder.machine), holder && t('process {0}', holder.pid)]
     .filter(Boolean)

@@ -17,11 +17,9 @@ interface Dependencies {
   changed(): void;
 }
 
-/** What a person makes of a run in the list: its title, and whether it is among the first. */
 export class Titles {
   constructor(private readonly parts: Dependencies) {}
 
-  /** Asks for the title of a run, or of one that is chosen first. */
   async rename(runId?: string): Promise<void> {
     const run = await this.chosen(runId, t('Towpath: rename a run'));
     if (!run) return;
@@ -39,7 +37,6 @@ export class Titles {
     this.told(failure);
   }
 
-  /** Puts a run among the first of the list, or takes it from there; one that is chosen first becomes what it is not. */
   async pin(runId?: string, pinned?: boolean): Promise<void> {
     const run = await this.chosen(runId, t('Towpath: pin or unpin a run'));
     if (run) this.told(await this.parts.engine.pin(run.id, pinned ?? !run.pinned));

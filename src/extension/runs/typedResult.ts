@@ -2,9 +2,9 @@ import { message } from '../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
 
 /**
- * Result of an interrupted step as a person types it. Empty is null. A JSON object or list, `true`, `false`, `null`, a text in quotes and a
- * number as JSON writes it are that value; everything else is text as it stands, so that `1.10` and `007` keep their digits.
- * Throws a `UserFacingError` for a text that begins like an object, a list or a quoted text and is none.
+ * Parses the typed result of an interrupted step. Empty is null. JSON objects, arrays, `true`, `false`, `null`, quoted strings and JSON
+ * numbers are values; other text stays text, so that `1.10` and `007` retain their digits. Throws a `UserFacingError` for text that starts
+ * like an object, an array or a quoted string and is invalid.
  */
 export function typedResult(text: string): unknown {
   const trimmed = text.trim();

@@ -13,7 +13,6 @@ import type { Workspace } from '../../tools/core/workspace.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import type { Conversation } from './conversation.ts';
 
-/** Undoes changes of a run after a dialog of the editor. */
 export class Undo {
   constructor(
     private readonly engine: ExecutionEngine,
@@ -23,7 +22,7 @@ export class Undo {
     private readonly modals: Dialogs,
   ) {}
 
-  /** Takes back the undo of a call, else the newest one of the run; where a file was changed since, nothing happens but that it is said. */
+  /** Redoes the undo of a call, by default the newest of the run. Changed files prevent the redo with a message. */
   async redo({ runId, toolCallId }: Partial<CallKey> = { runId: this.conversation.runId }): Promise<void> {
     const run = runId && (this.engine.live(runId) ?? (await this.store.read(runId)));
     const undone =
@@ -36,7 +35,6 @@ export class Undo {
     this.conversation.notice({ level: 'warning', text: shortened(lines).join('\n') });
   }
 
-  /** All changes of the newest turn that has any, or of the run. */
   async all(scope: 'turn' | 'run'): Promise<void> {
     const { runId } = this.conversation;
     const run = runId && (this.engine.live(runId) ?? (await this.store.read(runId)));
@@ -45,8 +43,9 @@ export class Undo {
   }
 
   /**
-   * Resolves to whether all of it is as it was before; a notice names the rest.
-   * @param asksAlways also before one change is undone
+   * Resolves to true if all files are restored; a notice names the rest.
+   *
+   * @param asksAlways confirms even a single change
    */
   async calls(runId: string, { toolCallIds, paths }: UndoRequest, asksAlways = false): Promise<boolean> {
     if (toolCallIds.length === 0) return this.nothing();
@@ -58,12 +57,11 @@ export class Undo {
     return false;
   }
 
-  /** Restores files that are not as the run left them. */
+  /** Restores the files that differ from the state left by the run. */
   async files(runId: string, files: BranchFiles): Promise<boolean> {
     return this.work(runId, files, restoring(), true);
   }
 
-  /** How many of these are not as they should be. */
   async differing({ files }: BranchFiles): Promise<number> {
     const now = await Promise.all(files.map(({ path }) => textNow(this.workspace, path)));
     return files.filter(({ to }, index) => now[index]?.id !== to).length;
@@ -92,7 +90,7 @@ export class Undo {
     return left.length === 0 && (result.undone.length > 0 || !isAsked);
   }
 
-  /** Undefined: it could not be done at all, which is said. */
+  /** Undefined: nothing was possible, which was reported. */
   private async change(
     runId: string,
     request: UndoRequest | RedoRequest | BranchFiles,
@@ -114,7 +112,7 @@ export class Undo {
     return undefined;
   }
 
-  /** Closing the dialog undoes nothing; overwriting what was changed since is never the first button. */
+  /** Closing the dialog undoes nothing; discarding later changes is never the first button. */
   private async ask({ paths, changedSince }: UndoQuestion, words: Words): Promise<UndoAnswer> {
     const [many, changed] = [paths.length, changedSince.length];
     const others = many - changed === 1 ? t('Restore 1 File') : t('Restore {0} Files', many - changed);
@@ -131,20 +129,17 @@ export class Undo {
   }
 }
 
-/** A card shows *Redo* by itself. */
 const isOnCard = (request: UndoRequest | BranchFiles): boolean =>
   'toolCallIds' in request && request.toolCallIds.length === 1;
 
-/** One call, or one file: it can be redone, so nobody is asked while it loses nothing. */
+/** A single call or file needs no confirmation while nothing is lost, because it can be redone. */
 const isOneChange = (request: UndoRequest | BranchFiles): boolean =>
   'toolCallIds' in request && (request.toolCallIds.length === 1 || request.paths?.length === 1);
 
 interface Words {
   askOne(file: string): string;
   ask(files: number): string;
-  /** Button, where nothing is lost or one file alone is concerned. */
   all: string;
-  /** What follows the file when it was changed since. */
   givesUpIt: string;
   nothing: string;
   done(files: LocalizedMessage): string;
@@ -168,7 +163,6 @@ const restoring = (): Words => ({
   done: (files) => t('Restored {0}.', files),
 });
 
-/** A line of names, the first few of them. */
 function inShort(paths: readonly string[]): string {
   const names = paths.slice(0, maxNames).map(visibleLine).join(', ');
   return paths.length > maxNames ? t('{0} and {1} more', names, paths.length - maxNames) : names;

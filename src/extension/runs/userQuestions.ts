@@ -9,27 +9,23 @@ import { withoutLinks } from '../dialogs/approvalText.ts';
 import { reminder } from '../dialogs/reminder.ts';
 
 interface Waiting extends CallKey {
-  /** Its first question, in short. */
   question: string;
-  /** Closes the notification that it waits. */
   unremind?(): void;
 }
 
 interface Dependencies {
-  /** The run that the panel shows when it is in view. */
   shown(): string | undefined;
   panelInView(): boolean;
   titleOf(runId: string): string;
   open(runId: string): Promise<void>;
-  /** The next key lands in the message box. */
   focus(): Promise<void>;
   notice(notice: Notice): void;
   changed(): void;
 }
 
 /**
- * What models at work ask the person by themselves. The panel draws and answers it; here it is counted, and told where the panel does
- * not show it: in the panel when that shows another run, else by a notification. Nothing here answers anything.
+ * User questions of running models. The panel displays and answers them; this list counts them and notifies about questions that the panel
+ * does not display: in the panel if another run is displayed, else by a notification.
  */
 export class UserQuestionList {
   private waiting: Waiting[] = [];
@@ -52,22 +48,19 @@ export class UserQuestionList {
     );
   }
 
-  /** Brings the question of a run (or the oldest one) into view. */
   async show(runId = this.waiting[0]?.runId): Promise<void> {
     if (runId === undefined || !this.has(runId)) return;
     await vscode.commands.executeCommand('towpath.showChat');
     if (this.parts.shown() !== runId) await this.parts.open(runId);
     this.looked();
-    await this.parts.focus(); // what told of it had the focus, and is gone
+    await this.parts.focus(); // the notification had the focus
   }
 
-  /** What the panel shows by now needs no notification any more. */
   looked(): void {
     const seen = this.parts.panelInView() ? this.parts.shown() : undefined;
     for (const one of this.waiting) if (one.runId === seen) one.unremind?.();
   }
 
-  /** The panel came into view, where it says what waits, or went out of it. */
   panelTurned(): void {
     const inView = this.parts.panelInView();
     for (const one of this.waiting) {

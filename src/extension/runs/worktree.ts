@@ -7,7 +7,7 @@ import { resolvePath } from '../../tools/sandbox/paths.ts';
 import { readPlain } from '../../tools/sandbox/regularFile.ts';
 import { makeFile } from '../../tools/sandbox/writeFile.ts';
 
-/** A repository, and Git's own program; `root` is an absolute path. */
+/** Git repository: the program of Git, and the absolute root. */
 export interface WorktreeRepository {
   program: string;
   root: string;
@@ -15,7 +15,7 @@ export interface WorktreeRepository {
 
 const [mostWords, mostLetters] = [5, 40];
 
-/** A free name for the branch of a task, from its first words. */
+/** Returns an unused branch name from the first words of a task. */
 export async function branchFor(repository: WorktreeRepository, task: string): Promise<string> {
   const plain = task.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const said = plain
@@ -27,7 +27,7 @@ export async function branchFor(repository: WorktreeRepository, task: string): P
   return free(name, (one) => isBranch(repository, one));
 }
 
-/** Beside the repository, named after it and the branch, where nothing is yet. */
+/** Returns an unused folder beside the repository, named after it and the branch. */
 export function folderFor(root: string, branch: string): string {
   const of = branch.replace(/^towpath\//, '').replace(/[^\p{L}\p{N}._-]+/gu, '-');
   for (let nth = 1; ; nth++) {
@@ -36,14 +36,14 @@ export function folderFor(root: string, branch: string): string {
   }
 }
 
-/** Why no branch can have this name, as a sentence. */
+/** Returns the reason why a branch name is invalid, as a sentence. */
 export async function branchProblem(repository: WorktreeRepository, branch: string): Promise<string | undefined> {
   if (!(await succeeds(repository, 'check-ref-format', '--branch', branch)) || branch.startsWith('-'))
     return t('Git does not accept this branch name.');
   return (await isBranch(repository, branch)) ? t('This branch already exists.') : undefined;
 }
 
-/** Makes the branch, from the last commit, and the folder, or neither. Throws an `Error` with Git's own words. */
+/** Creates branch (from the last commit) and folder, or neither. Throws an `Error` with the message of Git. */
 export async function addWorktree(
   repository: WorktreeRepository,
   { branch, folder }: { branch: string; folder: string },
@@ -62,7 +62,7 @@ export async function addWorktree(
   }
 }
 
-/** A folder that is on another branch is not the one that was begun, and stays. */
+/** Skips a folder with another branch checked out. */
 async function takeBack(repository: WorktreeRepository, branch: string, folder: string): Promise<void> {
   const head = await git({ ...repository, root: folder }, ['symbolic-ref', '--short', 'HEAD']).catch(() => undefined);
   if (head?.stdout.trim() === branch) await succeeds(repository, 'worktree', 'remove', '--force', '--', folder);
@@ -85,26 +85,26 @@ const succeeds = (repository: WorktreeRepository, ...args: string[]) =>
     () => false,
   );
 
-/** Asks nobody for passwords: there is no terminal to answer in. */
+/** Disables password prompts: there is no terminal. */
 function git({ program, root }: WorktreeRepository, args: string[], signal?: AbortSignal) {
   const env = { ...process.env, GIT_TERMINAL_PROMPT: '0' };
   return promisify(execFile)(program, args, { cwd: root, env, ...(signal && { signal }) });
 }
 
 /**
- * Lies in a worktree until its run begins, and wakes Towpath in the window that opens (`activationEvents`). It says nothing more, for a
- * repository may hold such a file, too. Git overlooks it, by what it says to Git.
+ * Marker file in a worktree that activates Towpath in its new window (`activationEvents`) until its run starts. The file has no other
+ * meaning, because a repository may contain such a file, too. Git ignores the marker by its own content.
  */
 const waker = '.towpath/new-run/.gitignore';
 const overlookAll = '*\n';
 
-/** Where a link of the repository leads out of the folder there is none: Towpath wakes when it is opened. */
+/** Writes no marker if a link leads out of the folder; Towpath then activates when opened. */
 export async function putWaker(folder: string): Promise<void> {
   const place = await placeOf(folder).catch(() => undefined);
   if (place) await makeFile(place, Buffer.from(overlookAll)).catch(() => {});
 }
 
-/** With the folders that were made for it; a file of the repository's own stays. */
+/** Removes the marker and the folders created for it; a file of the repository stays. */
 export async function takeWaker(folder: string): Promise<void> {
   try {
     const place = await placeOf(folder);
@@ -113,7 +113,7 @@ export async function takeWaker(folder: string): Promise<void> {
     await fs.rmdir(path.dirname(place));
     await fs.rmdir(path.dirname(path.dirname(place)));
   } catch {
-    // It is not there, or there is more in them.
+    // Missing, or other content remains.
   }
 }
 

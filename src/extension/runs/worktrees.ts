@@ -25,43 +25,38 @@ import {
   type WorktreeRepository,
 } from './worktree.ts';
 
-/** What is kept of a worktree, by its folder. All paths are absolute and real ones. */
+/**
+ * Stored worktree; paths are absolute and real. `repository`: its origin. `task`: message of its first run. `runId`, `store`: the run once
+ * started. `begun`: the run exists or existed in the store.
+ */
 const worktreeSchema = z.object({
-  /** The repository that it was made from. */
   repository: z.string(),
   branch: z.string(),
-  /** What its first run is to do. */
   task: z.string(),
-  /** Once it begins in its window: that run, and the folder of the store that has it. */
   runId: z.string().optional(),
   store: z.string().optional(),
-  /** It is or was in that store. */
   begun: z.literal(true).optional(),
 });
 type Worktree = z.infer<typeof worktreeSchema>;
 
-/** A run of another window that belongs to a repository of this one, with what that window says of it. */
+/** Run of another window in a worktree of an open repository. `run` is undefined before its start. */
 export interface RunElsewhere extends Partial<Pick<RunStatus, 'state' | 'awaitsApproval'>> {
   folder: string;
   branch: string;
   title: string;
-  /** Undefined: its window has not begun it yet. */
   run?: RunSummary;
 }
 
 interface Dependencies {
   conversation: Conversation;
-  /** Of all windows. */
   memory: DecisionFile;
-  /** The folder of this window's store. */
   store: string;
 }
 
-/** Runs on a branch of their own, in a folder and a window of their own. Nothing is merged here, and no worktree removed. */
+/** Runs on their own branches, each in its own folder and window. Never merges, and never removes a worktree. */
 export class Worktrees {
   constructor(private readonly parts: Dependencies) {}
 
-  /** Asks what and on which branch, makes both, and opens the window in which it begins. */
   async begin(): Promise<void> {
     try {
       const repository = await repositoryInFront();
@@ -86,7 +81,7 @@ export class Worktrees {
     }
   }
 
-  /** In a window that was opened for a task: begins it, once the person trusts the folder. What was cut short before begins again. */
+  /** Starts the task of a new worktree window once the workspace is trusted. An interrupted start is repeated. */
   async arrive(): Promise<void> {
     const { conversation, memory, store } = this.parts;
     for (const { uri } of diskFolders()) {
@@ -112,7 +107,6 @@ export class Worktrees {
     }
   }
 
-  /** Those of the repositories that are open here, the newest first. */
   async elsewhere(): Promise<RunElsewhere[]> {
     const roots = diskFolders().map(({ uri }) => realOf(uri.fsPath));
     const runs = Object.keys(this.parts.memory.all()).map(async (folder): Promise<RunElsewhere | undefined> => {
@@ -122,14 +116,14 @@ export class Worktrees {
         return undefined;
       const { branch, task, runId, store } = worktree;
       const there = store === undefined || runId === undefined ? undefined : await inStore(store, runId);
-      if (worktree.begun && !there) return undefined; // it was deleted in its window
+      if (worktree.begun && !there) return undefined; // deleted in its window
       return { folder, branch, title: there?.run.title ?? task, ...there };
     });
     const found = (await Promise.all(runs)).filter((one) => one !== undefined);
     return found.sort((a, b) => (b.run?.updatedAt ?? Infinity) - (a.run?.updatedAt ?? Infinity));
   }
 
-  /** In the window that has it, if there is one. Nothing but a worktree that was made here. */
+  /** Opens the window of a worktree created by Towpath; other folders are ignored. */
   async open(folder: string): Promise<void> {
     if (!this.known(folder)) return;
     await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(folder), { forceNewWindow: true });
@@ -192,7 +186,7 @@ async function askBranch(repository: WorktreeRepository, title: string, task: st
   return branch?.trim();
 }
 
-/** @param wait called when it is not trusted yet */
+/** @param wait called if the workspace is not trusted yet */
 async function trusted(wait: () => void): Promise<void> {
   if (vscode.workspace.isTrusted) return;
   wait();

@@ -1,12 +1,13 @@
-/** What takes milliseconds to read, for whoever asks as often as things happen. */
+/** Cached settings for frequent access; parsing takes milliseconds. */
 export interface Cached<Value> {
-  /** As it is now. Nobody changes it. */
   (): Value;
-  /** From now on it is read once for every change that `listen` tells of. Who listens before this may hear of a change too early. */
+  /**
+   * Enables the cache: settings are parsed once per change reported by `listen`. Earlier subscribers of the same event may see old values.
+   */
   watch(listen: (changed: () => void) => { dispose(): void }): { dispose(): void };
 }
 
-/** Without somebody who watches it is read whenever it is asked for: too slow, but true. */
+/** Creates cached settings. Without a watcher, each access parses the settings. */
 export function cachedSettings<Value extends object>(read: () => Value): Cached<Value> {
   let last: { value?: Value } | undefined;
   const now = () => {

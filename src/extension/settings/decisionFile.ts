@@ -3,14 +3,13 @@ import path from 'node:path';
 import { sweepTempFiles, temporaryIn } from '../../tools/core/tempFiles.ts';
 
 /**
- * Small decisions of the person's, by name, in a file of our own: on disk when `update` returns. The editor's own memento is
- * written about a second later, and a reload before that would forget a rule that denies.
+ * Small decisions of the user by name, in a file of Towpath, written when `update` returns. The memento of the editor is written about a
+ * second later, and a reload in between would lose a deny rule.
  */
 export class DecisionFile {
-  /** @param file absolute path; made when first written to */
   constructor(private readonly file: string) {}
 
-  /** Read anew each time: another window may have written it. A file that cannot be read remembers nothing. */
+  /** Reads the file each time, because other windows may write it. An unreadable file is empty. */
   get(name: string): unknown {
     return this.read()[name];
   }
@@ -19,7 +18,7 @@ export class DecisionFile {
     return this.read();
   }
 
-  /** `undefined` forgets. Throws when it cannot be written. */
+  /** Stores a value; `undefined` removes it. Throws if the file cannot be written. */
   update(name: string, value: unknown): void {
     const all = { ...this.read(), [name]: value };
     const folder = path.dirname(this.file);

@@ -17,9 +17,9 @@ const longestFile = 1_000_000;
 const reading = lazily(() => import('./formerValues.ts'));
 
 /**
- * Settings whose scope was `machine` once stand in files that do not count for them any more: the machine's, and (on a
- * desktop) a profile's own. What is there is offered to the person, once, where an earlier Towpath has worked; elsewhere
- * nobody but a repository can have written it. Closing the dialog is a no.
+ * Offers to take over settings that had the scope `machine` in earlier versions, from the machine file and (desktop) profile files that no
+ * longer count. Offered once, and only if an earlier Towpath was used; otherwise only a repository can have written the values. Closing the
+ * dialog declines.
  */
 export async function takeOverFormerSettings(context: vscode.ExtensionContext, modals: Dialogs): Promise<void> {
   const storage = context.globalStorageUri.fsPath;
@@ -40,7 +40,7 @@ export async function takeOverFormerSettings(context: vscode.ExtensionContext, m
   }
 }
 
-/** Enter reads the file; while it is being read a notice waits, which leads back to the question. What is taken over is what was shown. */
+/** Enter opens the file; a notice then leads back to the dialog. Only displayed values are taken over. */
 async function ask(file: string, values: readonly FormerValue[], modals: Dialogs): Promise<boolean | undefined> {
   const { formerText } = await reading();
   const { message, detail, isWhole } = formerText(file, values);
@@ -67,8 +67,8 @@ async function valuesIn(file: string, context: vscode.ExtensionContext): Promise
 }
 
 /**
- * Beside the editor's storage for this extension: `…/User/globalStorage/id`, or `…/User/profiles/name/globalStorage/id`. The
- * person's own settings file, which counts, is none of them.
+ * Settings files relative to the global storage of the extension (`…/User/globalStorage/id`, or `…/User/profiles/name/globalStorage/id`),
+ * without the user's own settings file.
  */
 function placesOf(storage: string): { user: string; files: string[] } {
   const own = path.dirname(path.dirname(storage));
@@ -78,7 +78,7 @@ function placesOf(storage: string): { user: string; files: string[] } {
   return { user, files: [machine, ...(isProfile ? [path.join(own, 'settings.json')] : [])] };
 }
 
-/** There is a store of runs of some folder, or of a window without one. */
+/** True if any store of runs exists. */
 function hasWorkedBefore(user: string, id: string): boolean {
   const workspaces = path.join(user, 'workspaceStorage');
   const stores = existsSync(workspaces) ? readdirSync(workspaces).map((one) => path.join(workspaces, one, id)) : [];
@@ -87,7 +87,7 @@ function hasWorkedBefore(user: string, id: string): boolean {
   );
 }
 
-/** Empty for what is no file, or no settings file by its size. */
+/** Empty for anything but a file of plausible size. */
 function textOf(file: string): string {
   const stat = statSync(file, { throwIfNoEntry: false });
   return stat?.isFile() && stat.size <= longestFile ? readFileSync(file, 'utf8') : '';

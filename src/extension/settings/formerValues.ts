@@ -4,25 +4,24 @@ import { visible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import type { QuestionText } from '../dialogs/approvalText.ts';
 
-/** A setting as it would be when what stands in a file that no longer counts is taken over. */
+/** Setting from an obsolete file; `own` is the value of the user's settings, if any. */
 export interface FormerValue {
   name: string;
   value: unknown;
-  /** What the person's own settings say, when they say something. */
   own?: unknown;
 }
 
-/** More are in no settings file that a person wrote. */
+/** Maximum of brackets in a plausible settings file. */
 const mostBrackets = 5000;
 
-/** A dialog shows no more; the rest has to be read first. */
+/** Maximum of characters in a dialog. */
 const longestDetail = 2000;
 
 /**
- * What the text of a settings file holds of these settings and the person's own settings do not. Lists and tables are put
- * together with the person's own; nothing of theirs is lost.
- * @param names whole names: `towpath.model`
- * @param ownValue what the person's own settings say; undefined: nothing
+ * Returns settings of a file that the user's settings lack. Lists and tables are merged with the user's values.
+ *
+ * @param names full names: `towpath.model`
+ * @param ownValue value of the user's settings; undefined: none
  */
 export function formerValues(
   text: string,
@@ -39,7 +38,7 @@ export function formerValues(
   });
 }
 
-/** `isWhole`: all of it is shown; else it has to be read in the file before anything can be taken over. */
+/** `isWhole`: the dialog shows all values; else the user must open the file first. */
 export function formerText(file: string, values: readonly FormerValue[]): QuestionText & { isWhole: boolean } {
   const lines = values.map(({ name, value, own }) => {
     const line = `${name}: ${JSON.stringify(value)}`;
@@ -61,7 +60,7 @@ export function formerText(file: string, values: readonly FormerValue[]): Questi
   };
 }
 
-/** Undefined for what could be nested deeper than there is room to read. */
+/** Undefined for text that may be nested too deeply to parse. */
 function read(text: string): unknown {
   const brackets = text.match(/[[{]/g)?.length ?? 0;
   return brackets > mostBrackets ? undefined : parse(text, [], { allowTrailingComma: true });

@@ -3,12 +3,12 @@ import { keyOwner } from '../../llm/models/providers.ts';
 
 const originsName = 'towpath.keyOrigins';
 
-/** In the place of a provider: a secret that headers name. It belongs to the origins it was given for, whoever names it. */
+/** Storage name of a secret for headers, in place of a provider. A secret is valid for its origins only, whoever refers to it. */
 export const secretOf = (name: string): string => `#${name}`;
 
 /**
- * API keys, in the editor's SecretStorage and nowhere else, each for one provider at one origin. Which origins a provider
- * has keys for is no secret, and is remembered beside. Secrets of headers are kept the same way.
+ * API keys in the editor's SecretStorage, each for one provider at one origin. The origins of keys are stored separately, because they are
+ * not secret. Secrets of headers are stored the same way.
  */
 export class Secrets {
   constructor(
@@ -33,18 +33,15 @@ export class Secrets {
     );
   }
 
-  /** The origins that keys of this provider were saved for, newest last. */
   origins(provider: string): readonly string[] {
     return this.memory.get<Record<string, string[]>>(originsName, {})[keyOwner(provider)] ?? [];
   }
 
-  /** The names of the secrets of headers. */
   secretNames(): string[] {
     const all = this.memory.get<Record<string, string[]>>(originsName, {});
     return Object.keys(all).flatMap((name) => (name.startsWith('#') && all[name]!.length > 0 ? [name.slice(1)] : []));
   }
 
-  /** Every saved key, so that none of them gets into a text that is shown. */
   async all(): Promise<string[]> {
     const saved = Object.entries(this.memory.get<Record<string, string[]>>(originsName, {}));
     const keys = saved.flatMap(([provider, origins]) => origins.map((origin) => this.key(provider, origin)));

@@ -1,6 +1,6 @@
 /**
- * Settings that belong to the machine: its paths, its processors, its memory. All others are the person's own. The scopes in
- * `package.json` say the same, and are not enough: the editor lets whole tables (`"towpath": { … }`) through them.
+ * Settings of the machine: paths, processors, memory. All other settings belong to the user. The scopes in `package.json` are equal but
+ * insufficient, because the editor accepts whole tables (`"towpath": { … }`).
  */
 export const machineSettings: ReadonlySet<string> = new Set([
   'local.folders',
@@ -13,19 +13,19 @@ export const machineSettings: ReadonlySet<string> = new Set([
   'local.chatWrapper',
 ]);
 
-/** A setting in each place that can hold it, as the editor gives it; what its types leave out is there in every version. */
+/** Values of a setting by scope, with fields that the editor's types lack but all versions have. */
 export interface Inspected {
   defaultValue?: unknown;
-  /** Of the person, and in a remote window of the machine, which wins. */
+  /** Value of the user; in a remote window the value of the machine, which wins. */
   globalValue?: unknown;
   globalLocalValue?: unknown;
   globalRemoteValue?: unknown;
-  /** A folder's file sets none of ours. */
+  /** Workspace and folder files, which set no setting of Towpath. */
   workspaceValue?: unknown;
   workspaceFolderValue?: unknown;
 }
 
-/** What the person has set, or (a setting of the machine) the machine; undefined when neither has. */
+/** Returns the value of the user, or of the machine for machine settings; undefined: not set. */
 export function ownValue(name: string, inspected: Inspected = {}): unknown {
   const { globalValue, globalLocalValue, globalRemoteValue } = inspected;
   if (machineSettings.has(name)) return globalValue;

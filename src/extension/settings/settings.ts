@@ -12,10 +12,9 @@ import { ownValue } from './settingScopes.ts';
 
 const seconds = (value: number): number => Math.round(value * 1000);
 
-/** `provider/model`; empty: none. */
 const modelId = z.string().catch('');
 
-/** 0: no limit. What cannot be understood is `NaN`: nobody who wants a limit goes without one. */
+/** 0: no limit. Invalid values become `NaN`, so that an intended limit is never ignored. */
 const dollars = z
   .number()
   .min(0)
@@ -25,21 +24,21 @@ const dollars = z
 const schema = z.object({
   model: modelId,
   models: z.object({ work: modelId, plan: modelId, small: modelId }).catch({ work: '', plan: '', small: '' }),
-  /** As written: `providerSettings` reads one provider's, and says what is wrong with it. */
+  /** Raw value: `providerSettings` parses one provider and reports errors. */
   providers: z.unknown(),
   offeredModels: z.array(z.string()).catch([]),
   'endpoint.baseUrl': z
     .string()
     .regex(/^(https?:\/\/.+)?$/)
     .catch(''),
-  /** As written: instead of one that cannot be used, a provider's own is not taken. */
+  /** Raw value: an invalid URL is an error, never replaced by the default. */
   baseUrls: z.record(z.string(), z.string().catch('')).catch({}),
   'azure.apiVersion': z
     .string()
     .regex(/^[\w.-]*$/)
     .catch(''),
   'ollama.contextSize': z.number().int().min(1024).max(1_048_576).catch(16_384),
-  /** 0: nobody has said. */
+  /** 0: not set. */
   'local.contextSize': z
     .number()
     .int()
@@ -49,12 +48,12 @@ const schema = z.object({
     .transform((tokens) => (tokens === 0 ? 0 : Math.max(512, tokens))),
   'local.gpu': z.boolean().catch(true),
   'local.chatWrapper': z.enum(chatWrappers).catch('auto'),
-  // What cannot be understood asks for more, not for less.
+  // Invalid values become the strictest preset.
   'approvals.preset': z.enum(approvalPresets).catch('ask-everything'),
   'approvals.readOnlyCommands': z.boolean().catch(false),
-  /** As written: `readRules` says what is wrong with each. */
+  /** Raw value: `readRules` reports errors per rule. */
   'approvals.rules': z.unknown(),
-  /** What is no text is no folder either, and is said when it is used: nobody who wants an audit goes without one. */
+  /** An invalid folder is reported when used, so that an intended audit is never skipped. */
   'audit.folder': z.unknown().transform((folder) => (typeof folder === 'string' ? folder.trim() : String(folder))),
   'undo.quota': z
     .number()
@@ -117,11 +116,10 @@ const schema = z.object({
   'mcp.timeouts.call': z.number().min(1).max(86_400).catch(120).transform(seconds),
 });
 
-/** Times in milliseconds. */
+/** Parsed settings; times are in milliseconds. */
 export type Settings = Readonly<z.infer<typeof schema>>;
 export type SettingName = keyof Settings;
 
-/** The settings as they are now: what does not fit counts as not set. Cheap enough for every event, once they are watched. */
 export const settings = cachedSettings(read);
 
 function read(): Settings {
@@ -134,13 +132,12 @@ function read(): Settings {
 }
 
 /**
- * Settings that widen power or choose where text goes have the scope `application`: they are the person's own, and nothing a
- * repository writes sets any, the machine's file (a `devcontainer.json` writes there) included. The others belong to the
- * machine. Throws when the editor does not keep the value.
+ * Saves a setting. Settings that widen permissions or choose recipients of data have the scope `application`: no repository can set them,
+ * not even through the machine file (written by a `devcontainer.json`). Throws if the editor does not store the value.
  */
 export async function saveSetting(name: SettingName, value: unknown): Promise<void> {
   if (await saved(name, value)) return;
-  // A line in the machine's file does not count, and yet the editor changes it in place of the person's own. So it goes first.
+  // A value in the machine file does not count, but the editor would update it instead of the user's value. Removed first.
   await saved(name, undefined);
   if (await saved(name, value)) return;
   throw new UserFacingError(
@@ -158,5 +155,5 @@ async function saved(name: SettingName, value: unknown): Promise<boolean> {
   return isDeepStrictEqual(plain(ownValue(name, inspected) ?? inspected?.defaultValue), plain(wanted));
 }
 
-/** Configuration comes wrapped, so that nobody writes to it. */
+/** Configuration values are read-only proxies. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));

@@ -2,40 +2,37 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { language } from '../../protocol/text/l10n.ts';
 
-/** A page of the chat: in its view, in whichever bar that is, or in a tab of the editors. */
+/** Page of the chat: the view in any side bar, or an editor tab. */
 export interface ViewLocation {
-  /** It is on the screen. */
   readonly visible: boolean;
   post(message: unknown): void;
-  /** Brings it up, and the keys go there. */
   reveal(): unknown;
 }
 
-/** What happens in the pages, for whoever talks with them. */
+/** Listener for events of the pages. */
 export interface PageListener {
-  /** A new page; what the one before it in this place was told is gone with that. */
+  /** A new page replaces an earlier page of the location and has no state. */
   opened(place: ViewLocation): void;
   closed(place: ViewLocation): void;
-  /** Unchecked: whatever a page can send. */
+  /** Receives an unvalidated message. */
   said(message: unknown, place: ViewLocation): void;
-  /** One came into view, or went out of it. */
   turned(): void;
 }
 
-/** More than a person does while the rest of Towpath is being loaded. */
+/** Maximum of messages stored while Towpath loads. */
 const mostEarly = 200;
 
-/** The tab's name for the editor, which brings it back after a reload. */
+/** View type of the tab, restored by the editor after a reload. */
 export const tabType = 'towpath.chatTab';
 
 /**
- * The pages of the chat: there at once, before anybody is who could talk with them. What they say meanwhile is kept, in order. The tab shows the
- * same run as the view.
+ * Pages of the chat, available before the rest of Towpath is loaded. Early messages are stored in order. The tab displays the same run as
+ * the view.
  */
 export class ChatPage implements vscode.WebviewViewProvider, vscode.WebviewPanelSerializer {
   private view?: vscode.WebviewView;
   private tab?: vscode.WebviewPanel;
-  /** Where there is a page; the one that the person used last comes first. */
+  /** Open locations, the most recently used first. */
   private open: ViewLocation[] = [];
   private listener?: PageListener;
   private shownBadge?: vscode.ViewBadge;
@@ -57,7 +54,6 @@ export class ChatPage implements vscode.WebviewViewProvider, vscode.WebviewPanel
     });
   }
 
-  /** The chat in a tab, which is there once. */
   showTab(): void {
     if (this.tab) this.tab.reveal();
     else this.use(this.inTab(vscode.window.createWebviewPanel(tabType, 'Towpath', vscode.ViewColumn.Active)));
@@ -80,29 +76,24 @@ export class ChatPage implements vscode.WebviewViewProvider, vscode.WebviewPanel
     return place;
   }
 
-  /** From now on; what happened before is told first. */
   listen(listener: PageListener): void {
     this.listener = listener;
     for (const tell of this.early.splice(0)) tell(listener);
   }
 
-  /** Where there is a page; the one that the person used last comes first. */
   get places(): readonly ViewLocation[] {
     return this.open;
   }
 
-  /** The person does something there. */
   use(place: ViewLocation): void {
     if (this.open.includes(place)) this.open = [place, ...this.open.filter((one) => one !== place)];
   }
 
-  /** Brings the chat up, where it is on the screen before where it is not; where it is nowhere, in its view. */
   async reveal(): Promise<void> {
     const place = this.open.find(({ visible }) => visible) ?? this.open[0];
     await (place ? place.reveal() : vscode.commands.executeCommand('towpath.chat.focus'));
   }
 
-  /** How many runs wait for the person; undefined: none. Also of a view that comes later. */
   set badge(badge: vscode.ViewBadge | undefined) {
     this.shownBadge = badge;
     if (this.view) this.view.badge = badge ?? noBadge;
@@ -114,7 +105,7 @@ export class ChatPage implements vscode.WebviewViewProvider, vscode.WebviewPanel
       get visible() {
         return holder.visible;
       },
-      // As text: the pages between here and there hand it on, and a long run would be taken apart and put together in each.
+      // Sent as text: a structured message would be cloned by each page in between.
       post: (message) => void webview.postMessage(JSON.stringify(message)),
       reveal,
     };
@@ -140,7 +131,7 @@ export class ChatPage implements vscode.WebviewViewProvider, vscode.WebviewPanel
   }
 }
 
-/** The editor goes on to show the one before when it is given none; of 0 it shows nothing. */
+/** The editor keeps the previous badge for undefined; a badge of 0 is hidden. */
 const noBadge: vscode.ViewBadge = { value: 0, tooltip: '' };
 
 function page(webview: vscode.Webview, dist: vscode.Uri): string {
@@ -151,7 +142,7 @@ function page(webview: vscode.Webview, dist: vscode.Uri): string {
   const policy = [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
-    // The toolkit tries out `:focus-visible` with a style element that carries the nonce of the meta tag below.
+    // The toolkit tests `:focus-visible` with a style element that has the nonce of the meta tag below.
     `style-src ${webview.cspSource} 'nonce-${styleNonce}'`,
     `font-src ${webview.cspSource}`,
     `img-src ${webview.cspSource} blob:`,
@@ -179,7 +170,7 @@ function page(webview: vscode.Webview, dist: vscode.Uri): string {
 </html>`;
 }
 
-/** All of them: what the host has to say in the panel comes from anywhere in it. As data, which nothing runs, and in which no tag ends. */
+/** All translations, because the panel displays messages of all parts. Inert data that cannot close its tag. */
 function words(): string {
   const { bundle } = vscode.l10n;
   return bundle ? JSON.stringify(bundle).replaceAll('<', '\\u003c') : '';

@@ -8,19 +8,18 @@ import { Delivery } from './delivery.ts';
 import type { PanelLook } from './idleDetection.ts';
 import { logNotice } from './noticeLog.ts';
 
-/** Messages the panel may send in a second; a person cannot click faster. */
+/** Maximum of panel messages per second, above any user input. */
 const messageLimit = 200;
 
-/** All that the panel says but its answers to `look`. */
 export type Intention = Exclude<ViewMessage, { type: 'here' }>;
 
-/** Milliseconds that the panel has to say what the person does; a page that works at something may take a while. */
+/** Milliseconds for the panel's answer about user activity. */
 const answerMs = 2000;
 
-/** Milliseconds that a page has to be drawn. */
+/** Milliseconds for a page to render. */
 const drawnMs = 20_000;
 
-/** Meant for the person, who is in one place: not for every page. */
+/** Messages for the most recently used page only. */
 const forOne: ReadonlySet<HostMessage['type']> = new Set([
   'focus',
   'draft',
@@ -31,34 +30,30 @@ const forOne: ReadonlySet<HostMessage['type']> = new Set([
   'edit-waiting',
 ]);
 
-/** What the chat panel says arrives here checked, what it is told goes out in batches, to each of its pages. It decides nothing. */
+/** Chat view: validates messages of the panel, and sends batched messages to each page. Contains no logic. */
 export class ChatView {
-  /** Pages that are drawn. */
   private readonly ready = new Set<ViewLocation>();
   private readonly events = new Delivery((events) => this.tell({ type: 'events', events }));
   private budget = messageLimit;
   private budgetFrom = 0;
   private looks = 0;
   private readonly looked = new Map<number, (look: PanelLook) => void>();
-  /** Those that wait for a page. */
   private readonly comes = new Set<() => void>();
 
   constructor(
     private readonly page: ChatPage,
     private readonly receive: (message: Intention) => void,
     private readonly log: vscode.LogOutputChannel,
-    /** It came into view, or went out of it: what waits is told in the other place. */
     private readonly turned: () => void,
   ) {}
 
-  /** Hears what the pages say from now on, and have said already. */
   listen(): void {
     this.page.listen({
       opened: (place) => this.ready.delete(place),
       closed: (place) => this.ready.delete(place),
       said: (message, place) => this.arrived(message, place),
       turned: () => {
-        // The editor throws the page of a hidden place away. What comes up there again is another one, which tells when it is drawn.
+        // The editor discards hidden pages; a page that returns is new and reports when rendered.
         for (const place of this.ready) if (!place.visible) this.ready.delete(place);
         this.turned();
         for (const look of this.comes) look();
@@ -66,28 +61,26 @@ export class ChatView {
     });
   }
 
-  /** Also in a tab of the editors. */
   showTab(): void {
     this.page.showTab();
   }
 
   post(message: HostMessage): void {
-    this.events.flush(); // what happened before is told before
+    this.events.flush(); // earlier events first
     if (message.type === 'notice' && message.notice) logNotice(this.log, message.notice);
     this.tell(message);
   }
 
-  /** Events reach the panel in order, at most 60 deliveries a second. */
+  /** Sends events in order, with at most 60 deliveries per second. */
   event(event: RunEvent): void {
-    if (this.ready.size > 0) this.events.add(event); // else the snapshot that the panel asks for when it is ready holds it
+    if (this.ready.size > 0) this.events.add(event); // otherwise the snapshot of the new page contains the event
   }
 
-  /** It is drawn, and on the screen. */
   get inView(): boolean {
     return this.inSight.length > 0;
   }
 
-  /** Brings the panel up, tells it this once it is drawn, and the next key lands in the message box. */
+  /** Reveals the panel, sends the message once rendered, and focuses the message box. */
   async give(hostMessage: HostMessage): Promise<void> {
     await this.page.reveal();
     if (!(await this.drawn()))
@@ -96,7 +89,6 @@ export class ChatView {
     await this.focus();
   }
 
-  /** Resolves to whether it is in view, after a while to false. */
   private async drawn(): Promise<boolean> {
     let look = () => {};
     let timer: NodeJS.Timeout | undefined;
@@ -112,7 +104,7 @@ export class ChatView {
     });
   }
 
-  /** What the person does in the panel, by its own clock. */
+  /** Returns the user activity in the panel. */
   async look(): Promise<PanelLook | 'silent' | 'hidden'> {
     const looks = (await this.lookAll()).map(([, look]) => look);
     if (looks.length === 0) return 'hidden';
@@ -121,10 +113,7 @@ export class ChatView {
     return { idleMs: Math.min(...told.map(({ idleMs }) => idleMs)), focused: told.some(({ focused }) => focused) };
   }
 
-  /**
-   * The next key lands in the message box, of a view that has just come up once that is drawn. Not from out of view: a view that nobody
-   * opened is not opened by this.
-   */
+  /** Focuses the message box once its view is rendered. Never opens a hidden view. */
   async focus(wanted = () => true): Promise<void> {
     if (this.page.places.some(({ visible }) => visible)) await this.drawn();
     for (let tries = 0; tries < 3; tries++) {
@@ -133,15 +122,14 @@ export class ChatView {
       const [place] = now.find(hasKeys) ?? now[0] ?? [];
       if (!place || !wanted()) return;
       const focused = now.some(hasKeys);
-      // A page cannot take the focus from the window around it. One that has it would lose it for a moment, and keys with it.
+      // A page cannot take the focus from its window, and a page with the focus would lose keys during a reveal.
       if (!focused) await place.reveal();
       this.events.flush();
       place.post({ type: 'focus', ...(focused && { gently: true }) } satisfies HostMessage);
-      if (focused) return void (await this.lookAll()); // it answers in order: nothing that opens after this loses the keys to it
+      if (focused) return void (await this.lookAll()); // the answer confirms that the focus has moved, so that later dialogs keep theirs
     }
   }
 
-  /** On the screen and drawn, the one that the person used last before the others. */
   private get inSight(): ViewLocation[] {
     return this.page.places.filter((place) => place.visible && this.ready.has(place));
   }

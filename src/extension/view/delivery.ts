@@ -1,16 +1,15 @@
 import type { RunEvent } from '../../protocol/run/events.ts';
 
-/** Milliseconds between two deliveries: fewer than 60 a second, and a screen shows no more. */
+/** Milliseconds between deliveries: below 60 per second. */
 const deliveryMs = 17;
 
-/** Time as deliveries see it: milliseconds that never go back. */
+/** Monotonic clock in milliseconds. `after` returns its cancellation. */
 export interface Clock {
   now(): number;
-  /** Runs once after so many milliseconds; the result takes that back. */
   after(ms: number, run: () => void): () => void;
 }
 
-/** Events on their way to the panel: in order, those of the same moment together, neighbouring pieces as one. */
+/** Event queue to the panel: in order, batched, with adjacent pieces joined. */
 export class Delivery {
   private events: RunEvent[] = [];
   private lastAt = Number.NEGATIVE_INFINITY;
@@ -29,7 +28,7 @@ export class Delivery {
     this.cancel ??= this.clock.after(Math.max(0, this.lastAt + deliveryMs - this.clock.now()), () => this.flush());
   }
 
-  /** Sends what there is now, for something that has to be told after it. */
+  /** Sends pending events before a dependent message. */
   flush(): void {
     this.cancel?.();
     this.cancel = undefined;
@@ -39,7 +38,7 @@ export class Delivery {
   }
 }
 
-/** Two pieces of the same text, or of the same call's arguments, as one; undefined when they are not. */
+/** Joins two pieces of the same text or arguments; undefined if different. */
 function joinPieces(one: RunEvent, next: RunEvent): RunEvent | undefined {
   if (one.type !== 'chunk' || next.type !== 'chunk' || one.runId !== next.runId || one.node !== next.node)
     return undefined;
@@ -61,7 +60,7 @@ const hasText = (event: { content?: string; thinking?: string }) => Boolean(even
 const systemClock: Clock = {
   now: () => performance.now(),
   after(ms, run) {
-    const timer = setTimeout(run, Math.ceil(ms)); // a fraction of a millisecond would be cut off
+    const timer = setTimeout(run, Math.ceil(ms)); // fractions of a millisecond would be truncated
     return () => clearTimeout(timer);
   },
 };

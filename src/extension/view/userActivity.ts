@@ -3,19 +3,19 @@ import * as vscode from 'vscode';
 import type { ChatView } from './chatView.ts';
 import { focusOf, idleMs, type Look, quietIn } from './idleDetection.ts';
 
-/** Texts that grow and scroll by themselves. */
+/** Document schemes that change and scroll by themselves. */
 const byThemselves = new Set(['output']);
-/** Boxes of the editor that are no text editors. */
+/** Schemes of input boxes that are not text editors. */
 const boxes = new Set(['vscode-scm', 'comment']);
 
-/** Where the person is and how long they have done nothing, and the way back there when a dialog is over. */
+/** Location and idle time of the user, and the return of the focus after a dialog. */
 export class UserActivity implements vscode.Disposable {
   private readonly listeners: vscode.Disposable;
   private editorAt = Number.NEGATIVE_INFINITY;
-  /** The last that only a person does who has the focus there; an editor that opens scrolls by itself. */
+  /** Newest activity that requires the focus; an opening editor scrolls by itself. */
   private workedAt = Number.NEGATIVE_INFINITY;
   private place: 'panel' | 'editor' = 'panel';
-  /** What the person did before is not known: as if they had done something right then. */
+  /** Unknown earlier activity counts as activity at this time. */
   private readonly knownFrom = performance.now();
   private going: Promise<void> = Promise.resolve();
 
@@ -35,19 +35,17 @@ export class UserActivity implements vscode.Disposable {
     this.listeners.dispose();
   }
 
-  /** The panel can take the focus. */
   get panelInView(): boolean {
     return this.view.inView;
   }
 
-  /** The person was in an editor when the dialog came. */
   get wasInEditor(): boolean {
     return this.place === 'editor';
   }
 
-  /** Asks both the editor and the panel, so that what they have to tell is told before it is judged. */
+  /** Queries editor and panel, so that their pending events arrive before the decision. */
   async look(): Promise<Look> {
-    await this.going; // what comes up next is not to lose the focus to it
+    await this.going; // the pending focus change must not hit the next dialog
     const asked = performance.now();
     const [panel] = await Promise.all([this.view.look(), toEditorAndBack()]);
     const now = performance.now();
@@ -56,7 +54,7 @@ export class UserActivity implements vscode.Disposable {
     return look;
   }
 
-  /** Once the person does nothing in a window that is in front, or nobody waits for it any more. */
+  /** Resolves when the user is idle in a focused window, or on abort. */
   async quiet(over: AbortSignal): Promise<void> {
     while (!over.aborted) {
       const look = await this.look();
@@ -68,8 +66,9 @@ export class UserActivity implements vscode.Disposable {
   }
 
   /**
-   * After a dialog, which leaves the focus nowhere: the next key lands in the message box, unless the person was in an editor,
-   * or is by now. @param from `nowhere`: what had the focus is gone
+   * Returns the focus after a dialog to the message box, unless the user was or is in an editor.
+   *
+   * @param from `nowhere`: the focused element is gone
    */
   back(from?: 'nowhere'): Promise<void> {
     if (from !== 'nowhere' && this.place === 'editor') return Promise.resolve();
@@ -78,11 +77,11 @@ export class UserActivity implements vscode.Disposable {
       await toEditorAndBack();
       await this.view.focus(() => this.workedAt <= over);
     };
-    this.going = go().catch(() => {}); // no answer is lost for the sake of the focus
+    this.going = go().catch(() => {}); // a focus failure must not lose an answer
     return this.going;
   }
 
-  /** The person has called for something; what opens keeps the keys. */
+  /** Notes a command of the user; the opened view keeps the focus. */
   called(): void {
     this.workedAt = performance.now();
   }
@@ -97,5 +96,5 @@ export class UserActivity implements vscode.Disposable {
   }
 }
 
-/** The editor's events arrive in order: what it has told before this is known after it. */
+/** Round trip to the editor: events are ordered, so earlier events have arrived. */
 const toEditorAndBack = () => vscode.commands.executeCommand('setContext', 'towpath.looked', true);

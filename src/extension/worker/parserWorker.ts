@@ -6,17 +6,15 @@ import { UserFacingError } from '../../protocol/text/localized.ts';
 import type { WorkerJobs } from './workerJobs.ts';
 
 interface ParserWorkerLimits {
-  /** Milliseconds that a job may take, from when it is loaded. */
+  /** Limits of a parser worker: milliseconds per job after loading, megabytes of heap, and idle milliseconds until the thread ends. */
   ms: number;
-  /** Megabytes of memory that its values may take. */
   megabytes: number;
-  /** Milliseconds after the last job until the thread is given back. */
   idleMs: number;
 }
 
 const usual: ParserWorkerLimits = { ms: 5000, megabytes: 256, idleMs: 30_000 };
 
-/** A job that was ended, or that failed for a reason of its own: a sentence about a file. */
+/** Error of a job as a sentence about a file: terminated by a limit or failed. */
 export class ParserWorkerError extends UserFacingError {
   override readonly name = 'ParserWorkerError';
 }
@@ -24,8 +22,8 @@ export class ParserWorkerError extends UserFacingError {
 const closing = message('It is no longer read: the window is closing.');
 
 /**
- * A thread beside the extension host's own, which all extensions of a window share. Its jobs are done one after the other; one that
- * takes too long or too much is ended with its thread, and the next has another.
+ * Worker thread outside of the extension host's shared thread. Jobs run in sequence; a job above its limits is terminated with its thread,
+ * and the next job gets a new thread.
  */
 export class ParserWorker {
   private thread: Worker | undefined;
@@ -35,7 +33,7 @@ export class ParserWorker {
   private disposed = false;
   private readonly limits: ParserWorkerLimits;
 
-  /** @param program the file of `asideThread.ts`, built */
+  /** @param program built file of `workerMain.ts` */
   constructor(
     private readonly program: string,
     limits: Partial<ParserWorkerLimits> = {},
@@ -43,7 +41,6 @@ export class ParserWorker {
     this.limits = { ...usual, ...limits };
   }
 
-  /** The job's result. Throws `ParserWorkerError`. */
   run<Name extends keyof WorkerJobs>(
     name: Name,
     ...args: Parameters<WorkerJobs[Name]>
@@ -55,7 +52,6 @@ export class ParserWorker {
     return result as Promise<Awaited<ReturnType<WorkerJobs[Name]>>>;
   }
 
-  /** Ends the thread, and what it is doing with it. */
   async dispose(): Promise<void> {
     this.disposed = true;
     clearTimeout(this.idle);
@@ -95,7 +91,7 @@ export class ParserWorker {
     }
   }
 
-  /** Loads what the job needs: its own time is counted from then on. */
+  /** Loads the job; its time limit starts afterwards. */
   private async load(thread: Worker, name: string): Promise<void> {
     try {
       thread.postMessage({ name });
@@ -123,7 +119,7 @@ export class ParserWorker {
       stdin: false,
     });
     thread.unref();
-    thread.on('error', () => {}); // told to whoever waits; between two jobs there is nobody
+    thread.on('error', () => {}); // reported to the waiting caller; no caller between jobs
     this.thread = thread;
     try {
       await answerOf(thread);
@@ -137,13 +133,12 @@ export class ParserWorker {
 
 type Answer = { value: unknown } | { error: string };
 
-/** The next message of the thread. Throws what ended it. */
 async function answerOf(thread: Worker): Promise<Answer> {
   const over = new AbortController();
   const { signal } = over;
   try {
     return await Promise.race([
-      once(thread, 'message', { signal }).then(([answer]) => answer as Answer), // rejects with its `error`, too
+      once(thread, 'message', { signal }).then(([answer]) => answer as Answer), // rejects on `error`, too
       once(thread, 'exit', { signal }).then(([code]) => Promise.reject(new Error(`its thread ended (${code})`))),
     ]);
   } finally {
@@ -160,7 +155,7 @@ function sentenceOf(error: unknown, { megabytes }: ParserWorkerLimits): Localize
 
 const unreadable = (why: string): LocalizedMessage => message('It cannot be read: {0}.', why.replace(/\.$/, ''));
 
-/** One for the files that are looked through by themselves, one for what a person or a model waits for, one for whole packages. */
+/** Workers for background file checks, for requests of users and models, and for packages. */
 export function createParserWorkers(program: string): Record<'files' | 'packages' | 'others', ParserWorker> {
   return {
     files: new ParserWorker(program),

@@ -3,10 +3,9 @@ import { type Imported, importedRuns } from '../../protocol/run/exchange.ts';
 import { parseLimitedJson } from '../../tools/core/parseLimits.ts';
 import { readPlain } from '../../tools/sandbox/regularFile.ts';
 
-/** Bytes of a file of runs; pictures are most of a large one. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** The runs of a file that somebody else may have written, each with a new id, or why there are none, as a sentence. */
+/** Reads runs of an untrusted file with new ids, or returns the error as a sentence. */
 export async function readRunsFile(file: string): Promise<{ runs: Imported[] } | { trouble: string }> {
   try {
     const said = parseLimitedJson((await readPlain(file, mostBytes)).toString('utf8'), mostBytes);

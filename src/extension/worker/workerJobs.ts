@@ -6,8 +6,8 @@ const language = lazily(() =>
 );
 
 /**
- * Jobs of the thread aside: they take apart what strangers wrote. Each is loaded with what it needs when it is first given. Arguments and
- * results are plain data, and what is wrong with a file is in its result.
+ * Jobs of the parser worker: parsers of untrusted files, loaded on first use. Arguments and results are plain data; file errors are part of
+ * the result.
  */
 export const workerJobs = {
   workflow: lazily(
@@ -50,10 +50,8 @@ export const workerJobs = {
   ),
 };
 
-/** The jobs themselves, by name. */
 export type WorkerJobs = { [Name in keyof typeof workerJobs]: Awaited<ReturnType<(typeof workerJobs)[Name]>> };
 
-/** A file that is being written, and the workspace's agents. */
 export interface About {
   kind: 'workflow' | 'agent';
   agents: readonly string[];

@@ -1,13 +1,13 @@
 import { parentPort } from 'node:worker_threads';
 import { workerJobs } from './workerJobs.ts';
 
-// The program of the thread aside. One job at a time is given to it; it may be ended at any moment.
+// Program of the parser worker. Receives one job at a time and may be terminated at any moment.
 
-Error.stackTraceLimit = 0; // a parser that makes an error for each comma would write down its stack each time
+Error.stackTraceLimit = 0; // a parser with an error per comma would record a stack for each
 
 const jobs: Record<string, () => Promise<(...args: never[]) => unknown>> = workerJobs;
 
-/** Without arguments a job is only loaded. */
+/** Without arguments, the job is only loaded. */
 parentPort!.on('message', async ({ name, args }: { name: string; args?: never[] }) => {
   try {
     const job = await jobs[name]!();

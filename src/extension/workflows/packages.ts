@@ -25,7 +25,7 @@ interface Choice extends vscode.QuickPickItem {
   run(): Promise<unknown>;
 }
 
-/** The two ways into a package, the dialog that opens one, and forgetting it. Escape leaves everything as it was. */
+/** Commands for workflow packages: opening and forgetting a package, workflows and agents. Escape changes nothing. */
 export class Packages {
   constructor(
     private readonly shelf: PackageRegistry,
@@ -56,7 +56,7 @@ export class Packages {
     );
   }
 
-  /** @param file an archive or a `bmad.json`; asked for when there is none */
+  /** @param file archive or `bmad.json`; absent: a dialog asks */
   async open(file?: string): Promise<void> {
     const chosen = file ?? (await askFile());
     if (!chosen) return;
@@ -88,7 +88,7 @@ export class Packages {
     if (chosen && (await this.mayForget(chosen.shelved.key, chosen.label))) await this.shelf.forget(chosen.shelved.key);
   }
 
-  /** Asks when there are runs of it, which need it to go on; says no while one is at work. */
+  /** Confirms if runs depend on the package; refuses while one is running. */
   private async mayForget(key: string, title: string): Promise<boolean> {
     const { engine, store } = this.runs;
     const isOf = (id: string | undefined) => id !== undefined && parsePackageRunId(id)?.key === key;
@@ -120,7 +120,6 @@ export class Packages {
     await this.send(packageRunId({ key, agentId: agent.id }), chosen.item?.prompt ?? chosen.text);
   }
 
-  /** With what the person adds, or the workflow's own title. */
   private async begin(id: string, title: string): Promise<void> {
     const words = await vscode.window.showInputBox({
       title: `Towpath: ${title}`,
@@ -171,7 +170,6 @@ async function askFile(): Promise<string | undefined> {
   return files?.[0]?.fsPath;
 }
 
-/** What the person takes from the agent's menu, or says: what they type is matched as they type it. */
 function askMenu(source: Package, agent: PackageAgent): Promise<{ item?: MenuItem; text: string } | undefined> {
   const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { item?: MenuItem }>();
   picker.title = `${source.title}: ${agent.name}`;

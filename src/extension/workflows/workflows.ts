@@ -14,7 +14,6 @@ import { notify, notifyWithActions } from '../dialogs/notify.ts';
 import { idOf, type WorkflowFileKind, type WorkflowFiles, workflowNameOf } from '../language/workflowFiles.ts';
 import type { Conversation } from '../runs/conversation.ts';
 
-/** Running workflows and agents of the workspace, and beginning a new one from a template. */
 export class Workflows {
   constructor(
     private readonly files: WorkflowFiles,
@@ -22,7 +21,10 @@ export class Workflows {
     private readonly templates: vscode.Uri,
   ) {}
 
-  /** Asks which one, when no `id` says so, and for the values that it needs: `words` are the first of them. Resolves to whether it began; undefined: the person went away. */
+  /**
+   * Runs a workflow, with dialogs for missing id and input values; `words` is the first value. Resolves to true if started; undefined:
+   * cancelled.
+   */
   async runWorkflow(id?: string, given?: Record<string, unknown>, words?: string): Promise<boolean | undefined> {
     const uri = await this.pick('workflow', id);
     if (!uri) return undefined;
@@ -35,7 +37,6 @@ export class Workflows {
     return this.begin({ workflowId: idOf(uri), userInput, values });
   }
 
-  /** The same for who does what is said. */
   async runAgent(id?: string, text?: string): Promise<boolean | undefined> {
     const uri = await this.pick('agent', id);
     if (!uri) return undefined;
@@ -48,7 +49,6 @@ export class Workflows {
     return this.begin({ workflowId: idOf(uri), userInput: userInput.trim() });
   }
 
-  /** Copies a template into the workspace and opens it. */
   async newWorkflow(template?: string): Promise<void> {
     if (isVirtual()) return void notify('info', notInVirtual('Workflows are'));
     const [folder] = diskFolders();
@@ -121,7 +121,6 @@ export class Workflows {
   }
 }
 
-/** Of what a person runs. */
 const words = {
   workflow: {
     untrusted: 'This workspace is not trusted, so its workflows are not read. Trust it first (Manage Workspace Trust).',
@@ -135,7 +134,6 @@ const words = {
   },
 } as const;
 
-/** Undefined: the person went away. */
 async function askFor(file: WorkflowFile, title: string, words = ''): Promise<Record<string, string> | undefined> {
   const keys = inputsOf(file);
   const values = createDictionary<string>();
@@ -177,7 +175,6 @@ async function offerProblem(uri: vscode.Uri, problem: YamlProblem | undefined): 
   await vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at) });
 }
 
-/** `name.yaml`, or with a number when there is one already. */
 async function freeName(folder: vscode.Uri, name: string): Promise<vscode.Uri> {
   for (let count = 1; ; count++) {
     const uri = vscode.Uri.joinPath(folder, `${name}${count > 1 ? `-${count}` : ''}.yaml`);
