@@ -1,6 +1,5 @@
 import { t } from '../text/l10n.ts';
 
-/** Ids of the built-in agents, as stored in runs. */
 export const [workAgent, planAgent] = ['towpath', 'plan'] as const;
 
 const names = { [workAgent]: 'Work', [planAgent]: 'Plan' } as const;

@@ -13,7 +13,6 @@ export const unanswered = 'TOOL_UNANSWERED';
 
 export const isUnanswered = (outcome: ToolOutcome): boolean => !outcome.ok && outcome.error.code === unanswered;
 
-/** Tells whether an answer covers all questions: each has a choice or a text, or a text covers all. */
 export function answersAll(questions: readonly UserQuestions[], { choices, said, attachments }: Answer): boolean {
   const isSaid = Boolean(said?.trim()) || Boolean(attachments?.length);
   if (choices.length === 0) return isSaid;
@@ -30,7 +29,6 @@ function fits({ answers, many }: UserQuestions, { chosen }: Choice): boolean {
   return isOne && new Set(chosen).size === chosen.length && chosen.every((place) => place < answers.length);
 }
 
-/** Tells whether user questions were the only calls of the reply and the user answered all of the questions. */
 export const onlyAsked = (
   { toolCalls = [] }: AssistantMessage,
   calls: Readonly<Record<string, { answer?: Answer }>>,

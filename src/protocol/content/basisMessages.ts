@@ -1,4 +1,3 @@
-/** Reasons of automatic decisions as sentences: English in the record, translated in the panel. */
 export const basisSentences = {
   'reads-free': 'Auto-approved: reads.',
   'edits-free': 'Auto-approved: edits.',

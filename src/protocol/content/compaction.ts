@@ -1,18 +1,19 @@
-/** Reduction of the prompt after the context window was full. The stored and displayed conversation stays complete. */
+/**
+ * Reduction of the prompt after the context window was full. The stored and displayed conversation stays complete.
+ * - `upTo`: long texts of the messages before this index are truncated in requests (tool output, arguments of calls).
+ * - `most`: characters per text, `usualMost` if absent.
+ * - `summary`: replaces these messages in requests.
+ * - `kept`: text sent verbatim with the summary (open plan, files, decisions); absent in records of earlier versions.
+ * - `at`: number of messages at the time of the compaction.
+ */
 export interface Compaction {
-  /** Long texts of the messages before this index are truncated in requests: tool output and arguments of calls. */
   upTo: number;
-  /** Characters per text; `usualMost` if absent. */
   most?: number;
-  /** Replaces the messages before `upTo` in requests. */
   summary?: string;
-  /** Text sent verbatim with the summary: the open plan, files, decisions. Absent in records of earlier versions. */
   kept?: string;
-  /** Number of messages at the time of the compaction. */
   at: number;
 }
 
-/** Default limit of a truncated text, in characters. */
 export const usualMost = 600;
 
 /** Describes for the user the older content in the prompt. A limit below the default also truncates the model's own answers. */

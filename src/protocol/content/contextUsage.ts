@@ -2,19 +2,17 @@ import * as z from 'zod';
 
 /**
  * Content of a model's context window in tokens. `total` is the count of the provider plus an estimate of newer messages; the parts are
- * estimates. `size`: the context window, absent if unknown. `roomAt`: the threshold of automatic compaction. `words`: messages of the user.
- * `output`: results of calls. `answers`: text of the model. `summary`: the summary of earlier messages. `leftOut`: messages no longer sent.
- * `cached`: tokens of the newest call read from the provider's cache.
+ * estimates.
+ * - `size`: the context window, absent if unknown; `roomAt`: the threshold of automatic compaction.
+ * - `files`: instruction files, a part of `instructions` (`cut`: truncated; `hidden`: contains invisible characters, which are escaped).
+ * - `words`: messages of the user; `output`: results of calls; `answers`: text of the model; `summary`: the summary of earlier messages.
+ * - `leftOut`: messages no longer sent; `cached`: tokens of the newest call read from the provider's cache.
  */
 export const fillingSchema = z.object({
   total: z.number(),
   size: z.number().optional(),
   roomAt: z.number().optional(),
   instructions: z.number(),
-  /**
-   * Instruction files of the workspace, part of `instructions`. `cut`: the file is sent truncated. `hidden`: the file contains invisible
-   * characters, which are escaped.
-   */
   files: z
     .array(
       z.object({

@@ -1,7 +1,5 @@
-/** Maximum of mentions per message, and of completions per query. */
 export const [maxMentions, maxCompletions] = [20, 50] as const;
 
-/** Maximum length of a mention that contains its text, in characters. */
 export const maxMentionText = 20_000;
 
 interface Named {
@@ -28,6 +26,5 @@ export const completedWord = (row: { mention: Named } | { slash: { word: string 
 /** Estimates the tokens of an attached text file from the length of its base64 data. */
 export const tokensOfData = (data: string): number => (data.length * 3) / 16;
 
-/** Decodes the text of an attached file from base64. */
 export const textOfData = (data: string): string =>
   new TextDecoder().decode(Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)));

@@ -18,14 +18,14 @@ export type ErrorInfo = z.infer<typeof errorInfoSchema>;
 
 /**
  * Call requested by the model. `arguments` is parsed once. Text other than one JSON object is stored in `malformed` (then `arguments` is
- * empty), answered with `TOOL_ARGS_INVALID_JSON`, and never run.
+ * empty), answered with `TOOL_ARGS_INVALID_JSON`, and never run. `cut`: long arguments are truncated, in a request to fit the context
+ * window, or everywhere if they exceed the limits of every tool.
  */
 const toolCallSchema = z.object({
   id: z.string(),
   name: z.string(),
   arguments: z.record(z.string(), z.unknown()),
   malformed: z.string().optional(),
-  /** Long arguments are truncated: in a request to fit the context window, or everywhere if they exceed the limits of every tool. */
   cut: z.literal(true).optional(),
 });
 export type ToolCall = z.infer<typeof toolCallSchema>;
@@ -73,11 +73,9 @@ export const messageSchema = z.discriminatedUnion('role', [
     role: z.literal('assistant'),
     content: z.string(),
     thinking: z.string().optional(),
-    /** Milliseconds of thinking, from one second on. */
     thoughtMs: z.number().optional(),
     toolCalls: z.array(toolCallSchema).optional(),
     native: nativeSchema.optional(),
-    /** The reply was cut off by a stop or a broken stream. The displayed text is stored; no call of the reply was run. */
     incomplete: z.boolean().optional(),
     /** Non-fatal problems of the request, as sentences for the user (tools omitted, prompt truncated by the server). */
     warnings: z.array(z.string()).optional(),

@@ -14,33 +14,30 @@ const growthSchema: z.ZodType<Growth> = z.union([
   z.strictObject({ set: z.unknown() }),
 ]);
 
-/** Event at a workflow node. The position of a run in its workflow is the fold of these events. */
+/**
+ * Event at a workflow node. The position of a run in its workflow is the fold of these events.
+ * - `status`: `step` completes a step of the node, and the node continues; `undone` discards the current visit.
+ * - `branch`: line of the node: a parallel branch by its first node, an item of a node over a list (`node[0]`), or a nested workflow
+ * (`node()`, with nodes named `node/inner`), prefixed by the enclosing line (`outer/inner`).
+ * - `grown`: values recorded as additions to their lists; `whole`: `state` and `artifacts` are complete, absent entries were removed.
+ * - `of`: with `start` of a list item, the number of items; `anew`: with `start`, earlier work of the line does not count.
+ * - `output`: with `failed`, the partial output that was displayed; `warnings`: deviations from the workflow file.
+ * - `next`: with `end`, the following nodes, which run in parallel until `fanIn`; an empty list ends the workflow.
+ * - `artifacts`: workspace-relative paths.
+ */
 export const nodeChangeShape = {
   node: z.string(),
-  /** `step`: a step of the node is done and the node continues. `undone`: the current visit of the node is discarded. */
   status: z.enum(['start', 'step', 'end', 'failed', 'undone']),
-  /**
-   * Name of the line of nodes: a parallel branch by its first node, an item of a node over a list (`node[0]`), or a nested workflow
-   * (`node()`, with nodes named `node/inner`), prefixed by the enclosing line (`outer/inner`).
-   */
   branch: z.string().optional(),
   state: z.record(z.string(), z.unknown()).optional(),
-  /** Values recorded as additions to their lists. */
   grown: z.record(z.string(), growthSchema).optional(),
-  /** With `start` of a list item: number of items. */
   of: z.number().int().optional(),
-  /** With `start`: earlier work of the line does not count. */
   anew: z.literal(true).optional(),
-  /** `state` and `artifacts` are complete: absent entries were removed. */
   whole: z.literal(true).optional(),
-  /** With `failed`: the partial output that was displayed. */
   output: z.unknown().optional(),
-  /** With `end`: the following nodes. Several nodes run in parallel until `fanIn`; an empty list ends the workflow. */
   next: z.array(z.string()).optional(),
   fanIn: z.string().optional(),
-  /** Workspace-relative paths. */
   artifacts: z.array(z.string()).optional(),
-  /** Deviations from the workflow file that do not stop the node. */
   warnings: z.array(z.string()).optional(),
   said: z.array(sentenceSchema).optional(),
   error: errorInfoSchema.optional(),

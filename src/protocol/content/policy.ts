@@ -14,7 +14,6 @@ export const presetNames = {
   autopilot: 'Autopilot',
 } as const satisfies Record<ApprovalPreset, string>;
 
-/** Short labels for narrow panels, which are never truncated. */
 export const presetShortNames = {
   'ask-everything': 'Ask all',
   'reads-free': 'Reads',

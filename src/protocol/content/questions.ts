@@ -17,7 +17,6 @@ const choiceSchema = z.strictObject({
 });
 export type Choice = z.infer<typeof choiceSchema>;
 
-/** One choice per question, in order; empty if the user only wrote a text. */
 export const choicesSchema = z.array(choiceSchema).max(4);
 
 export const answerShape = {

@@ -19,7 +19,8 @@ export const kindNames = {
 
 /**
  * Decision of the user for many calls. `tool` is a name or a prefix with `*` (`fs.*`). `path` is a glob of workspace-relative paths, all of
- * which must match. `site` is the origin of a page. `server` identifies the MCP server if the tool name does not.
+ * which must match. `site` is the origin of a page. `server` identifies the MCP server if the tool name does not: `starts` is its command
+ * line or address for display, `identity` a hash of the configuration, `definition` a hash of the server's description of the tool.
  *
  * Commands: to ask or deny, `command` is the first words of a command in any folder. To allow, `command` is the complete argument vector in
  * `folder` (workspace-relative; absent: the workspace root). With `varies`, `command` is a row of the command table with other arguments
@@ -36,9 +37,7 @@ export const ruleSchema = z.strictObject({
   site: z.string().min(1).max(300).optional(),
   server: z
     .strictObject({
-      /** Command line or address of the server, for display. */
       starts: z.string().max(300),
-      /** Hashes: `identity` of the complete server configuration, `definition` of the tool's description by the server. */
       identity: z.string().min(1).max(100),
       definition: z.string().min(1).max(100),
     })

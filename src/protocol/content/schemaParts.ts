@@ -26,7 +26,6 @@ export function typesOf(schema: JsonSchema): string[] {
   return schema.items || schema.prefixItems ? ['array'] : [];
 }
 
-/** Schemas of values with keys outside of `properties`. */
 export function otherValues(schema: JsonSchema): JsonSchema[] {
   const patterns = isSchema(schema.patternProperties) ? Object.values(schema.patternProperties) : [];
   return [...patterns, schema.additionalProperties].filter(isSchema);
@@ -36,7 +35,6 @@ export function requiredOf(schema: JsonSchema): Set<string> {
   return new Set(Array.isArray(schema.required) ? schema.required : []);
 }
 
-/** Resolves a JSON pointer within the same schema; undefined for other references. */
 export function dereference(pointer: string, root: unknown): unknown {
   if (pointer === '#') return root;
   if (!pointer.startsWith('#/')) return undefined;

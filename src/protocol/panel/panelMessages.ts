@@ -87,13 +87,15 @@ export interface AddedRule extends CallKey {
 }
 
 /**
- * State of the panel around the conversation. `agent` and `preset` are those of the displayed run or of the next new run; `presetOfRun`:
- * the preset was chosen for the displayed run only.
+ * State of the panel around the conversation. `agent` and `preset` are those of the displayed run or of the next new run.
+ * - `modelChosen: false`: the panel offers the setup options; `window`: context window of the selected model in tokens, absent if unknown.
+ * - `presetOfRun`: the preset was chosen for the displayed run only.
+ * - `limits`: spending limits in US dollars, absent without a limit; `diskFull`: a run could not be recorded, and the disk still has no
+ * space.
  */
 export interface PanelState {
   models: ModelOption[];
   modelId: string;
-  /** False: the panel offers the setup options. */
   modelChosen: boolean;
   agent: string;
   preset: ApprovalPreset;
@@ -101,11 +103,8 @@ export interface PanelState {
   commands: BackgroundCommandState[];
   rulesAdded?: AddedRule[];
   details?: DetailLevel;
-  /** Context window of the selected model in tokens; absent: unknown. */
   window?: number;
-  /** Spending limits in US dollars, per run and per day; absent: no limit. */
   limits?: { run?: number; day?: number };
-  /** The disk was full when a run was recorded, and still has no space. */
   diskFull?: true;
   workspace: { open: boolean; several?: true; virtual?: true; trusted: boolean; name: string };
 }
@@ -158,7 +157,6 @@ export type HostMessage =
   | ({ type: 'run-part' } & RunPart)
   /** Answer to `list-runs`; `more`: number of further runs. */
   | { type: 'runs'; query: string; rows: RunRow[]; more: number }
-  /** Approximate tokens that *Compact Now* would free. */
   | { type: 'room'; runId: string; frees: number }
   | { type: 'branches'; runId: string; points: BranchPoint[] }
   /** Files changed by a run; `more`: number of further files. `ran`: commands may have changed other files. */
@@ -168,7 +166,6 @@ export type HostMessage =
   | { type: 'notice-over'; id: number }
   /** Moves the focus to the message box. `gently`: only if the panel has the focus. */
   | { type: 'focus'; gently?: true }
-  /** Text to insert at the start of the message box. */
   | { type: 'draft'; text: string }
   /** Sent text that no run received. The panel restores the text and its attachments in the message box. */
   | { type: 'unheard'; text: string }
@@ -178,7 +175,6 @@ export type HostMessage =
   | { type: 'change'; runId: string; toolCallId: string; diff: string }
   /** Completions after an `@` or a `/`. Later messages with the same number extend the list. */
   | { type: 'completions'; asked: number; rows: Completion[]; problem?: string }
-  /** Approximate tokens of a mention, and the parts that will not be read. */
   | { type: 'mention-size'; mention: Mention; tokens: number; note?: string; why?: string }
   /**
    * Mention for a word typed after an `@`. `unknown`: the word without trailing punctuation, if it looks like a mention but names nothing.
@@ -187,10 +183,8 @@ export type HostMessage =
   | { type: 'offers'; offers: Offer[] }
   /** Selection in an editor since the last message; `goes`: attached to the next message automatically. */
   | { type: 'selection'; mention: Mention | null; goes: boolean }
-  /** Pasted text that names no file of the workspace. */
   | { type: 'pasted'; text: string }
   | { type: 'edit-waiting'; queued: number }
-  /** Requests the user activity; answered by `here`. */
   | { type: 'look'; look: number };
 
 const id = z.string().min(1).max(200);
@@ -206,12 +200,10 @@ export type ImageAttachment = z.infer<typeof imageSchema>;
 const callShape = { runId: id, toolCallId: id };
 
 const typedWord = z.string().min(2).max(300);
-/** Unresolved words typed after an `@`; the host attaches their mentions like picked mentions. */
 const typedSchema = z.array(typedWord).min(1).max(maxMentions).optional();
 
 const messagePlace = { runId: id, at: z.number().int().min(0) };
 
-/** Choices for the questions of a user question call. */
 const chosenSchema = z.strictObject({ ...callShape, choices: choicesSchema.min(1) });
 export type PanelChoice = z.infer<typeof chosenSchema>;
 
@@ -233,9 +225,7 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
       attachments: z.array(imageSchema).min(1).max(maxImages).optional(),
       mentions: mentionsSchema.optional(),
       typed: typedSchema,
-      /** Choices selected beside this text, which answer the questions of a waiting run. */
       chosen: chosenSchema.optional(),
-      /** Delivery time for a running run; absent: the next turn. */
       when: whenSchema.optional(),
     })
     .refine(({ text, attachments, mentions }) => text !== '' || attachments || mentions),
@@ -251,7 +241,6 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
     when: whenSchema,
   }),
   z.strictObject({ type: z.literal('take-back'), runId: id, queued: z.number().int() }),
-  /** Requests `completions` for the text after `@` or `/`. */
   z.strictObject({
     type: z.literal('complete'),
     after: z.enum(['@', '/']),
@@ -272,7 +261,6 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
     pasted: z.string().max(100_000).optional(),
   }),
   z.strictObject({ type: z.literal('stop') }),
-  /** Pauses the run at the end of the turn. */
   z.strictObject({ type: z.literal('pause') }),
   /** Continues without a new message: after a limit, a broken stream or a reload. */
   z.strictObject({ type: z.literal('continue') }),
@@ -291,7 +279,6 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('open-run'), runId: id }),
   z.strictObject({ type: z.literal('open-worktree'), folder: z.string().min(1).max(4096) }),
   z.strictObject({ type: z.literal('delete-run'), runId: id }),
-  /** Subscribes to runs that match the query; without a query, the subscription ends. */
   z.strictObject({ type: z.literal('list-runs'), query: z.string().max(200).optional() }),
   z.strictObject({ type: z.literal('rename-run'), runId: id }),
   z.strictObject({ type: z.literal('pin-run'), runId: id, pinned: z.boolean() }),
@@ -305,7 +292,6 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
       .optional(),
     call: z.strictObject(callShape).optional(),
   }),
-  /** Button of a notice by index; absent: the notice is dismissed. */
   z.strictObject({
     type: z.literal('notice-pressed'),
     id: z.number().int(),
@@ -351,7 +337,6 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('review-files'), runId: id }),
   z.strictObject({ type: z.literal('commit-files'), runId: id }),
   z.strictObject({ type: z.literal('open-output'), ...callShape }),
-  /** Returns the call's result now and continues the command in the background. */
   z.strictObject({ type: z.literal('let-go-on'), ...callShape }),
   z.strictObject({ type: z.literal('stop-command'), id }),
   z.strictObject({ type: z.literal('command-output'), id }),

@@ -12,7 +12,6 @@ export interface RunPart {
   calls: Dictionary<CallState>;
 }
 
-/** Splits a long run into message parts and a run without these messages. The argument is not changed. */
 export function splitRun(run: Run): { parts: RunPart[]; rest: Run } {
   if (run.messages.length <= partSize) return { parts: [], rest: run };
   const rest = { ...run, messages: [] as Message[], calls: toDictionary({ ...run.calls }) };

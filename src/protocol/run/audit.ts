@@ -199,7 +199,6 @@ const phases = { Running: 'at-work', WaitingUser: 'rests', Completed: 'done', Fa
 
 const mostText = 300;
 
-/** Removes keys from the full text first: a truncated key would not be found. */
 function shown(text: string, words: AuditText): string {
   const [first = ''] = words
     .hide(text)
@@ -208,11 +207,9 @@ function shown(text: string, words: AuditText): string {
   return visibleLine([...first].slice(0, mostText).join(''));
 }
 
-/** First line only: the body of a here-document follows and is content. */
 const commandOf = (line: string | undefined, words: AuditText) =>
   line !== undefined && { command: shown(line, words), commandSha256: words.sha256(line) };
 
-/** Contents are hashes already; null: no file. */
 const changesOf = (changes: readonly StoredChange[] | undefined, words: AuditText) =>
   changes && {
     changes: changes.map(({ path, before, after }) => ({ path: shown(path, words), before, after })),

@@ -56,7 +56,6 @@ export function forkPoints(id: string, runs: readonly Branch[]): ForkPoint[] {
 export const descendants = <Run extends Branch>(id: string, runs: readonly Run[]): Run[] =>
   runs.filter(({ parent }) => placesOf(parent).some(({ run }) => run === id));
 
-/** Run in its family. `depth`: number of ancestors; `newest`: time of the last activity in the family. */
 interface BranchedRun<Run> {
   run: Run;
   depth: number;

@@ -31,7 +31,6 @@ const storedChangeSchema = z.object({
 });
 export type StoredChange = z.infer<typeof storedChangeSchema>;
 
-/** Move of a folder or binary file, undone by moving back. Paths are workspace-relative. */
 const movedSchema = z.object({ from: z.string(), to: z.string() });
 export type Moved = z.infer<typeof movedSchema>;
 
@@ -124,7 +123,6 @@ export type Decision = z.infer<typeof decisionSchema>;
 export const whenSchema = z.enum(['turn', 'done', 'now']);
 export type When = z.infer<typeof whenSchema>;
 
-/** Scope of a spending limit: one run, or one day in all windows. */
 const limitOfSchema = z.enum(['run', 'day']);
 export type LimitOf = z.infer<typeof limitOfSchema>;
 
@@ -142,7 +140,6 @@ const requestShape = {
 };
 
 const besideShape = {
-  /** The reply is a summary, not part of the conversation. */
   beside: z.literal(true).optional(),
 };
 
@@ -209,7 +206,6 @@ const storedEvents = [
    * Message of the user during a turn, identified by the event number. A `message` event records the delivery. `when`: `turn` if absent.
    */
   event('queued', { ...userTextShape, when: whenSchema.optional() }),
-  /** Changes a queued message; a message that was already delivered stays unchanged. */
   event('queued-change', { queued: z.number().int(), ...userTextShape, when: whenSchema }),
   event('queued-remove', { queued: z.number().int() }),
   /**
@@ -219,6 +215,9 @@ const storedEvents = [
   /**
    * Requests an approval of the user. Without an `approval`, `tool-start` or `tool-end` after this event, the call still needs its
    * approval, also in a later window. `proposed`: hashes of the displayed parts.
+   *
+   * The following `approval` may hold the run (`holds`): no request is sent until a message of the user or a `hold-end`. `automatic` is the
+   * reason of an automatic decision as a sentence; `basis` is its form for code, absent in records of earlier versions.
    */
   event('approval-request', {
     toolCallId: z.string(),
@@ -235,15 +234,19 @@ const storedEvents = [
     waitedMs: z.number(),
     words: z.string().optional(),
     edited: z.boolean().optional(),
-    /** Sentence with the reason of an automatic decision; `basis` is the form for code, absent in records of earlier versions. */
     automatic: z.string().optional(),
     basis: approvalBasisSchema.optional(),
-    /** A denial that holds the run: no request is sent until a message of the user or a `hold-end` follows. */
     holds: z.literal(true).optional(),
   }),
-  /** The user continues the run after denials without feedback. */
   event('hold-end', {}),
-  /** Intent, written to disk before the effect. Recovery judges and undoes a call without a recorded end by this event. */
+  /**
+   * Intent, written to disk before the effect. Recovery judges and undoes a call without a recorded end by this event. `reads`: a read-only
+   * command that leaves no process. `about`: subject of a call outside the conversation, by argument name.
+   *
+   * The following `tool-end` has the actual `changes` (an empty list means none), or the possible changes of a failed or interrupted call.
+   * `interruptedAt` is the last recorded activity before the editor closed (epoch milliseconds), `stillRunning` the processes found at
+   * recovery, `outputId` the content id of long output, `exitCode` null for a signal, `outcome` the result of a node's call without images.
+   */
   event('tool-start', {
     toolCallId: z.string(),
     name: z.string(),
@@ -252,15 +255,11 @@ const storedEvents = [
     moved: movedSchema.optional(),
     command: commandSchema.optional(),
     onlyReads: z.literal(true).optional(),
-    /** Read-only command that leaves no process. */
     reads: z.string().optional(),
     step: stepStartSchema.optional(),
-    /** Subject of a call outside the conversation, by argument name. */
     about: z.record(z.string(), z.string()).optional(),
   }),
-  /** Process of the command, which may outlive the editor. */
   event('command-start', { toolCallId: z.string(), process: processSchema }),
-  /** Waits for the answer of the user, also after the editor closed. */
   event('ask', { toolCallId: z.string(), questions: z.array(askedSchema) }),
   /** Written to disk before the call continues. The answer is text for the model and never approves a call. */
   event('answer', { toolCallId: z.string(), ...answerShape }),
@@ -270,20 +269,14 @@ const storedEvents = [
     ok: z.boolean(),
     ms: z.number(),
     code: z.string().optional(),
-    /** Changes made to files; for a failed or interrupted call, the possible changes. An empty list means no changes. */
     changes: z.array(storedChangeSchema).optional(),
     moved: movedSchema.optional(),
-    /** Last recorded activity of the run before the editor closed (epoch milliseconds). */
     interruptedAt: z.number().optional(),
-    /** Processes of the command that were running at recovery. */
     stillRunning: z.array(z.string()).optional(),
     diff: z.string().optional(),
-    /** Content id of output that exceeds the limit of the result. */
     outputId: z.string().optional(),
     background: backgroundSchema.optional(),
-    /** Exit code of a completed command; null: killed by a signal. */
     exitCode: z.number().int().nullable().optional(),
-    /** Outcome of a node's call that may have changed something, without images. */
     outcome: recordedOutcomeSchema.optional(),
   }),
   /** Decision of the user on interrupted calls of nodes: continue with this result, or run the calls again with new approvals. */
@@ -292,7 +285,6 @@ const storedEvents = [
     choice: z.enum(['after', 'again']),
     result: z.unknown().optional(),
   }),
-  /** End of a background command, possibly long after its call. */
   event('command-end', { toolCallId: z.string(), ...commandEndShape }),
   /**
    * Undo of the changes of these calls, or, with no calls, restoration of files as the run left them. `changes` are the effects of the
@@ -302,7 +294,6 @@ const storedEvents = [
     toolCallIds: z.array(z.string()),
     changes: z.array(undoChangeSchema),
     paths: z.array(z.string()).optional(),
-    /** Moves in order. Absent in records of earlier versions, which cannot be redone. */
     moves: z.array(undoMoveSchema).optional(),
   }),
   /** Reverts undo number `undo` to the extent of `changes` and `moves`. `paths` are the paths used by the calls. */
@@ -323,7 +314,6 @@ const storedEvents = [
     ...requestShape,
     ...besideShape,
     filling: fillingSchema.optional(),
-    /** Part of `ms` spent waiting before and between attempts. */
     delayMs: z.number().optional(),
   }),
   /**
@@ -374,9 +364,7 @@ const shownEvents = [
   event('chunk', {
     content: z.string().optional(),
     thinking: z.string().optional(),
-    /** The content streamed so far was thinking. */
     contentIsThinking: z.literal(true).optional(),
-    /** Fragment of a streamed call; `index` counts the calls of the reply. */
     toolCall: z
       .object({ index: z.number(), name: z.string().optional(), argumentsText: z.string().optional() })
       .optional(),
@@ -409,5 +397,4 @@ export const runEventSchema = z.discriminatedUnion('type', [...storedEvents, ...
 export type RunEvent = z.infer<typeof runEventSchema>;
 
 type WithoutPlace<Event> = Event extends unknown ? Omit<Event, 'runId' | 'seq' | 'at'> : never;
-/** Event without its position in the log (`runId`, `seq`, `at`). */
 export type EventBody = WithoutPlace<RunEvent>;

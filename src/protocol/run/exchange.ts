@@ -107,7 +107,6 @@ function messageData(message: Message, hide: Hide): Message {
   }
 }
 
-/** Hides text inside the parsed JSON, so that a replacement never breaks a quote. */
 function resultData({ toolCallId, content, error, attachments }: ToolResult, hide: Hide): ToolResult {
   const told = { toolCallId, ...(error !== undefined && { error }), ...attachmentsData(attachments, hide) };
   try {
@@ -143,7 +142,6 @@ const fileSchema = z.object({
   runs: z.array(z.object({ id: z.string(), events: z.array(z.unknown()) })).min(1),
 });
 
-/** Imported run with new ids, at rest, with no waiting request. `shown`: the exported run. */
 export interface Imported {
   id: string;
   events: StoredEvent[];
@@ -174,7 +172,6 @@ export function importedRuns(said: unknown, newId: () => string): Imported[] {
   }));
 }
 
-/** Validates the events and their order; skips events of newer versions. */
 function checked(events: readonly unknown[], nth: number): StoredEvent[] {
   let last = 0;
   const known = events.flatMap((one, index) => {
@@ -196,7 +193,6 @@ function checked(events: readonly unknown[], nth: number): StoredEvent[] {
 
 const types = new Set<string>(storedEventSchema.options.map((one) => one.shape.type.value));
 
-/** Keys that the fold uses for an event. */
 function namesIn(event: StoredEvent): string[] {
   if (event.type === 'tool-end') return [event.toolCallId];
   if (event.type === 'node') return [event.node, ...(event.branch !== undefined ? [event.branch] : [])];
@@ -208,7 +204,6 @@ function namesIn(event: StoredEvent): string[] {
   return [...own, ...calls, ...results, ...(branch !== undefined ? [branch] : [])];
 }
 
-/** Events with new ids; every call without a result receives an error result, so that none runs or needs an approval later. */
 function atRest(id: string, events: StoredEvent[], ids: ReadonlyMap<string, string>): StoredEvent[] {
   const run: Run = newRun(id);
   const own = events.map((event): StoredEvent => {
@@ -233,7 +228,6 @@ function atRest(id: string, events: StoredEvent[], ids: ReadonlyMap<string, stri
 
 type Parent = NonNullable<Of<'run-start'>['parent']>;
 
-/** Parents within the file only. */
 function parentIn(parent: Parent | undefined, ids: ReadonlyMap<string, string>): Parent | undefined {
   if (!parent) return undefined;
   const { line = [], ...first } = parent;

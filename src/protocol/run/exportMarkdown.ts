@@ -68,7 +68,6 @@ const quoted = (lines: readonly string[]): string => lines.map((line) => `> ${li
 const fileLine = ({ name, mediaType }: Attachment, hide: (text: string) => string): string =>
   `*(${escaped(proseLine(hide(name ?? mediaType)))})*`;
 
-/** Arguments that describe a call. */
 const abouts = ['command', 'path', 'url', 'pattern', 'query', 'from', 'to', 'folder', 'name'];
 const mostText = 200;
 
@@ -91,7 +90,6 @@ function cut(text: string): string {
   return characters.length > mostText ? `${characters.slice(0, mostText).join('')}…` : line;
 }
 
-/** Code span on one line, with a fence longer than any fence inside. */
 function code(text: string): string {
   const line = visibleLine(text);
   const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map(({ length }) => length));
@@ -100,7 +98,6 @@ function code(text: string): string {
   return `${fence}${room}${line}${room}${fence}`;
 }
 
-/** Closes an unterminated code block, so that the following text is not part of the block. */
 function closed(text: string): string {
   let open: string | undefined;
   for (const [, fence] of text.matchAll(/^ {0,3}(`{3,}|~{3,})/gm)) {

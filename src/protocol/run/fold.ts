@@ -9,7 +9,6 @@ import { dropAnswered, dropOutcomes, recordOutcome } from './outcomes.ts';
 import { type CallState, type Run, unpricedTokens, type Waiting } from './run.ts';
 import { foldFiles } from './runFiles.ts';
 
-/** Maximum live output in the fold, in characters. */
 const outputLimit = 20_000;
 
 /** Events that leave the current progress in place: actions of the user, and ends of background commands. */
@@ -40,10 +39,8 @@ const isBeside = (event: RunEvent): boolean => event.type === 'usage' && event.b
 export const isNews = (run: Run, event: RunEvent): boolean =>
   isStored(event) ? event.seq > run.seq : event.seq >= run.seq;
 
-/** User metadata of the run, without effect on its update time. */
 const isAbout = (event: RunEvent): boolean => event.type === 'pin' || (event.type === 'title' && event.by === 'person');
 
-/** False for events inherited from the parent run, which are counted there. */
 const isOwn = ({ parent }: Run, event: RunEvent): boolean => !parent || event.seq > parent.seq;
 
 /** Folds a new event into the run, in place. Host and panel use the same function. */
@@ -415,7 +412,6 @@ function addUsage(run: Run, usage: TokenUsage): void {
   };
 }
 
-/** Adds the newest answer to the context usage. */
 const withAnswer = (
   filling: ContextUsage,
   {

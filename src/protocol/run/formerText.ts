@@ -15,7 +15,6 @@ export function outcomeReasonOf({ code, message, details }: ErrorInfo): OutcomeR
   return formerOutcomes.find(([of, begins]) => of === code && message.startsWith(begins))?.[2];
 }
 
-/** Code, start of the message, reason. */
 const formerOutcomes: readonly [code: string, begins: string, reason: OutcomeReason][] = [
   ['TOOL_DENIED', 'Too many calls in one answer: only the first ', 'TOO_MANY_CALLS'],
   ['TOOL_DENIED', 'The run ended before this was answered.', 'RUN_ENDED'],
@@ -75,7 +74,6 @@ const formerBases: readonly [sentence: string, basis: ApprovalBasis][] = [
   ["The run's own.", { by: 'of-run' }],
 ];
 
-/** Former forms of a system note. Each language bundle contains them as aliases of the present form. */
 export const formerNoteForms = [
   'went on without its window',
   'was ended: it wrote more than 100 MiB',

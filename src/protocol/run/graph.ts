@@ -6,10 +6,11 @@ import { createDictionary, type Dictionary, keysOf } from '../values/dictionary.
 import { grow } from '../values/growth.ts';
 
 /**
- * Line of workflow nodes: the main line, or a parallel branch with its own copy of the state. `at`: the running or next nodes, empty at the
- * end. `steps`: completed steps of the node. `fanIn`: the node that joins parallel nodes of `at`. `visit`: the running visit of the node,
- * absent between nodes. `messages`, `compactions`: conversation of a branch. `conversations`: model conversations of the running step,
- * dropped at its end.
+ * Line of workflow nodes: the main line, or a parallel branch with its own copy of the state. Branches are keyed by name (`outer/inner`).
+ * - `at`: the running or next nodes, empty at the end; `steps`: completed steps of the node; `fanIn`: the node that joins parallel nodes of
+ * `at`.
+ * - `visit`: the running visit of the node, absent between nodes.
+ * - `messages`, `compactions`: conversation of a branch; `conversations`: model conversations of the running step, dropped at its end.
  */
 export interface Track {
   at: string[];
@@ -38,25 +39,19 @@ interface NodeState {
   visits: number;
   startedAt: number;
   endedAt?: number;
-  /** Partial output of a failed node. */
   output?: unknown;
-  /** Successors after the newest end. */
   next?: string[];
-  /** Number of items, for a list item. */
   of?: number;
   error?: ErrorInfo;
   warnings?: string[];
   said?: LocalizedMessage[];
-  /** Streamed text, limited to the newest `liveLimit` characters after an ellipsis. */
   live?: string;
 }
 
 export interface Graph {
   nodes: Dictionary<NodeState>;
   main: Track;
-  /** Final node, and the number of messages then. Later messages are about the completed workflow. */
   end?: { node: string; messages: number };
-  /** Lines by name (`outer/inner`). Empty outside of parallel parts. */
   branches: Dictionary<Track>;
   artifacts: string[];
 }
@@ -149,7 +144,6 @@ function begin(graph: Graph, { node, branch, of, anew }: NodeChange, at: number)
 
 export const itemOf = (node: string, index: number): string => `${node}[${index}]`;
 
-/** Joins line names; node names never contain a `/`. */
 export const lineIn = (around: string | undefined, name: string): string =>
   around === undefined ? name : `${around}/${name}`;
 
@@ -160,7 +154,6 @@ function isOpenedBy(node: string, branch: string | undefined, line: string): boo
   return line.startsWith(`${own}[`) || line.startsWith(`${own}(`);
 }
 
-/** True for a line that shares the state of its enclosing line. */
 const isOwnLine = (branch: string | undefined): boolean => branch !== undefined && /[\])]$/.test(branch);
 
 function closeLines({ branches }: Graph, { node, branch }: NodeChange): void {
@@ -183,7 +176,6 @@ export function applyNodeMessage(
     for (const { id } of message.toolCalls ?? []) own.callIds[id] = callPrefix + id;
 }
 
-/** Restores the node state before the newest visit. */
 function takeBack(graph: Graph, node: string): void {
   const { visits, startedAt } = graph.nodes[node]!;
   if (visits > 1) graph.nodes[node] = { status: 'completed', visits: visits - 1, startedAt, endedAt: startedAt };
@@ -201,7 +193,6 @@ const parentOf = ({ main, branches }: Graph, branch: string): Track =>
 export const trackOf = ({ main, branches }: Graph, branch: string | undefined): Track | undefined =>
   branch === undefined ? main : branches[branch];
 
-/** Folds a compaction of a node's conversation. */
 export function applyNodeCompaction(
   graph: Graph,
   {

@@ -120,7 +120,6 @@ class Counting {
     }
   }
 
-  /** Early records contain only the model's name on the wire. */
   private nameOf(asked: string | undefined, model: string): string {
     return asked ?? (this.model === model || this.model.endsWith(`/${model}`) ? this.model : model);
   }
@@ -202,7 +201,6 @@ export function groupDays(days: readonly ModelDay[], by: 'day' | 'model' = 'day'
   return [...found.values()].sort((one, other) => compare(other.day, one.day) || compare(one.model, other.model));
 }
 
-/** Undefined for an empty list. */
 export function median(values: readonly number[]): number | undefined {
   if (values.length === 0) return undefined;
   const sorted = [...values].sort((one, other) => one - other);
@@ -210,19 +208,15 @@ export function median(values: readonly number[]): number | undefined {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Output tokens per second since the request; undefined: not recorded. */
 export const speedOf = ({ timedTokens, ms }: ModelDay): number | undefined =>
   ms > 0 && timedTokens > 0 ? (timedTokens * 1000) / ms : undefined;
 
-/** Share of prompt tokens read from the provider's cache: 0..1. */
 export const cacheShareOf = ({ promptTokens, cachedTokens }: ModelDay): number | undefined =>
   promptTokens > 0 ? cachedTokens / promptTokens : undefined;
 
-/** US dollars of calls with a known price; undefined if no price is known. */
 export const costOf = ({ calls, unpriced, cost }: ModelDay): number | undefined =>
   calls > unpriced ? cost : undefined;
 
-/** Share of successful calls among completed calls: 0..1. */
 export const successOf = ({ done, failed }: ToolCounts): number | undefined =>
   done + failed > 0 ? done / (done + failed) : undefined;
 

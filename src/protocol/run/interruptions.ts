@@ -53,13 +53,11 @@ export function interruptionAt(run: Run, node: string, branch: string | undefine
   return found.calls.length === 0 ? undefined : found;
 }
 
-/** Subject of one decision of the user: a node, or the interrupted items of a list. */
 export interface InterruptedWork extends Interruption {
   label: string;
   items?: { count: number; of: number };
 }
 
-/** Returns the interrupted work of a run; the user decides on each entry in turn. */
 export function interruptedWork(run: Run): InterruptedWork[] {
   const { graph } = run;
   if (!graph) return [];
@@ -117,10 +115,9 @@ export function isUnknown({ outcomes }: Pick<Run, 'outcomes'>, id: string, state
   const { startedAt, decision, onlyReads, ok, step, changes, moved, again } = state;
   if (startedAt === undefined || decision === undefined || onlyReads || again || outcomes?.[id]) return false;
   const isOfFiles = Boolean(changes || moved);
-  if (ok === undefined) return !isOfFiles; // the files decide when the run continues
+  if (ok === undefined) return !isOfFiles;
   return ok ? !(step || isOfFiles) : !(changes?.length === 0 && !moved);
 }
 
-/** Id of the retry after a failed call of a step. */
 const nextAttempt = (id: string): string =>
   id.replace(/^(.*?)(?:r(\d+))?$/, (_, first, attempt = 0) => `${first}r${Number(attempt) + 1}`);

@@ -194,10 +194,8 @@ function duration(ms: number): string {
 }
 
 const mostPaths = 10;
-/** Maximum length of a log line, in characters; a command may contain a whole file. */
 const mostText = 1000;
 
-/** Never splits a surrogate pair. */
 function cut(text: string): string {
   if (text.length <= mostText) return text;
   const end = /[\uD800-\uDBFF]/.test(text[mostText - 1]!) ? mostText - 1 : mostText;

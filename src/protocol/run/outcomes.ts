@@ -46,7 +46,6 @@ export function workflowStepOutcome(
   return undefined;
 }
 
-/** Drops the outcomes of a node: all after a completed step, only failures after a failed node. Successful calls are not repeated. */
 export function dropOutcomes({ outcomes }: Recorded, { node, status, anew }: NodeChange): void {
   const isOver = status === 'step' || status === 'end' || (status === 'start' && anew);
   if (!outcomes || !(isOver || status === 'failed')) return;
@@ -54,7 +53,6 @@ export function dropOutcomes({ outcomes }: Recorded, { node, status, anew }: Nod
     if (id.startsWith(`${node}:`) && (isOver || 'error' in outcome)) delete outcomes[id];
 }
 
-/** Drops the outcomes of calls with results in the conversation of a step. */
 export function dropAnswered({ outcomes, graph }: Recorded, { branch, conversation, message }: NodeMessage): void {
   if (!outcomes || message.role !== 'tool') return;
   const track = branch === undefined ? graph?.main : graph?.branches[branch];

@@ -10,12 +10,10 @@ export interface PlanItem {
   status: (typeof planStatus)[number];
 }
 
-/** Limits of the to-do list. Each `plan.update` call contains the complete list. */
 export const planBounds = { items: 50, text: 200 };
 
 export const planTool = 'plan.update';
 
-/** Newest accepted list, empty if none. The list is derived from the calls, not stored. */
 export const planOf = ({ messages, calls }: Run): PlanItem[] =>
   newestPlan(
     messages,
@@ -57,7 +55,6 @@ export function isPlanned({ workflowId, agentId, phase, error, messages }: Run):
   return workflowId === chatWorkflow && agentId === planAgent && phase === 'WaitingUser' && !error && isWhole;
 }
 
-/** Validates the items: a record may contain any arguments. */
 const isPlan = (items: unknown): items is PlanItem[] =>
   Array.isArray(items) && items.length <= planBounds.items && items.every(isItem);
 

@@ -1,4 +1,3 @@
-/** Reasons of read-only runs, by code. */
 export const readOnlySentences = {
   /** The imported file lacks the effects of the run, and the local workflow file may differ. */
   importedWorkflow:

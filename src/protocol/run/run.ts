@@ -32,17 +32,21 @@ import type { ReadOnlyCode } from './readOnlyReason.ts';
 import type { RunFile, Undone } from './runFiles.ts';
 
 /**
- * Tool call as displayed on its card. Arguments are in the assistant message, the outcome is in the tool message. `requestSeq`: number of
- * the newest approval request. `asked`, `answer`: user questions and answers. `exitCode`: null if killed by a signal.
+ * Tool call as displayed on its card. Arguments are in the assistant message, the outcome is in the tool message.
+ * - `status`: `waiting` is not decided yet; `understood`: corrected arguments, see `understoodCall`.
+ * - `proposed`: hashes of the newest approval request; `requestSeq`: the number of its event.
+ * - `startSeq`: number of the newest `tool-start` event, which gives the order of changes.
+ * - `asked`, `answer`: user questions and answers of the call.
+ * - `changes`: changes to files; planned changes if the call has no end; `undone`: their reverted paths, the target path for `moved`.
+ * - `interruptedAt`: last recorded activity before an interruption (epoch milliseconds); `again`: the user wants to run the interrupted
+ * call again.
+ * - `exitCode`: null if killed by a signal.
  */
 export interface CallState {
-  /** `waiting`: not decided yet. */
   status: 'waiting' | 'asking' | 'allowed' | 'running' | 'done';
   title?: string;
-  /** Corrected arguments; see `understoodCall`. */
   understood?: UnderstoodArguments;
   question?: UserQuestion;
-  /** Hashes of the newest recorded approval request. */
   proposed?: Proposed;
   requestSeq?: number;
   asked?: UserQuestions[];
@@ -53,12 +57,10 @@ export interface CallState {
   automatic?: string;
   basis?: ApprovalBasis;
   startedAt?: number;
-  /** Number of the newest `tool-start` event, which gives the order of changes. */
   startSeq?: number;
   ms?: number;
   ok?: boolean;
   code?: string;
-  /** Changes to files; planned changes if the call has no end. */
   changes?: StoredChange[];
   moved?: Moved;
   diff?: string;
@@ -66,99 +68,93 @@ export interface CallState {
   process?: ProcessIdentity;
   step?: StepStart;
   onlyReads?: true;
-  /** Last recorded activity before an interruption (epoch milliseconds). */
   interruptedAt?: number;
-  /** Interrupted call that the user wants to run again. */
   again?: true;
   about?: Record<string, string>;
   stillRunning?: string[];
   background?: Background;
   ended?: CommandEnd & { at: number };
-  /** Paths with undone changes; the target path for `moved`. */
   undone?: string[];
   outputId?: string;
   exitCode?: number | null;
   output?: string;
 }
 
-/** Damaged part of the record. Messages after a loss are not part of the conversation. */
+/**
+ * Damaged part of the record. Messages after a loss are not part of the conversation. `from`: number of the newest event before the damage;
+ * `at`: number of messages then. `open`: present until the run continues, then recorded in the next `mended` event.
+ */
 export interface Damage {
-  /** Number of the newest event before the damage; `at` is the number of messages then. */
   from: number;
   at: number;
   text: string;
   said?: LocalizedMessage;
   messages: Message[];
-  /** Present until the run continues. Becomes part of the next `mended` event. */
   open?: { to: number; places: number[] };
 }
 
-/** Fold of the events of a run, used for storage, display and statistics. */
+/**
+ * Fold of the events of a run, used for storage, display and statistics.
+ * - `named`: the user set the title, and automatic titles never replace it.
+ * - `models`: models of the conversation (`provider/model`) with the message count at each change.
+ * - `own`: number of inherited messages, present after the first own message; `messageTimes`: epoch milliseconds per message.
+ * - `work`: the work since the newest start or continuation; `costBefore` is the earlier cost in US dollars.
+ * - `pausing`: the run pauses at the end of the turn; `held`: denied calls that hold the run, see `isHeld`.
+ * - `asking`: calls with open user questions, oldest first; `queued`: undelivered messages of the user.
+ * - `unmade`: planned file changes of failed calls since the last continuation; a disk failure may have applied some.
+ * - `ran`: a command with effects has run and may have changed other files.
+ * - `instructed`: instruction files received since the start, by path, with the message index.
+ * - `tools`, `outcomes`: tools and undelivered outcomes of node calls, by call id; see `outcomes.ts`.
+ * - `ends`: background commands with an end that the model has not received.
+ * - `unpriced`: tokens of `usage` not covered by `cost`, absent if none; `allowed`: spending limit in US dollars after a raise.
+ * - `contextTokens`: tokens of the newest model call, prompt and answer, 0 if unknown; `contextMessages`: messages counted by it.
+ * - `answered`: tokens of the newest answer, and its milliseconds with prefill.
+ */
 export interface Run {
   id: string;
   seq: number;
   title: string;
-  /** The user set the title. Automatic titles never replace it. */
   named?: boolean;
   pinned?: boolean;
   workflowId: string;
   agentId: string;
   model: string;
-  /** Models of the conversation (`provider/model`) with the message counts at each change. */
   models?: { model: string; at: number }[];
   createdAt: number;
   updatedAt: number;
   imported?: boolean;
   parent?: Parent;
-  /** Number of messages inherited from the parent, present after the first own message. */
   own?: number;
   phase: RunPhase;
   error?: ErrorInfo;
   took?: WorkStats;
-  /** Work since the newest start or continuation; `costBefore` is the earlier cost in US dollars. */
   work?: { began: number; ended?: number; costBefore: number };
-  /** The run pauses at the end of the turn. */
   pausing?: boolean;
   messages: Message[];
-  /** Epoch milliseconds per message; same length as `messages`. */
   messageTimes: number[];
   calls: Dictionary<CallState>;
-  /** Planned file changes of failed calls since the last continuation; a disk failure may have applied some of them. */
   unmade?: StoredChange[];
   files?: Dictionary<RunFile>;
   undos?: Undone[];
   instructions?: Instruction[];
-  /** Instruction files received since the start, by path, with the message index. */
   instructed?: Dictionary<Instructed & { at: number }>;
-  /** A command with effects has run and may have changed other files. */
   ran?: boolean;
-  /** Tools of node calls, which are not in the conversation. */
   tools?: Dictionary<string>;
-  /** Outcomes of node calls that no node has received, by call id; see `outcomes.ts`. */
   outcomes?: Dictionary<NodeOutcome>;
-  /** Denied calls that hold the run, in order; see `isHeld`. */
   held?: string[];
-  /** Calls with open user questions, oldest first. */
   asking?: string[];
-  /** Undelivered messages of the user. */
   queued: Waiting[];
-  /** Background commands with an end that the model has not received. */
   ends?: string[];
   live?: { content: string; thinking: string; calls: { name: string; argumentsText: string }[] };
   progress?: { text: string; said?: LocalizedMessage; fraction?: number; until?: number; attempt?: number };
   usage: TokenUsage;
-  /** Tokens of `usage` not covered by `cost`; absent: none. */
   unpriced?: number;
-  /** Spending limit of the run in US dollars after a raise by the user. */
   allowed?: number;
-  /** Tokens of the newest model call, prompt and answer; 0: unknown. */
   contextTokens: number;
-  /** Tokens of the newest answer and its duration with prefill, in milliseconds. */
   answered?: { tokens: number; ms: number };
   filling?: ContextUsage;
   outline?: Outline;
   graph?: Graph;
-  /** Number of messages counted by `contextTokens`. */
   contextMessages: number;
   compactions: Compaction[];
   damage?: Damage[];
@@ -258,11 +254,9 @@ export function endSentence({ by, exitCode, signal, stillRunning }: CommandEnd):
   return signal ? message('was killed ({0})', signal) : message('exited with code {0}', String(exitCode));
 }
 
-/** True for an unintended end: neither stopped nor exit code 0. */
 export const hasDied = ({ by, exitCode }: CommandEnd): boolean =>
   by === 'itself' ? exitCode !== 0 : by === 'flood' || by === 'timeout' || by === 'lost';
 
-/** Returns the user's messages in order; for a branch, only its own messages if present. */
 export function firstUserText({ messages, own }: Pick<Run, 'messages' | 'own'>): string[] {
   const said = (from: number) => messages.slice(from).flatMap((one) => (one.role === 'user' ? [one.content] : []));
   const words = own === undefined ? [] : said(own);
@@ -273,7 +267,6 @@ const untitled = 'New run';
 
 export const titleFromText = (title: string): string => (title === untitled ? t(untitled) : title);
 
-/** Title of the run, or the start of the first message. */
 export function runTitle(run: Run): string {
   if (run.title) return run.title;
   const first = firstUserText(run).find((words) => words.trim() !== '') ?? '';

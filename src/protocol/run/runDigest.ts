@@ -2,7 +2,6 @@ import { t } from '../text/l10n.ts';
 import { planOf } from './plan.ts';
 import { callsOf, firstUserText, type Run, runTitle, titleFromText } from './run.ts';
 
-/** Limits per part in characters (`files`: count), so that the digest fits a small context window. */
 const most = { words: 2000, summary: 6000, answer: 3000, files: 40 };
 
 /**

@@ -30,7 +30,6 @@ interface WithFiles {
   undos?: Undone[] | undefined;
 }
 
-/** Maximum of stored undos; the oldest are dropped first. */
 const maxUndos = 100;
 
 interface Change {
@@ -78,7 +77,6 @@ const touches = (one: Undone, paths: readonly string[]): boolean =>
     paths.some((path) => own === path || own.startsWith(`${path}/`) || path.startsWith(`${own}/`)),
   );
 
-/** Folds a redo. Parts that the redo did not reach remain redoable. */
 function redoFiles(run: WithFiles, { undo, changes, moves }: Extract<RunEvent, { type: 'redo' }>): void {
   const one = run.undos?.find(({ seq }) => seq === undo);
   if (!one || !run.undos) return;
@@ -119,7 +117,6 @@ function changeFiles(run: WithFiles, { changes = [], moved, at }: Change): void 
 
 const isOfRun = ({ path }: { path: string }): boolean => path.startsWith('@state/');
 
-/** Folds an undo: `changes` affect texts, `paths` include the paths of reverted moves. */
 function undoFiles(run: WithFiles, changes: readonly StoredChange[], paths: readonly string[] = []): void {
   const files = run.files ?? createDictionary<RunFile>();
   for (const { path, after } of changes) {
@@ -137,7 +134,6 @@ function undoFiles(run: WithFiles, changes: readonly StoredChange[], paths: read
   }
 }
 
-/** Moves entries below a moved folder. */
 function moveFiles(files: Dictionary<RunFile>, { from, to }: Moved): void {
   for (const [path, file] of entriesOf(files)) {
     if (path !== from && !path.startsWith(`${from}/`)) continue;

@@ -22,7 +22,6 @@ export type StoreErrorCode =
   | 'ENGINE_RUN_NOT_FOUND'
   | 'ENGINE_RUN_EXISTS';
 
-/** Stops of a run by the engine or by the workflow. */
 type EngineErrorCode =
   | 'ENGINE_ABORTED'
   | 'ENGINE_BUSY'
@@ -34,7 +33,6 @@ type EngineErrorCode =
   | 'WORKFLOW_INVALID'
   | 'WORKFLOW_UNTRUSTED';
 
-/** Spending limits, reached or unknown: the user decides. */
 type MoneyErrorCode = 'LIMIT_RUN_REACHED' | 'LIMIT_DAY_REACHED' | 'LIMIT_UNREADABLE' | 'LIMIT_DAY_UNKNOWN';
 
 /**
@@ -63,7 +61,6 @@ export interface Repeated {
   times: number;
 }
 
-/** Failures of a call, in `ToolError` and outcomes. */
 type ToolCode =
   | 'TOOL_ARGS_INVALID'
   | 'TOOL_ARGS_INVALID_JSON'

@@ -14,7 +14,6 @@ export function visibleProse(text: string): string {
   return suspiciousProse().test(text) ? clean(text, hiddenInProse) : text;
 }
 
-/** Applies `visibleProse` to all strings of a JSON value, property names included. */
 export function visibleProseIn(value: unknown): unknown {
   if (typeof value === 'string') return visibleProse(value);
   if (Array.isArray(value)) return value.map(visibleProseIn);
@@ -37,7 +36,6 @@ export function hiddenCount(text: string): number {
   return count;
 }
 
-/** Tells whether the output of `visibleProse` contains escapes. */
 export const hasEscapes = (text: string): boolean => /⟨(U\+[0-9A-F]{4,6}( × \d+)?|hidden text: .*)⟩/.test(text);
 
 /** `visible` for one line: line ends appear as ⏎, so that text cannot imitate lines of Towpath. */
@@ -91,7 +89,6 @@ const oneLine = (text: string) =>
 
 const unseen =
   '[[\\p{Cc}--[\\t\\n]]\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Bidi_Control}\\p{Default_Ignorable_Code_Point}\\u{FFF9}-\\u{FFFC}]';
-/** Unicode blanks except the plain space, and empty symbols without a distinguishing property. */
 const blank = '[[\\p{Zs}--[ ]]\\u{2800}\\u{1D159}\\u{13441}\\u{13442}\\u{16FE4}]';
 /** Right-to-left characters: every range with the default `Bidi_Class` R or AL, including unassigned code points. */
 const fromRight =
@@ -142,7 +139,6 @@ function mark(match: string, ...rest: unknown[]): string {
 
 const repeated = /(.)\1*/gsu;
 
-/** `⟨U+00A0⟩`, `⟨U+00A0 × 3⟩`; a lone surrogate becomes the replacement character. */
 function codeOf(match: string, first: string): string {
   const code = first.codePointAt(0)!;
   if (code >= 0xd800 && code <= 0xdfff) return '\ufffd'.repeat(match.length);
@@ -150,7 +146,6 @@ function codeOf(match: string, first: string): string {
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}${times > 1 ? ` × ${times}` : ''}⟩`;
 }
 
-/** Tag characters mirror ASCII and can carry hidden text. */
 function tagLetter(tag: string): string {
   const code = tag.codePointAt(0)! - 0xe0000;
   return code >= 0x20 && code < 0x7f ? String.fromCharCode(code) : '·';

@@ -24,7 +24,6 @@ export function speak(language: string, words: Bundle = {}): void {
   locale = language;
 }
 
-/** UI language for dates and numbers, as a BCP 47 tag. */
 export const language = (): string => locale;
 
 /**

@@ -1,13 +1,11 @@
 // Live output arrives in pieces. A carriage return in a piece discards the unfinished line; the following text replaces the line, as in a
 // progress bar.
 
-/** Appends a piece of live output: each carriage return removes the last line back to its line end. */
 export const withUpdate = (text: string, piece: string): string => {
   if (!piece.includes('\r')) return text + piece;
   return joinUpdates(text, piece).replace(/^\r/, '');
 };
 
-/** Joins two pieces. The result starts with a carriage return if its first line replaces an earlier line. */
 export function joinUpdates(one: string, other: string): string {
   if (!other.includes('\r')) return one + other;
   const start = one.lastIndexOf('\n') + 1;

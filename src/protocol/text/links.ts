@@ -6,7 +6,6 @@ export interface Links {
   setting?: string | undefined;
 }
 
-/** Stored separately, because the stored form of a sentence has no field for links. */
 const linksBySentence = new WeakMap<LocalizedMessage, Links>();
 
 export function linked(words: LocalizedMessage, links: Links): LocalizedMessage {

@@ -3,7 +3,6 @@ import { type Links, linksOf } from './links.ts';
 
 export type LocalizableText = string | LocalizedMessage;
 
-/** Converts a text to a string; translated if only the user reads the result. */
 export type Localizer = (words: LocalizableText) => string;
 
 /** Stored form of a text: English, with the localizable parts if present. */
@@ -24,7 +23,6 @@ export function joined(parts: readonly LocalizableText[], between = ' '): Locali
   return { english: parts.map((_, at) => `{${at}}`).join(between), values: parts };
 }
 
-/** Appends a full stop if missing. */
 export function ended(words: LocalizableText): LocalizableText {
   const english = inEnglish(words);
   if (/[^.\s]\.$/.test(english)) return words;
@@ -67,7 +65,6 @@ export const localizedMessageIn = ({ message, said }: { message: string; said?: 
 export const errorText = (failure: { message: string; said?: LocalizedMessage }): string =>
   localize(localizedMessageIn(failure));
 
-/** Localizable sentences among the texts, in their stored form. */
 export function messagesIn(words: readonly LocalizableText[]): { said?: LocalizedMessage[] } {
   const said = words.filter((one) => typeof one !== 'string');
   return said.length > 0 ? { said } : {};

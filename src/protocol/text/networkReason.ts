@@ -14,7 +14,6 @@ export interface NetworkReason {
 const certificate = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ALTNAME|ERR_SSL|ERR_TLS|EPROTO/;
 export const timeLimits = /UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT|TIMED_?OUT/;
 
-/** Classes of codes, the most specific first. */
 const classes: readonly (readonly [RegExp, LocalizedMessage])[] = [
   [/EXPIRED|CERT_DATE_INVALID/, message('the certificate has expired')],
   [/NOT_YET_VALID/, message('the certificate is not valid yet')],
@@ -41,7 +40,6 @@ export function networkReason(error: unknown): NetworkReason {
 
 export const isCertificateError = ({ code }: NetworkReason): boolean => certificate.test(code);
 
-/** Appends the reason after a colon, without a full stop. */
 export const withReason = (statement: LocalizedMessage, { words }: NetworkReason): LocalizableText =>
   words ? joined([statement, words], ': ') : statement;
 

@@ -7,7 +7,6 @@ export type Growth =
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Returns the changed value without mutating `before`. */
 export function grow(before: unknown, growth: Growth): unknown {
   if ('append' in growth) return [...(Array.isArray(before) ? before : []), ...growth.append];
   if ('set' in growth) return growth.set;
