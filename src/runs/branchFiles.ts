@@ -17,7 +17,6 @@ export interface BranchFile {
 
 export interface BranchFiles {
   files: BranchFile[];
-  /** Files left unchanged, with the reason as a sentence for the user. */
   left: { path: string; why: string }[];
 }
 

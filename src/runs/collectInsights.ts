@@ -7,9 +7,7 @@ import { mapLimit } from '../protocol/values/mapLimit.ts';
 import { readJournal } from './readJournal.ts';
 import { journalIn } from './storedSummary.ts';
 
-/** Journals read in parallel. */
 const atOnce = 4;
-/** Version of the cached counts; another version is recounted. */
 const version = 1;
 
 const count = z.number();

@@ -8,7 +8,6 @@ import { type Lock, takeBriefly } from './lock.ts';
 
 /** Low limit, because the editor needs the disk, too. */
 const atOnce = 4;
-/** Files removed under one lock. */
 const mostAtOnce = 50;
 
 const sizesSchema = z.record(z.string(), z.object({ stamp: z.number(), bytes: z.number() }));

@@ -8,7 +8,6 @@ const amount = z.number().min(0).max(1e9);
 const lineSchema = z.union([z.object({ id: z.string(), cost: amount }), z.object({ id: z.string(), raise: amount })]);
 type Line = z.infer<typeof lineSchema>;
 
-/** US dollars of a day; `raised`: amount added to the limit by the user. */
 export interface Spent {
   spent: number;
   raised: number;
@@ -42,7 +41,6 @@ export class SpentFiles {
     private readonly now: () => Date = () => new Date(),
   ) {}
 
-  /** Includes pending writes of this window. Rejects if the file exists and is unreadable. */
   today(): Promise<Spent> {
     const read = this.reading.then(async () => {
       await Promise.allSettled(this.writing);
@@ -95,7 +93,6 @@ function take(day: Day, line: Line): void {
   else day.costs.set(line.id, line.cost);
 }
 
-/** Reads appended lines. An incomplete line is read next time; an invalid line is skipped. */
 async function readOn(day: Day): Promise<void> {
   const handle = await fs.open(day.file, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;

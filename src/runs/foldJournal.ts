@@ -77,7 +77,6 @@ function applyApart(run: Run, damage: Damage, event: StoredEvent): void {
   if (event.type === 'usage') run.contextTokens = 0; // belongs to another conversation
 }
 
-/** True for results of calls before the loss. */
 function isAnswer(run: Run, message: Run['messages'][number]): boolean {
   if (message.role !== 'tool') return false;
   const pending = new Set(pendingCalls(run.messages).map(({ id }) => id));

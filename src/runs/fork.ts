@@ -19,7 +19,6 @@ export interface ForkedText {
   message: Extract<Message, { role: 'user' }>;
 }
 
-/** Returns the event numbers of the run's messages, in order. */
 export function messageSeqs(run: Run, { entries }: JournalContents): number[] {
   const places = new Map(run.messages.map((message, at) => [message, at]));
   const seqs: number[] = [];
@@ -38,7 +37,6 @@ export function forkedText(run: Run, contents: JournalContents): ForkedText[] {
 const foldUpTo = (id: string, contents: JournalContents, seq: number): Run =>
   foldJournal(id, { ...contents, entries: contents.entries.filter((entry) => entry.seq <= seq) });
 
-/** Returns the calls without an end at event `seq`. */
 export function callsAfter(run: Run, contents: JournalContents, seq: number): string[] {
   const before = foldUpTo(run.id, contents, seq);
   return callsOf(run).flatMap(([id]) => (before.calls[id]?.ok === undefined ? [id] : []));
@@ -148,7 +146,6 @@ export async function keepFork(runs: string, from: string, id: string, events: r
   }
 }
 
-/** Hard-links contents, which are immutable, instead of copying. */
 async function shareContents(from: string, to: string, journal: string): Promise<void> {
   const named = new Set(journal.match(/\b[0-9a-f]{64}\b/g) ?? []);
   const kept = (await fs.readdir(from).catch(() => [])).filter((name) => named.has(name));

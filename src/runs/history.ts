@@ -6,7 +6,6 @@ import type { RunSummary } from '../protocol/run/summary.ts';
 import { checksum } from './journal.ts';
 import { type Stamp, storedSummarySchema } from './storedSummary.ts';
 
-/** Index entry of a run. `stamp` identifies the indexed journal; `words` is the output of `searchTermsOf`. */
 export interface Indexed {
   summary: RunSummary;
   stamp: Stamp;
@@ -92,7 +91,6 @@ function lineOf({ summary: { live: _, ...summary }, stamp: { size, mtimeMs }, wo
 
 const newline = Buffer.from('\n');
 
-/** Reads the id from the line prefix, so that older lines need no parsing. */
 const idOf = (line: Buffer): string | undefined =>
   /^.{9}\{"id":"(run-[\w-]+)"/.exec(line.toString('latin1', 0, 150))?.[1];
 

@@ -16,7 +16,6 @@ type StoredAttachment = Omit<Attachment, 'data'> & { storedAs: string };
 
 const isName = /^[0-9a-f]{64}$/;
 
-/** Minimum size of a stored image in base64 characters. */
 const minStored = 1024;
 
 /** Replaces images by hashes after writing the images to `folder` (of the run). Rejects with the system error. */
@@ -50,7 +49,6 @@ async function storeImage(folder: string, bytes: Buffer): Promise<string> {
 
 const storedKey = '"storedAs":"';
 
-/** Hashes of images in the bytes of a journal. */
 export function storedImageNames(journal: Buffer): string[] {
   const names = new Set<string>();
   for (let at = journal.indexOf(storedKey); at >= 0; at = journal.indexOf(storedKey, at + 1)) {

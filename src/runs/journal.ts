@@ -15,7 +15,6 @@ import { hasStoredImages } from './imageStore.ts';
  */
 export const header = '{"towpath-run":1}\n';
 
-/** Storage failure with its consequence for the user. */
 export class StoreError extends UserFacingError {
   override readonly name = 'StoreError';
   constructor(
@@ -75,7 +74,6 @@ const alreadyThere = message('A run with this ID already exists. Continue it, or
 
 export const checksum = (bytes: Buffer): string => crc32(bytes).toString(16).padStart(8, '0');
 
-/** Returns the format version required by the event; undefined: 1. */
 function versionOf(event: StoredEvent): number | undefined {
   if (event.type === 'node' && event.grown) return grownVersion;
   if (event.type === 'approval' && event.holds) return holdVersion;
@@ -145,7 +143,6 @@ export class Journal {
     return this.bytes;
   }
 
-  /** Size and modification time (milliseconds), to detect later changes. */
   async stamp(): Promise<{ size: number; mtimeMs: number }> {
     const { mtimeMs } = await this.handle.stat();
     return { size: this.bytes, mtimeMs };

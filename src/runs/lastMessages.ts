@@ -3,9 +3,7 @@ import { newRun, type Run } from '../protocol/run/run.ts';
 import { readLastEvents } from './readJournal.ts';
 import { journalIn, readStoredSummary } from './storedSummary.ts';
 
-/** Bytes read from the end of a journal: first attempt and maximum. */
 const [firstBytes, mostBytes] = [128 * 1024, 2 * 1024 * 1024];
-/** Messages that fill any screen. */
 const screenful = 20;
 
 /**

@@ -7,7 +7,6 @@ import { isLocked, takeBriefly } from './lock.ts';
 import { isUnbegun } from './readJournal.ts';
 
 const id = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-/** Temporary files that a killed process leaves before the rename. */
 const aside = new RegExp(
   `^(lock\\.${id}|lock\\.over-[0-9a-f]{16}(\\.${id}|\\.over-.*)?|(summary\\.json|journal\\.jsonl)\\.${id})$`,
 );

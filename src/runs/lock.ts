@@ -21,7 +21,6 @@ export interface Lock {
 /** Milliseconds. A holder without activity for `silent` is observed for `watch` before a takeover. */
 export const lockTimes = { beat: 1000, silent: 10_000, watch: 2500 };
 
-/** Attempts and pause in milliseconds during a concurrent takeover. */
 const tries = 20;
 const pause = 15;
 
@@ -45,7 +44,6 @@ export async function takeOver(file: string, window?: string): Promise<Lock> {
   return hold(file, mine, true);
 }
 
-/** Resolves to true if the previous holder may still run. */
 async function acquire(file: string, mine: Text, standingIn: (text: string) => Standing): Promise<boolean> {
   try {
     for (let attempt = 0; attempt < tries; attempt++) {
@@ -97,7 +95,6 @@ interface Text {
   text: string;
 }
 
-/** Registers the id before writing, so that a second taker in this process does not see a stale lock. */
 function newText(more: Pick<LockHolder, 'window' | 'brief'>): Text {
   const holder: LockHolder = { id: randomUUID(), ...thisProcess(), since: Date.now(), ...more };
   held.add(holder.id);
@@ -118,7 +115,6 @@ function hold(file: string, mine: Text, fromLiving: boolean): Lock {
   };
 }
 
-/** Rewrites the same bytes into the open file: the lock is complete at every moment and never another holder's. */
 async function beat(file: string, text: string): Promise<void> {
   const handle = await fs.open(file, 'r+').catch(() => undefined);
   try {
@@ -161,7 +157,6 @@ async function stampOf(file: string): Promise<number | undefined> {
 
 const textOf = (file: string): Promise<string | undefined> => fs.readFile(file, 'utf8').catch(() => undefined);
 
-/** Creates the lock atomically: an empty lock would look like a leftover of a crash. `now`: time of the file system. */
 async function create(file: string, text: string): Promise<'made' | { now: number }> {
   const aside = `${file}.${randomUUID()}`;
   try {

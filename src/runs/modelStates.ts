@@ -6,14 +6,12 @@ export const modelStatesIn = (store: string): string => path.join(store, 'model-
 
 const idOf = (name: string): string | undefined => /^(run-[\w-]{1,100})\./.exec(name)?.[1];
 
-/** Removes the model states of these runs. The next sweep retries failed removals. */
 export async function removeStates(folder: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const names = (await namesIn(folder)).filter((name) => ids.includes(idOf(name)!));
   for (const name of names) await fs.rm(path.join(folder, name), { force: true }).catch(() => {});
 }
 
-/** Returns deleted runs with remaining states. */
 export async function idsOfStates(folder: string, isThere: (id: string) => Promise<boolean>): Promise<string[]> {
   const ids = new Set((await namesIn(folder)).flatMap((name) => idOf(name) ?? []));
   const left: string[] = [];

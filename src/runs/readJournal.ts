@@ -44,7 +44,6 @@ export interface JournalContents {
   size: number;
 }
 
-/** Milliseconds of work before yielding. */
 const mostMs = 10;
 
 /**
@@ -97,7 +96,6 @@ export async function readJournal(file: string, runId?: string): Promise<Journal
   return { entries, wounds, ...(newer && { newer }), wholeBytes, size: bytes.length };
 }
 
-/** Size that contains any first event, in bytes. */
 const firstBytes = 65_536;
 
 /** Reads the first event only; undefined: unreadable or missing. */
@@ -143,7 +141,6 @@ export async function readLastEvents(file: string, size: number): Promise<Stored
   }
 }
 
-/** True for a journal cut off within its first line: the run has not started. */
 export const isUnbegun = (bytes: Buffer): boolean =>
   bytes.length < header.length && header.startsWith(bytes.toString('latin1'));
 
@@ -208,7 +205,6 @@ class Found {
   private readonly bySeq = new Map<number, JournalEntry>();
   private newest = 0;
 
-  /** Reports images that are missing; the rest of the line is valid. */
   addLostImages({ line, at }: JournalEntry, count: number): void {
     const text = message('{0} of line {1} cannot be read', amount(count, 'image'), line);
     this.wounds.push({ ...wound(line, at, text), loses: false });
@@ -222,7 +218,6 @@ class Found {
     if (!loses) this.add(entry);
   }
 
-  /** Adds a line in the order of its number. Duplicates are ignored. */
   add(entry: JournalEntry): void {
     const { seq, line, at } = entry;
     const first = this.bySeq.get(seq);

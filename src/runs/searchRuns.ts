@@ -3,7 +3,6 @@ import type { Indexed } from './history.ts';
 
 interface FoundRun {
   indexed: Indexed;
-  /** Text around a hit outside of the title, in lower case. */
   excerpt?: string;
 }
 
@@ -61,7 +60,6 @@ const wordsIn = (query: string): string[] =>
 
 const mostWanted = 20;
 
-/** Bytes of context before and after a hit. */
 const [before, after] = [30, 90];
 
 function around(text: Buffer, at: number): string {
@@ -73,7 +71,6 @@ function around(text: Buffer, at: number): string {
   return `${from > 0 ? '…' : ''}${lead.slice(space + 1)}${rest}${to < text.length ? '…' : ''}`;
 }
 
-/** Joins the start of the first texts and the end of the last, at most `most` characters each. */
 function bothEnds(texts: readonly string[], most: number): string {
   const first: string[] = [];
   let [next, left] = [0, most];

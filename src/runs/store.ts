@@ -36,7 +36,6 @@ import { WindowStatus } from './windowStatus.ts';
 
 /** Runs processed in parallel; a thousand journals would not fit into memory. */
 const atOnce = 8;
-/** Runs indexed per write. */
 const keptAtOnce = 50;
 
 /** Run opened for exclusive writing until `close`. */
@@ -148,14 +147,12 @@ export class RunStore {
     return readRun(this.folderOf(id), id);
   }
 
-  /** Returns the events of a run, and its damage in sentences. */
   async events(id: string): Promise<{ events: StoredEvent[]; damage: string[] }> {
     await this.mustExist(id);
     const { entries, wounds } = await readJournal(this.journalOf(id), id);
     return { events: entries.flatMap(({ event }) => event ?? []), damage: wounds.map(({ text }) => inEnglish(text)) };
   }
 
-  /** Exports a run with its branches, each up to its damage. `hide`: see `dataOf`. */
   async exported(id: string, hide: Hide): Promise<RunsFile> {
     await this.mustExist(id);
     const runs = await mapLimit(kinOf(id, await this.list()), atOnce, async (one) => {
@@ -169,7 +166,6 @@ export class RunStore {
     return { 'towpath-runs': 1, shown: id, runs: runs.flat() };
   }
 
-  /** Stores imported runs: all or none. */
   async bring(runs: readonly Imported[]): Promise<void> {
     const folder = path.join(this.folder, 'runs');
     const made: string[] = [];
@@ -206,7 +202,6 @@ export class RunStore {
     return isRunId(id) && (await fs.stat(this.journalOf(id)).catch(() => undefined)) !== undefined;
   }
 
-  /** Returns the index, newest run first. Changed journals are read again; runs open in this window provide their state. */
   private async indexed(): Promise<Indexed[]> {
     const [ids, known] = await Promise.all([this.ids(), this.history.read()]);
     const found: Indexed[] = [];
@@ -257,7 +252,6 @@ export class RunStore {
     }
   }
 
-  /** Returns the writing holder and its last activity (epoch ms); undefined: no living holder. */
   holder(id: string): Promise<{ holder?: LockHolder; beatAt: number } | undefined> {
     return holderOf(this.lockOf(id));
   }
@@ -279,7 +273,6 @@ export class RunStore {
     }
   }
 
-  /** Removes leftovers of killed processes and expired deleted runs. */
   async sweep(): Promise<void> {
     await this.deleted.sweep();
     await sweepRunLeftovers(path.join(this.folder, 'runs'), this.now());
@@ -294,7 +287,6 @@ export class RunStore {
     return modelStatesIn(this.folder);
   }
 
-  /** Folder for data of one run, removed with the run. Created by its first writer. */
   stateFolder(id: string): string {
     return path.join(this.folderOf(id), 'state');
   }
@@ -408,7 +400,6 @@ async function renew(journal: string): Promise<void> {
   }
 }
 
-/** Retries once after a disk failure. */
 async function onceMore(write: () => Promise<void>): Promise<void> {
   try {
     await write();

@@ -25,7 +25,6 @@ export const journalIn = (folder: string): string => path.join(folder, 'journal.
 
 const summaryIn = (folder: string): string => path.join(folder, 'summary.json');
 
-/** Reads the list entry from the summary, or from the journal if the summary is missing or outdated; undefined: no run. */
 export async function readSummary(folder: string, id: string): Promise<RunSummary | undefined> {
   const stat = await fs.stat(journalIn(folder)).catch(() => undefined);
   const kept = stat && (await readStoredSummary(folder));
@@ -33,7 +32,6 @@ export async function readSummary(folder: string, id: string): Promise<RunSummar
   return stat && (await readAnew(folder, id, stat, kept))?.summary;
 }
 
-/** Reads the list entry, the run if readable, and the stamp of the journal; undefined: no run. */
 export async function readForIndex(
   folder: string,
   id: string,
@@ -76,7 +74,6 @@ export async function readRun(folder: string, id: string, kept?: Summary) {
   return { contents, run: foldJournal(id, contents, mostBytes) };
 }
 
-/** Reads the stored summary; undefined: absent, invalid or altered. */
 export async function readStoredSummary(folder: string): Promise<Summary | undefined> {
   try {
     const kept = summarySchema.parse(JSON.parse(await fs.readFile(summaryIn(folder), 'utf8')));
@@ -90,7 +87,6 @@ export async function readStoredSummary(folder: string): Promise<Summary | undef
 const checkOf = (said: Omit<Summary, 'check'>): string =>
   checksum(Buffer.from(JSON.stringify(Object.entries(said).sort(([one], [other]) => (one < other ? -1 : 1)))));
 
-/** Replaces the summary atomically. `stamp` is of the journal with the run. */
 export async function writeSummary(folder: string, run: Run, stamp: Stamp, mostBytes = stamp.size): Promise<void> {
   const { id: _, live: __, ...told } = toStoredSummary(run);
   const said = { journalBytes: stamp.size, journalTime: stamp.mtimeMs, mostBytes, ...told };

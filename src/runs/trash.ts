@@ -40,7 +40,6 @@ export class DeletedRuns {
     return name;
   }
 
-  /** Lists restorable runs, last deleted first. */
   async list(): Promise<DeletedRun[]> {
     const runs = await mapLimit(await this.names(), 8, async (name) => {
       const summary = await readSummary(path.join(this.folder, name), idOf(name)!);

@@ -2,30 +2,28 @@ import type { Moved, RemovedKind, StoredChange } from '../protocol/run/events.ts
 import { callsOf, type Run } from '../protocol/run/run.ts';
 import type { Undone } from '../protocol/run/runFiles.ts';
 
-/** Change of one file to another content. Ids are content ids; null: no file. */
+/**
+ * Change of one file to another content. Ids are content ids; null: no file.
+ * - `at`: workspace-relative path at this point of the undo or redo; `path`: the path before the moves of the same undo or redo; `place`:
+ * the path after these moves; `paths`: the paths in the calls' own changes.
+ * - `was`: `to` was deleted in its on-disk form and is restored in this form; `form`: mode and encoding of a restored text.
+ * - `left`: content after the newest change, any other current content was made later; `leftForm`: form of a text created or moved by the
+ * run, for a redo after an interrupted undo.
+ * - `mixed`: someone else also changed the file between the changes; `order`: position in the report for the user.
+ */
 export interface UndoStep {
-  /**
-   * Workspace-relative path at this point of the undo or redo. `path` is the path before the moves of the same undo or redo, `place` the
-   * path after these moves, `paths` the paths in the calls' own changes.
-   */
   at: string;
   path: string;
   place: string;
   paths: string[];
   to: string | null;
-  /** `to` was deleted in its on-disk form and is restored in this form. */
   was?: Pick<StoredChange, 'kind' | 'mode'>;
-  /** Mode and encoding of a restored text. */
   form?: Pick<StoredChange, 'mode' | 'encoding'>;
-  /** Content after the newest change; any other current content was made later. */
   left: string | null;
   leftKind?: RemovedKind;
-  /** Form of a text created or moved by the run, for a redo after an interrupted undo. */
   leftForm?: Pick<StoredChange, 'mode' | 'encoding'>;
-  /** Someone else also changed the file between the changes. */
   mixed?: true;
   toolCallIds: string[];
-  /** Position in the report for the user. */
   order: number;
 }
 
@@ -47,7 +45,6 @@ export function undoOperations(run: Run, toolCallIds: readonly string[], paths?:
   const standing = standingOf(run);
   const all = standing.flatMap(({ toolCallId, moved }, index) => (moved ? [{ toolCallId, moved, index }] : []));
   const operations: UndoOperation[] = [];
-  /** Newer moves that stay. */
   const staying: Moved[] = [];
   for (const [order, { toolCallId, change, moved }] of [...standing.entries()].reverse()) {
     const now = (path: string) => staying.reduce(after, path);
@@ -107,7 +104,6 @@ function joinStep(operations: UndoOperation[], older: UndoStep): boolean {
   return false;
 }
 
-/** True if the restored bytes and the text have different ids: the file was deleted as bytes and is not plain UTF-8. */
 export const hasOtherForm = ({ was, form }: UndoStep): boolean =>
   was?.kind !== undefined && form?.encoding !== undefined;
 
@@ -160,7 +156,6 @@ export function redoOperations({ toolCallIds, changes, moves }: Undone): UndoOpe
     .filter((one) => isMove(one) || one.to !== one.left);
 }
 
-/** Form of a new file: the form of the text moved there, else plain. */
 function formOfNew(changes: readonly StoredChange[] = [], { after: id }: StoredChange): UndoStep['leftForm'] {
   const isSource = ({ before, after, kind, mode }: StoredChange) =>
     before === id && after === null && !kind && mode !== undefined;
@@ -173,7 +168,6 @@ export const opposite = ({ from, to }: Moved): Moved => ({ from: to, to: from })
 export const isIn = (folder: string, path: string): boolean =>
   path.length > folder.length ? path[folder.length] === '/' && path.startsWith(folder) : path === folder;
 
-/** True if a path contains the other path. */
 export const areRelated = (one: string, other: string): boolean =>
   one.length < other.length ? isIn(one, other) : isIn(other, one);
 

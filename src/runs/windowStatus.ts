@@ -6,16 +6,15 @@ import { runStates } from '../protocol/run/run.ts';
 const markSchema = z.object({
   state: z.enum(runStates),
   title: z.string(),
-  /** With `asking`: an approval is requested. */
   awaitsApproval: z.boolean().optional(),
-  /** With `ended`: the turn limit was reached. */
   isAtLimit: z.boolean().optional(),
 });
 export type RunStatus = z.infer<typeof markSchema>;
 
 /**
  * Run states published by windows for other windows of the workspace and for the next start: one small file per run, on which the run does
- * not depend. A running state is valid only while a process holds the lock of the run.
+ * not depend. A running state is valid only while a process holds the lock of the run. `awaitsApproval` refines `asking`, `isAtLimit` (the
+ * turn limit) refines `ended`.
  */
 export class WindowStatus {
   private last: Promise<void> = Promise.resolve();
@@ -75,5 +74,4 @@ export class WindowStatus {
   }
 }
 
-/** Milliseconds within which changes are combined. */
 const togetherMs = 100;

@@ -2,31 +2,27 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import os from 'node:os';
 
 /**
- * Holder of a lock, as stored in the lock file. A process id is unique only with boot, pid namespace and start time, because containers
- * reuse small ids.
+ * Holder of a lock, as stored in the lock file. A process id is unique only with boot, pid namespace (Linux) and start time, because
+ * containers reuse small ids.
+ * - `boot`: the boot id on Linux, else the boot time (epoch seconds); absent in locks of the first version.
+ * - `started`: start time of the process in kernel units, absent if unknown; `since`: epoch milliseconds.
+ * - `brief`: released within a moment, so that takers wait.
  */
 export interface LockHolder {
   id: string;
   pid: number;
-  /** Machine name, for display. */
   machine?: string;
-  /** Identity of the boot: the boot id on Linux, else the boot time (epoch seconds). Absent in locks of the first version. */
   boot?: string | number;
-  /** Start time of the process in kernel units; absent if unknown. */
   started?: string;
-  /** Pid namespace (Linux). */
   namespace?: string;
-  /** Epoch milliseconds. */
   since?: number;
   window?: string;
-  /** Released within a moment; takers wait. */
   brief?: true;
 }
 
 /** Ids of locks of this process. A lock with this process id and another id belongs to an earlier process. */
 export const held = new Set<string>();
 
-/** Tolerance in seconds of the boot time without a boot id. */
 const bootSlack = 5;
 
 let known: Omit<LockHolder, 'id' | 'since' | 'window'> | undefined;
@@ -77,10 +73,8 @@ function exists(pid: number): boolean {
   }
 }
 
-/** `/proc` may be mounted from another pid namespace. */
 const procIsOurs = () => tried(() => readlinkSync('/proc/self')) === String(process.pid);
 
-/** `ended`: zombie process. */
 function statOf(pid: number | 'self'): { started: string; ended: boolean } | undefined {
   const stat = tried(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' '); // the process name may contain any character
