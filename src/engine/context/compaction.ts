@@ -36,12 +36,10 @@ export interface CompactionOptions extends Conversing {
   brief?: string;
 }
 
-/** Shares of the context window. */
 const forSummary = 0.1;
 const forKept = 0.1;
 const worthIt = 0.1;
 const helpful = 0.05;
-/** Shares of the context budget. */
 const wanted = 0.6;
 const enough = 0.8;
 const forLastTurns = 0.3;
@@ -51,7 +49,6 @@ const limits = [9600, 4800, 2400, 1200, usualMost, 300, 150, 75];
 
 type Step = Omit<Compaction, 'at'>;
 
-/** Candidate of a compaction: its steps, and the resulting prompt tokens without the text of a summary. */
 interface Way {
   steps: Step[];
   tokens: number;
@@ -118,7 +115,6 @@ export async function compact(
   return true;
 }
 
-/** Step with a prefetched summary if sufficient; else the summary is dropped. */
 async function madeAhead(
   room: CompactionOptions,
   measures: Measures,
@@ -207,7 +203,6 @@ function tokensAfter(
   return scale * (fixed + tokensOfMessages(buildPrompt({ messages, compactions })));
 }
 
-/** Summary step without the summary text, with pinned text in a share `part` of the window. */
 function summaryStep(
   { run, brief }: Pick<CompactionOptions, 'run' | 'brief'>,
   { window, scale }: Measures,

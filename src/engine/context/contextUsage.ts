@@ -8,7 +8,6 @@ import { type PromptParts, partsOfSent } from './promptMessages.ts';
 export const full = 0.85;
 const leastFull = 0.25;
 
-/** Prompt tokens above which a compaction runs. */
 export const compactionThreshold = (window: number, { maxTokens = 0 }: Omit<ChatRequest, 'messages'>): number =>
   Math.max(window * full - maxTokens, window * leastFull);
 

@@ -71,7 +71,6 @@ function callsIn(messages: readonly Message[], { calls, callPrefix = '', callIds
 
 const succeeded = ({ result }: Done): boolean => result !== undefined && !result.error;
 
-/** Returns the open plan; nothing if the prompt contains a newer plan. */
 function openPlan({ messages }: RunConversation, upTo: number, calls: readonly Done[]): string[] {
   const refused = new Set(calls.filter((done) => !succeeded(done)).map(({ call }) => call.id));
   const understood = new Map(calls.map(({ call }) => [call.id, call]));
@@ -137,7 +136,6 @@ function lookedAt(calls: readonly Done[], changed: ReadonlyMap<string, string>):
   return [...new Set(read)].map((path) => `- ${path}`);
 }
 
-/** Returns the newest lines within the budget, with a note about omitted lines; long lines are truncated. */
 function newestThatFit(lines: readonly string[], tokens: number): string[] {
   let left = tokens - tokensOfNote;
   const fitting: string[] = [];

@@ -33,7 +33,6 @@ interface Sent {
   parts: PromptParts;
 }
 
-/** Cache of the newest prompt: between two compactions, only new messages are processed. */
 const latest = new WeakMap<Said['messages'], Sent>();
 
 function sentOf({ messages, compactions }: Said): Sent {

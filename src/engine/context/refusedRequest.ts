@@ -8,7 +8,6 @@ import { tokensOfSent } from './promptMessages.ts';
 
 /** Share of the context window from which a request may be too long, because token counts are estimates. */
 const nearlyFull = 0.7;
-/** Tokens that every context window can hold. */
 const smallRequest = 4000;
 
 /**
@@ -30,6 +29,5 @@ export function mayBeTooLong(
   return Math.max(estimate, tokensOfRun(run, estimate)) + (prefix.maxTokens ?? 0) >= contextWindow * nearlyFull;
 }
 
-/** Index of the last complete answer; -1: none. */
 const lastAnswer = ({ messages }: RunConversation): number =>
   messages.findLastIndex((message) => message.role === 'assistant' && !message.incomplete);

@@ -7,15 +7,12 @@ import { prefetchSummary, type Summariser, type SummarySize } from './summarize.
  * down the run.
  */
 const [beside, atRest] = [0.75, 0.9];
-/** Change of the fill level before the next check. */
 const again = 0.05;
 
 interface Making extends PrefetchedSummary {
-  /** Start of the summarized range. */
   begin: number;
   size: SummarySize;
   over: AbortController;
-  /** Usage to record when the summary is used. */
   took?: EventBody;
 }
 
@@ -29,12 +26,9 @@ interface How {
 export class PrefetchState {
   private making?: Making;
   private room?: CompactionOptions;
-  /** Start of a range without a possible summary. */
   private failed?: number;
-  /** Fill level at the newest check, for the range start `begin`. */
   private looked = { begin: 0, part: 0 };
 
-  /** @param keep records the cost at any time */
   constructor(private readonly keep: (usage: EventBody) => Promise<unknown>) {}
 
   /** Checks for a prefetch during a run. A stop of the run also stops the prefetch. */
@@ -64,7 +58,6 @@ export class PrefetchState {
     await making.words;
   }
 
-  /** Stops a prefetch in progress; a finished summary stays. */
   giveUp(): void {
     if (this.making && !this.making.isThere) this.drop();
   }

@@ -9,7 +9,6 @@ const wordsLimit = 4;
 /** Multiple of the limit for the open plan, which is only useful as a whole. */
 const planLimit = 20;
 
-/** Truncates each message once, so that prompts share objects and token counts. */
 const known = new WeakMap<Message, Map<string, Message>>();
 
 /**

@@ -15,7 +15,6 @@ export interface StopPoint {
   held?: true;
 }
 
-/** Abort reason of a run's signal, with the stop point. */
 export class RunAborted extends Error {
   constructor(readonly point: StopPoint) {
     super(point.error?.message);
@@ -24,7 +23,6 @@ export class RunAborted extends Error {
   static byPerson = (): RunAborted =>
     new RunAborted({ phase: 'Failed', error: { code: 'ENGINE_ABORTED', ...toErrorInfo(message('Stopped.')) } });
 
-  /** A failed record stops the run, because every effect must be recorded. */
   static byStore = (error: ErrorInfo): RunAborted => new RunAborted({ phase: 'Failed', error });
 
   static byClosing = (): RunAborted => new RunAborted({ phase: 'WaitingUser', error: closedError() });
@@ -49,6 +47,5 @@ export const closedError = (): ErrorInfo => ({
 
 export const stopPointOf = (signal: AbortSignal): StopPoint => (signal.reason as RunAborted).point;
 
-/** True if the run continues at the next start. */
 export const isClosing = (signal: AbortSignal): boolean =>
   signal.aborted && stopPointOf(signal).phase === 'WaitingUser';

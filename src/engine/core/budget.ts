@@ -19,7 +19,6 @@ export interface Budget {
 interface Admitted {
   /** Reports the recorded end of a call; undefined: unknown cost. */
   paid(cost: number | undefined): Promise<void>;
-  /** A limit is set that cannot apply to this call. */
   unheld?: true;
 }
 

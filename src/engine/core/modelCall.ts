@@ -25,7 +25,6 @@ interface Telling extends Omit<CompleteOptions, 'onRetry' | 'onWait'> {
   node?: string;
   tokens?: number;
   filling?: ContextUsage;
-  /** The reply is not part of the conversation. */
   beside?: true;
 }
 

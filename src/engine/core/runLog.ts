@@ -29,7 +29,6 @@ interface LogOptions {
  * between looks like an interruption, which is accurate. Data for undo is always on disk first.
  */
 export class RunLog {
-  /** Order of deliveries. */
   private tail: Promise<void> = Promise.resolve();
   /** Order of writes; stays rejected after a failure of an event without a waiting caller. */
   private disk: Promise<void> = Promise.resolve();
@@ -65,22 +64,18 @@ export class RunLog {
     return done;
   };
 
-  /** Refuses later events; earlier events are still stored and delivered. */
   leave(): void {
     this.left = true;
   }
 
-  /** Fails the run because data of the record could not be stored. */
   fail(error: unknown): void {
     this.options.onFailure?.(error);
   }
 
-  /** Resolves when no event is pending. */
   idle = async (): Promise<void> => {
     while (this.waiting > 0) await this.tail;
   };
 
-  /** Delivers an event without storage, after storage failed. */
   tellOnly(body: EventBody): void {
     this.deliver(this.next(body));
   }

@@ -10,7 +10,6 @@ export interface EngineResult {
   phase: RunPhase;
   assistantText?: string | null;
   error?: ErrorInfo;
-  /** The input of the run was not recorded. */
   isUnheard?: boolean;
 }
 

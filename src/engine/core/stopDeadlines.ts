@@ -22,7 +22,6 @@ export function raceWithStop(signal: AbortSignal, run: Run, work: Promise<StopPo
 
 export interface Worked<Result> {
   result: Result;
-  /** Resolves after all delivered events are on disk or reported as failed. */
   closed: Promise<void>;
 }
 

@@ -5,7 +5,6 @@ import { tokensOfFiles } from '../../llm/messages/attachments.ts';
 import type { Message } from '../../protocol/content/messages.ts';
 import type { RunConversation } from './loopConversation.ts';
 
-/** Tokens of the role and delimiters of a message. */
 const tokensAround = 4;
 
 /** Tokens of the next prompt: the provider's count of the last call plus newer messages, else `estimate`. */
@@ -48,7 +47,6 @@ function textOf(message: Message): string {
   return message.content;
 }
 
-/** Truncates a text to a token budget: its start and end. */
 export function excerptOfTokens(text: string, tokens: number): string {
   let short = text;
   for (let most = tokens * 6; estimateTokenCount(short) > tokens; most = Math.floor(most * 0.75)) {

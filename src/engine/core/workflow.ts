@@ -41,29 +41,27 @@ export interface Workflow {
   undoing?(context: Pick<WorkflowContext, 'run' | 'emit'>): Promise<Workspace>;
 }
 
-/** Capabilities of a workflow during one advance to a stop point. */
+/**
+ * Capabilities of a workflow during one advance to a stop point.
+ * - `intent`: `continue` after a new message, a limit or a reload; `values`: start values of the run, empty on continue.
+ * - `pausing`: the user requested a pause at the next turn boundary (`WaitingUser`); `isAttended`: a user sees the run and can decide.
+ * - `tools`: tools of the workspace in a stable order; `reads`: read-only tools, which need no approval; `onlyReads`: tools without
+ * effects, with or without an approval.
+ * - `emit`: resolves after a stored event is on disk; rejects with a `StoreError`, to be handled by the engine.
+ * - `hear`: delivers queued messages for this turn; `turns` does so itself.
+ */
 export interface WorkflowContext {
-  /** Live fold of the run's events. */
   readonly run: Run;
-  /** `continue`: after a new message, a limit or a reload. */
   readonly intent: 'start' | 'continue';
   readonly signal: AbortSignal;
-  /** The user requested a pause at the next turn boundary: `WaitingUser`. */
   readonly pausing: boolean;
-  /** The run is visible to a user, who can decide. */
   readonly isAttended: boolean;
-  /** Start values of the run; empty on continue. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly maxTurns: number;
-  /** Tools of the workspace in a stable order. */
   readonly tools: readonly ToolDefinition[];
-  /** True for read-only tools, which need no approval. */
   reads(tool: string): boolean;
-  /** True for tools without effects, with or without an approval. */
   onlyReads(tool: string): boolean;
-  /** Resolves after a stored event is on disk; rejects with a `StoreError`, to be handled by the engine. */
   emit(event: EventBody): Promise<void>;
-  /** Delivers queued messages for this turn; `turns` does so itself. */
   hear(): Promise<void>;
   /** Runs the loop as `agent` until a stop point. The run has one conversation: concurrent callers wait. */
   turns(options: TurnOptions): Promise<StopPoint>;
@@ -84,33 +82,24 @@ export interface WorkflowContext {
 
 export interface ExtraTool {
   definition: ToolDefinition;
-  /** Read-only: may start during the stream, in parallel with other calls. */
   free: boolean;
   /** Returns the corrected arguments of a call. Throws `ToolError` for rejected arguments. */
   understood(call: ToolCall): ToolCall['arguments'];
-  /** Runs the call; effects go through `WorkflowContext.execute`. */
   run(call: ToolCall): Promise<ToolOutcome>;
 }
 
 export interface TurnOptions {
   agent: Agent;
-  /** Filter of the workspace tools; absent: all. */
   allows?(tool: ToolDefinition): boolean;
-  /** Tools listed before the workspace tools; equal names override. */
   extraTools?: readonly ExtraTool[];
-  /** Decides after a reply without tool calls: `Completed`, or `WaitingUser` if absent. */
   isComplete?(): boolean;
-  /** Checked after each turn: true returns control to the workflow (`WaitingUser`). */
   handsBack?(): boolean;
   maxTurns?: number;
-  /** Workspace of the tools instead of the open workspace. */
   workspace?: Workspace;
   request?: Partial<Omit<ChatRequest, 'model' | 'messages' | 'tools'>>;
   /** Conversation separate from the run's conversation. */
   apart?: Apart;
-  /** Compaction only, without a turn. */
   onlyRoom?: true;
-  /** Task of the node in a system message, retained verbatim by compactions. */
   brief?: string;
 }
 
@@ -121,13 +110,10 @@ export interface Apart {
   add?(message: Message): Promise<void>;
   /** No agent and no instructions; replies are displayed when complete, so that an interrupted reply can be retried. */
   bare?: true;
-  /** Key of a recorded step conversation (`node-message`). */
   conversation?: string;
-  /** Run call ids by the model's ids, if recorded. */
   readonly callIds?: Readonly<Record<string, string>>;
   readonly compactions?: readonly Compaction[];
   branch?: string;
-  /** Prefix that makes call ids unique in the run. */
   callPrefix: string;
 }
 

@@ -4,18 +4,17 @@ import { type EngineResult, failedWith } from '../core/runResult.ts';
 import type { Holding } from './outOfTurnEvents.ts';
 import type { UserInput, UserQuestionQueue } from './questionQueue.ts';
 
-/** Running run of this window, from before its record opens until the record is closed. */
+/**
+ * Running run of this window, from before its record opens until the record is closed. `early`: pending input, received before the loop
+ * started. `hurry`: ends waits of model calls (event `now`). `ended`: deliveries and writes may still be pending.
+ */
 export interface Active extends Holding {
   asking?: UserQuestionQueue;
   pausing?: boolean;
-  /** A requested compaction is pending. */
   wantsRoom?: boolean;
   controller: AbortController;
-  /** Ends waits of model calls (event `now`). */
   hurry: EventTarget;
-  /** Pending input: received before the loop started, not recorded yet. */
   early: (UserInput & { when?: When })[];
-  /** The work has ended; deliveries and writes may be pending. */
   ended: boolean;
   done: Promise<EngineResult>;
   /** Resolves when no resource of the run is open. Never rejects. */

@@ -45,7 +45,6 @@ export function whenDone({ queued, messages }: Run, { phase, error }: Suspension
 export const give = ({ emit }: Pick<RunLog, 'emit'>, { text, attachments, queued }: Waiting): Promise<void> =>
   emit({ type: 'message', message: userMessage(text, attachments), queued });
 
-/** Outcome of calls that had not started when the user sent a message. */
 export const notRun: ToolOutcome = failure(
   'TOOL_NOT_RUN',
   'Not run: the person said something first. Read it, then ask again for what is still right.',

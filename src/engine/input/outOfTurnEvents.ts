@@ -11,7 +11,6 @@ export interface Holding {
 
 interface Runs<Held extends Holding> {
   active: Map<string, Held>;
-  /** Holds a run without work until `closed` resolves; a continuation waits. */
   hold(closed: Promise<void>): Held;
   open(runId: string): Promise<RunLog>;
 }

@@ -24,7 +24,6 @@ export class UserQuestionQueue {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Returns the recorded answer for a call from before a restart of its node. */
   async ask(toolCallId: string, questions: readonly UserQuestions[]): Promise<Answer> {
     const { run, emit } = this.log;
     const before = run.calls[toolCallId];
@@ -49,7 +48,6 @@ export class UserQuestionQueue {
     }
   }
 
-  /** Resolves to false if the input answers no question. */
   async hear(input: UserInput): Promise<boolean> {
     const meant = answerIn(this.log.run, input, (id) => this.waiting.has(id));
     const settle = meant && this.waiting.get(meant.toolCallId);
@@ -85,11 +83,9 @@ export function answerIn(
   return (isChosen ? given(chosen.toolCallId, chosen.choices) : undefined) ?? given(open[0], []);
 }
 
-/** Choices without text answer a question or nothing. */
 export const isOnlyChosen = ({ userInput, attachments, chosen }: UserInput): boolean =>
   chosen !== undefined && userInput.trim() === '' && !attachments?.length;
 
-/** True for choices of a question that is no longer open. */
 export const isLate = (run: Run, input: UserInput): boolean =>
   isOnlyChosen(input) && answerIn(run, input) === undefined;
 

@@ -85,5 +85,4 @@ const isKept = (emitted: Promise<void>): Promise<boolean> =>
     () => false,
   );
 
-/** A record must start with `run-start`. */
 const beginning = message('This run is just starting. Try again in a moment.');

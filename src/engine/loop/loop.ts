@@ -32,12 +32,10 @@ import { isNotRun } from '../input/messageQueue.ts';
 import { RepeatGuard } from './repeatGuard.ts';
 import { Calls } from './toolCalls.ts';
 
-/** Conversation of the loop. The loop omits content beyond the context window. */
+/** Conversation of the loop. The loop omits content beyond the context window. `hear` adds system notes and queued messages. */
 export interface LoopConversation extends RunConversation {
   readonly isInterrupted: boolean;
-  /** Adds system notes and queued messages. */
   hear?(): Promise<void>;
-  /** Tells whether a call with this id exists. */
   hasCall(id: string): boolean;
   add(message: Message): Promise<void>;
 }
@@ -57,29 +55,26 @@ export interface Turns {
   stateOfFiles(call: ToolCall): Promise<string | undefined>;
   /** @param following later calls of the same reply that need an approval */
   execute(call: ToolCall, following: readonly ToolCall[]): Promise<ToolOutcome>;
-  /** Open calls of the newest reply from an earlier window, settled before the first request. */
+  /**
+   * Open calls of the newest reply from an earlier window, settled before the first request. `settled` is called after all results; false:
+   * the run rests, because the user has answered no approval.
+   */
   open?: {
     calls: readonly ToolCall[];
     needsApproval(call: ToolCall): boolean;
-    /** Called after all results; false: the run rests, because the user has answered no approval. */
     settled(): Promise<boolean>;
   };
   isComplete(): boolean;
-  /** Checked between turns: the user requested a pause. */
+  /** Checked between turns, like `wantsRoom`, which is true once after the user requested a compaction. */
   isPausing(): boolean;
-  /** Checked between turns: the user requested a compaction; true once. */
   wantsRoom(): boolean;
-  /** A denial holds the conversation: no request before feedback or a continuation by the user. */
   isHeld(): boolean;
   /** Checked after each turn that did not end the work: true ends at `WaitingUser`. */
   handsBack(): boolean;
   maxTurns: number;
   contextWindow?: number;
-  /** Context window as known now, in tokens; checked before each turn. */
   currentWindow?(): number | undefined;
-  /** Instruction files within the current prompt. */
   files?(): ContextUsage['files'];
-  /** Task of the node, retained verbatim by compactions. */
   brief?: string;
   /** Replies are displayed and their calls started only when complete; an interrupted reply is retried. */
   shownWhole?: boolean;
@@ -204,7 +199,6 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
   }
   return turnLimit(turns.maxTurns);
 
-  /** Adds the results in order; undefined: a call stays open when the editor closes. */
   async function settle(running: ReturnType<Calls['runAll']>): Promise<ToolOutcome[] | undefined> {
     const outcomes: ToolOutcome[] = [];
     guard.beginTurn();
@@ -263,7 +257,6 @@ function show(emit: Turns['emit'], chunk: ChatStreamChunk): void {
   }
 }
 
-/** True for a denial without feedback, which gives the model nothing to act on. */
 function isDenial(outcome: ToolOutcome): boolean {
   if (outcome.ok || outcome.error.code !== 'TOOL_DENIED') return false;
   return (outcome.error.details as { words?: string } | undefined)?.words === undefined;

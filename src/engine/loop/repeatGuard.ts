@@ -35,15 +35,12 @@ interface Failure {
  */
 export class RepeatGuard {
   private readonly failures = new Map<string, Failure>();
-  /** Outcome keys of each call. */
   private readonly given = new Map<string, Set<string>>();
   private failed = new Set<string>();
   private isNew = false;
-  /** Consecutive turns in which every outcome was known. */
   private stale = 0;
   private circling?: { key: string; call: ToolCall };
 
-  /** @param stateOfFiles fingerprint of the files named by a call; undefined: none */
   constructor(private readonly stateOfFiles: (call: ToolCall) => Promise<string | undefined>) {}
 
   beginTurn(): void {
@@ -51,10 +48,6 @@ export class RepeatGuard {
     this.isNew = false;
   }
 
-  /**
-   * Ends a turn after all outcomes are noted. Returns the error for the user when the limit is reached, with the repeated call in
-   * `details`.
-   */
   async endTurn(): Promise<Omit<ErrorInfo, 'code'> | undefined> {
     this.stale = this.isNew ? 0 : this.stale + 1;
     if (!this.circling) return undefined;
@@ -83,7 +76,6 @@ export class RepeatGuard {
     this.circling = undefined;
   }
 
-  /** Notes an outcome and returns the outcome for the model, with a hint on repetition. */
   async note(call: ToolCall, outcome: ToolOutcome, onlyReads: boolean): Promise<ToolOutcome> {
     const key = `${call.name} ${stringify(call.malformed ?? call.arguments)}`;
     const before = this.given.get(key) ?? new Set();
@@ -139,7 +131,6 @@ function outcomeKey(call: ToolCall, outcome: ToolOutcome): string {
   return digest([exitCode, ...varying.split(/\\n|"/).sort()].join('\n'));
 }
 
-/** Names in the temporary folders of Linux, macOS and Windows. */
 const temporaryName = /(\/tmp\/|\/var\/folders\/\w+\/\w+\/T\/|\\+Temp\\+)[^\s"'/\\:,)]+/g;
 /** Durations with their brackets: test runners omit durations of fast or cached tests. */
 const duration =
@@ -147,7 +138,6 @@ const duration =
 const number = /\d+(?:[.,:]\d+)*(?: ?(?:[nuµm]?s|secs?|seconds?|m|mins?|minutes?|h|hours?|days?)\b)?/g;
 const isIdentifier = (word: string): boolean => /^[\da-f-]*\d[\da-f-]*$/i.test(word) || /\d[a-z]/i.test(word);
 
-/** Describes a call on one line for the user, without the middle of long arguments. */
 function wordsOf(call: ToolCall): string {
   const { name, malformed } = call;
   const words = `${short(name, mostOfText)} ${short(malformed ?? JSON.stringify(shortened(call)), mostOfArguments)}`;

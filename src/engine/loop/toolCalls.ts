@@ -7,7 +7,6 @@ import { notRun } from '../input/messageQueue.ts';
 
 /** Maximum characters in the arguments of a call, above the limit of any tool. */
 const maxArgumentCharacters = 5_100_000;
-/** Characters stored and sent of longer arguments. */
 const storedArgumentCharacters = 2000;
 
 /** Maximum calls per reply. Every wire passes all calls on; only this limit refuses the rest. */
@@ -17,7 +16,6 @@ const parallelReads = 8;
 interface Running {
   call: ToolCall;
   outcome: Promise<ToolOutcome>;
-  /** Beyond the limit: the outcome reports the limit only. */
   beyond?: true;
 }
 
@@ -30,7 +28,6 @@ export class Calls {
   private readonly started = new Map<ToolCall, Running>();
   private changeSeen = false;
   private readonly reading: Set<Promise<unknown>> = new Set();
-  /** Calls with arguments truncated before storage. */
   private readonly oversized = new Set<ToolCall>();
 
   /** @param isKnown tells whether an id exists in the run: duplicate provider ids are replaced */
@@ -38,18 +35,15 @@ export class Calls {
     private readonly isKnown: (id: string) => boolean,
     private readonly isFree: (call: ToolCall) => boolean,
     private readonly execute: (call: ToolCall, following: readonly ToolCall[]) => Promise<ToolOutcome>,
-    /** True if a message of the user precedes the calls that have not started. */
     private readonly isInterrupted: (call: ToolCall) => boolean = () => false,
   ) {}
 
-  /** Receives a call that is complete during the stream. */
   notice(proposed: ToolCall): void {
     const call = this.name(proposed);
     if (!this.isFree(call)) this.changeSeen = true;
     else if (!this.changeSeen && this.noticed.length <= callLimit) this.start(call, this.read(call));
   }
 
-  /** Started calls; an interrupted reply is stored with these calls. */
   get begun(): ToolCall[] {
     return this.noticed.filter((call) => this.started.has(call));
   }
@@ -58,7 +52,6 @@ export class Calls {
     return proposed.map((call, index) => this.noticed[index] ?? this.name(call));
   }
 
-  /** Runs the calls; outcomes are in order. Call after the reply is on disk. */
   runAll(calls: readonly ToolCall[]): Running[] {
     let change: Promise<ToolOutcome | undefined> = Promise.resolve(undefined);
     const before: Promise<ToolOutcome>[] = [];
@@ -110,7 +103,6 @@ export class Calls {
     return running;
   }
 
-  /** Returns the call with a valid id that is unique in the run. */
   private name(proposed: ToolCall): ToolCall {
     const taken = this.isKnown(proposed.id) || this.noticed.some((call) => call.id === proposed.id);
     const usable = /^[\w.:|-]{1,128}$/.test(proposed.id) && !(proposed.id in {}) && !taken;

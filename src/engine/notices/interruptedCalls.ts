@@ -22,7 +22,6 @@ export const attendedBy =
   async ({ marker }, { owner }) =>
     background?.has(marker) || (owner !== undefined && owner.pid !== process.pid && (await isAlive(owner)));
 
-/** Ids of calls with a possible approval, and of later calls in the same reply. */
 export const unsettledIn = (run: RunLog['run']): string[] => [
   ...new Set([...openApprovals(run), ...openCalls(run.messages, run.calls).map(({ id }) => id)]),
 ];
@@ -80,7 +79,6 @@ export async function endCalls(
   await endCommands({ run, emit }, evidence);
 }
 
-/** Ends background commands of a dead window. */
 async function endCommands({ run, emit }: Pick<RunLog, 'run' | 'emit'>, evidence: RecoveryProbe): Promise<void> {
   for (const [toolCallId, { command, process, background, ended }] of leftCalls(run)) {
     if (!background || ended || (await evidence.isAttended(command, background))) continue;
@@ -117,7 +115,6 @@ export function lostOutcome(run: Pick<Run, 'calls'>, id: string): ToolOutcome {
 const partly =
   'The run ended while this was running. Some of what it does was done: check what, before doing the rest.';
 
-/** Result for a call with a recorded end and a lost outcome. */
 export function recoveredResult(state: CallState | undefined): ToolOutcome {
   if (state?.asked && state.answer) return bounded(answerOutcome(state.asked, state.answer));
   if (state?.ok) return { ok: true, data: { note: noteOf(state), ...(state.outputId && outputOf(state.outputId)) } };

@@ -19,7 +19,6 @@ import type { RunLog } from '../core/runLog.ts';
 const [ofWindow, ofPrompt, ofSkills, ofSkillNames] = [0.1, 0.75, 0.25, 0.6];
 /** Default context window in tokens. */
 const usualWindow = 32_000;
-/** Minimum tokens of a truncated file. */
 const least = 30;
 
 interface FittedInstructions extends Instruction {
@@ -63,7 +62,6 @@ function cutTo(file: Instruction, room: number): FittedInstructions {
 
 const roomFor = (window = usualWindow) => window * ofWindow;
 
-/** Instructions for every prompt of a run, stable while the context window is. */
 export const fitInstructions = (files: readonly Instruction[], window?: number): FittedInstructions[] =>
   fitTo(files, roomFor(window) * ofPrompt);
 
@@ -107,7 +105,6 @@ export async function instructionsOf(
 
 const hasBegun = ({ messages }: Run): boolean => messages.some(({ role }) => role === 'assistant');
 
-/** Instructions received during the run and not replaced by a summary. */
 function stillSent({ instructed, compactions }: Run): (Instructed & { at: number })[] {
   const from = compactions.findLast(({ summary }) => summary !== undefined)?.upTo ?? 0;
   const all = instructed ? entriesOf(instructed).map(([, one]) => one) : [];
@@ -165,7 +162,6 @@ export function nearbyOf(log: Log, look: WorkspaceInstructions | undefined): (wi
   };
 }
 
-/** Paths read or changed by calls, or mentioned by the user. */
 function pathsIn({ calls }: Run, message: Message): string[] {
   if (message.role === 'user') return (message.attachments ?? []).flatMap(({ mention }) => mention?.path ?? []);
   if (message.role !== 'assistant') return [];

@@ -34,11 +34,8 @@ export interface AdvancePlan {
   workflowId: string;
   agentId?: string;
   values: Record<string, unknown>;
-  /** Continues only after the user answered an approval of an earlier window. */
   onlyApprovals?: true;
-  /** Compaction only. */
   onlyRoom?: true;
-  /** Overrides every model of the run. */
   model?: string;
 }
 
@@ -168,7 +165,6 @@ async function advance(
   }
 }
 
-/** True if the user, not a rule, decided on the call. */
 const isDecided = (state: CallState | undefined): boolean =>
   state?.decision !== undefined && state.automatic === undefined;
 
@@ -203,7 +199,6 @@ async function compact(
   }
 }
 
-/** Stop point of a run at rest; a killed window counts as closed. */
 function restOf({ phase, error, took }: Run): Suspension {
   if (phase === 'Running') return RunAborted.byClosing().point;
   const before = restedBefore(error);
@@ -236,7 +231,6 @@ const contextOf = (
     asking: active.asking!,
   });
 
-/** Removes each entry after its record. */
 async function hearEach(early: Active['early'], hear: (input: Active['early'][number]) => Promise<void>) {
   while (early.length > 0) {
     await hear(early[0]!);
@@ -244,7 +238,6 @@ async function hearEach(early: Active['early'], hear: (input: Active['early'][nu
   }
 }
 
-/** Applies the run budget to all models. */
 function withinLimit(run: Run, { model, small, naming, runLimit = () => 0 }: EngineOptions) {
   const within = runBudget(run, runLimit);
   const held = <Model extends RunModel | undefined>(chosen: Model): Model =>
@@ -259,7 +252,6 @@ function withinLimit(run: Run, { model, small, naming, runLimit = () => 0 }: Eng
 export const hostOf = async ({ host }: EngineOptions): Promise<ToolHost> =>
   typeof host === 'function' ? host() : host;
 
-/** @param place workspace of the run's tools */
 export function evidenceOf(
   { run }: RunLog,
   host: ToolHost,

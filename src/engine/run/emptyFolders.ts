@@ -24,7 +24,6 @@ async function kindAt(workspace: Workspace, path: string) {
   return there?.kind === 'missing' ? undefined : there;
 }
 
-/** Returns the nested folders, deepest first; undefined: other content exists. */
 async function emptyFoldersIn(folder: string): Promise<string[] | undefined> {
   const all = await readdir(folder, { withFileTypes: true, recursive: true });
   if (!all.every((entry) => entry.isDirectory())) return undefined;

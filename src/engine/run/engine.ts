@@ -53,12 +53,10 @@ type Start = { runId: string } & Partial<Omit<AdvancePlan, 'model'>> & UserInput
 
 /** Running runs of this window by id. Methods resolve with a result and never throw for failures of models or disks. */
 export class ExecutionEngine {
-  /** Runs at work, and ended runs with pending writes. */
   private readonly active = new Map<string, Active>();
   private readonly grants = new Map<string, Set<string>>();
   private readonly ahead = new Map<string, PrefetchState>();
   private readonly accepted = new AcceptedRequests();
-  /** Event number of the reported failure, for runs with a failed record. */
   private readonly failedAt = new Map<string, number>();
 
   private readonly hearing: InputDependencies = {
@@ -109,7 +107,6 @@ export class ExecutionEngine {
     return withdrawInput(this.hearing, runId, queued);
   }
 
-  /** Sets the title; empty restores the automatic title. Resolves to the error of a failed record. */
   rename(runId: string, title: string): Promise<ErrorInfo | undefined> {
     return record(this.hearing, runId, { type: 'title', title, by: 'person' });
   }
@@ -118,7 +115,6 @@ export class ExecutionEngine {
     return record(this.hearing, runId, { type: 'pin', pinned });
   }
 
-  /** Sets the agent from the next rest on. Resolves to the error of a failed record. */
   chooseAgent(runId: string, agentId: string): Promise<ErrorInfo | undefined> {
     return record(this.hearing, runId, { type: 'agent', agentId });
   }
@@ -190,7 +186,6 @@ export class ExecutionEngine {
     await active?.closed;
   }
 
-  /** Pauses the run after the current turn or node. */
   pause(runId: string): void {
     const active = this.active.get(runId);
     if (!active || active.ended) return;
@@ -203,7 +198,6 @@ export class ExecutionEngine {
     await Promise.all([...this.ahead.values()].map((ahead) => ahead.makeWay()));
   }
 
-  /** Ends the wait of a retry. */
   retryNow(runId: string): void {
     this.active.get(runId)?.hurry.dispatchEvent(new Event('now'));
   }
@@ -252,7 +246,6 @@ export class ExecutionEngine {
     }
   }
 
-  /** Records an event of a run's command at any time. Never rejects. */
   async note(runId: string, body: EventBody): Promise<void> {
     await this.noted(runId, body);
   }
@@ -264,7 +257,6 @@ export class ExecutionEngine {
     return recordOutOfTurn({ active: this.active, hold, open }, runId, body);
   }
 
-  /** Workspace of the run's tools. `problem`: reason why it is missing. */
   private async undoPlace(
     log: RunLog,
     workspace: Workspace,
@@ -277,14 +269,12 @@ export class ExecutionEngine {
     }
   }
 
-  /** Stops all runs when the editor closes; they continue at the next start. */
   async close(): Promise<void> {
     for (const active of this.active.values()) active.controller.abort(RunAborted.byClosing());
     for (const ahead of this.ahead.values()) ahead.giveUp();
     await Promise.all([...this.active.values()].map((active) => active.closed));
   }
 
-  /** Current fold of a run with work or pending writes in this window. */
   live(runId: string): Run | undefined {
     return this.active.get(runId)?.log?.run;
   }
@@ -398,7 +388,6 @@ export class ExecutionEngine {
     this.failedAt.set(log.run.id, log.run.seq);
   }
 
-  /** Drops grants and prefetches of a run. */
   forget(runId: string): void {
     this.grants.delete(runId);
     this.ahead.get(runId)?.drop();

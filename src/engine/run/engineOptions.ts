@@ -10,9 +10,7 @@ import type { AskedModel, RunModel } from './runContext.ts';
 
 export interface EngineOptions {
   store: RunStore;
-  /** Tools, or their lazy creation; an error fails the run. */
   host: ToolHost | (() => Promise<ToolHost>);
-  /** Throws an `EngineError` with a sentence for a missing or invalid workflow. */
   workflow(id: string): Promise<Workflow>;
   /**
    * Returns the selected model, or the model requested by the user or a workflow file (`provider/model`, or a name at the selected
@@ -23,13 +21,11 @@ export interface EngineOptions {
   small?(how?: { quiet: true }): Promise<RunModel | undefined>;
   /** Model for titles, if one is available without delaying runs; else the first message is the title. Throws like `model`. */
   naming?(): Promise<RunModel | undefined>;
-  /** Id of the selected model (`provider/model`), for the record. */
   modelId?(): string;
   workspace(): Promise<{ names: string[]; virtual?: true }>;
   instructions?: WorkspaceInstructions;
   /** Model calls before the user must continue the run; default 20. */
   maxTurns?(): number;
-  /** Default temperature; undefined: the provider's default. */
   temperature?(): number | undefined;
   runLimit?: ReadLimit;
   /** Tells whether the run is visible to a user; if absent, `on_error` of a workflow decides. */

@@ -77,11 +77,9 @@ function isContent(found: Found, id: string | null, kind: RemovedKind | undefine
   return found.id === id && (id === null || formOfKind(found.kind) === formOfKind(kind));
 }
 
-/** True during a replacement by another kind, which removes the file first. */
 const isBetween = ({ to, was, left, leftKind }: FileStep, { id }: Found): boolean =>
   id === null && to !== null && left !== null && was?.kind !== leftKind;
 
-/** Tells whether someone else changed the file. */
 export function isChangedSince({ step, found, isDone }: ReadyStep): boolean {
   if (isDone) return false;
   if (step.known) return !step.known.includes(found.id);
@@ -138,7 +136,6 @@ async function rewriteAs(file: ResolvedPath, text: string, form: NonNullable<Fil
   return mode === undefined || (before.mode === mode && before.encoding === form.encoding) ? undefined : before;
 }
 
-/** True if the path resolves to another file than before. */
 const isMoved = ({ target: before }: Found, { target: now }: Found, path: string): boolean =>
   before !== undefined && now !== undefined && before.input === path && before.file.path !== now.file.path;
 
@@ -157,7 +154,6 @@ export async function repairTorn(
   if (before !== undefined) await putRight(workspace, { path, before, after: to });
 }
 
-/** Content of a step; null: no file. Throws `StoreError`. */
 export async function contentOf({ contents }: RunStore, runId: string, step: FileStep): Promise<ReadyStep['content']> {
   const { to, was, of = runId } = step;
   if (to === null) return null;

@@ -43,7 +43,8 @@ import {
 
 /**
  * Model of a run. `id`: `provider/model`; `model`: its name on the wire; `host`: the server, for the record; `budget`: daily budget of all
- * models.
+ * models. `contextWindow`: tokens, constant for a local model; `windowNow`: tokens that fit into memory at present; `currentWindow`: the
+ * size as known now, because providers may list another size during a run.
  */
 export interface RunModel {
   id: string;
@@ -53,10 +54,8 @@ export interface RunModel {
   budget?: Budget;
   onThisMachine?: true;
   maxTokens?: number;
-  /** Context window in tokens, if known; constant for a local model. `windowNow`: tokens that fit into memory at present. */
   contextWindow?: number;
   windowNow?: number;
-  /** Context window as known now: providers may list another size during a run. */
   currentWindow?(): number | undefined;
 }
 
@@ -88,15 +87,12 @@ export interface ContextOptions {
   host: ToolHost;
   model(asked?: AskedModel): Promise<RunModel>;
   small?(how?: { quiet: true }): Promise<RunModel | undefined>;
-  /** Model override by the user for this run, also for models of a workflow file. */
   instead?: string;
   workspace(): Promise<{ names: string[]; virtual?: true }>;
   instructions?: WorkspaceInstructions;
   maxTurns(): number;
   temperature?(): number | undefined;
-  /** Called when open calls of an earlier window have results; see `Turns.open`. */
   settled?(): Promise<boolean>;
-  /** False: the run continues only for pending approvals, and none is answered. */
   mayRequest?(): boolean;
 }
 
@@ -317,7 +313,6 @@ function understoodBy({ understood }: ExtraTool, { malformed, arguments: sent, .
   }
 }
 
-/** Effect of a call whose outcome the node did not receive before the editor closed. */
 const stepDone = (state: CallState | undefined): StepDone | undefined =>
   state?.ok && state.step ? { ...state.step, changes: state.changes, moved: state.moved } : undefined;
 

@@ -45,19 +45,16 @@ export interface UndoQuestion {
   changedSince: string[];
 }
 
-/** `unchanged`: skip files with later changes. */
 export type UndoAnswer = 'all' | 'unchanged' | 'none';
 
 export interface UndoResult {
   undone: string[];
-  /** Skipped files with the reason for the user. */
   left: { path: string; why: string }[];
 }
 
 interface Dependencies {
   store: RunStore;
   workspace: Workspace;
-  /** Reason why the run's folder `@state` is missing from the workspace. */
   problem?: LocalizableText;
 }
 type Ask = (question: UndoQuestion) => Promise<UndoAnswer>;
@@ -155,11 +152,8 @@ interface Done {
 interface Ready extends ReadyStep {
   step: FileStep;
   index: number;
-  /** Path of the file before any operation; undefined: another operation moves or covers the file. */
   now: string | undefined;
-  /** Content id left by this operation. */
   expected: string | null;
-  /** The step should have been applied by the interrupted undo and was not. */
   isLate: boolean;
 }
 
@@ -258,7 +252,6 @@ async function work(
   return done;
 }
 
-/** Checks a step before any operation. */
 async function prepare(
   { run }: RunLog,
   { store, workspace }: Dependencies,
@@ -287,14 +280,12 @@ async function prepare(
   return { ...one, ...(await lookAtStep(workspace, step, content, origin.path)), now: origin.path };
 }
 
-/** Checks a file moved by an earlier operation. */
 async function lookAgain(workspace: Workspace, one: Ready, path: string): Promise<Ready> {
   const { found, isDone } = await lookAtStep(workspace, one.step, one.content, path);
   if (!isDone && found.id !== one.step.left && found.id !== one.expected) throw changedMeanwhile();
   return { ...one, found, isDone };
 }
 
-/** Path before an operation, without failed moves. */
 function pathWithout(
   operations: readonly FileOperation[],
   path: string,
@@ -317,7 +308,6 @@ async function storeFound(
   return text === null ? id : contents.keep(runId, text);
 }
 
-/** @param at path of the change */
 function changeOf(
   { step, found, isDone, index }: Ready,
   before: string | null,

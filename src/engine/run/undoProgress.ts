@@ -39,7 +39,6 @@ export async function operationsDone(workspace: Workspace, operations: readonly 
 /** Exceeds any number of changed files, because all paths depend on moves. */
 const moveWeight = 1_000_000;
 
-/** Files required by all operations together. */
 function filesBefore(operations: readonly UndoOperation[]): Files {
   let files: Files = new Map();
   for (const [index, operation] of [...operations.entries()].reverse()) {
@@ -93,7 +92,6 @@ function forgetNothingAround(files: Files, path: string): void {
     if (around !== path && isIn(around, path) && isNothing(expected)) files.delete(around);
 }
 
-/** Compares paths with the disk, with a cache. */
 function createMatcher(workspace: Workspace): (path: string, expected: Expected) => Promise<boolean> {
   const known = new Map<string, Promise<boolean>>();
   const look = async (path: string, expected: Expected): Promise<boolean> => {
