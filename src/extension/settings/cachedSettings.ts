@@ -7,7 +7,6 @@ export interface Cached<Value> {
   watch(listen: (changed: () => void) => { dispose(): void }): { dispose(): void };
 }
 
-/** Creates cached settings. Without a watcher, each access parses the settings. */
 export function cachedSettings<Value extends object>(read: () => Value): Cached<Value> {
   let last: { value?: Value } | undefined;
   const now = () => {

@@ -18,7 +18,6 @@ export class DecisionFile {
     return this.read();
   }
 
-  /** Stores a value; `undefined` removes it. Throws if the file cannot be written. */
   update(name: string, value: unknown): void {
     const all = { ...this.read(), [name]: value };
     const folder = path.dirname(this.file);

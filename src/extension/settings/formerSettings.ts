@@ -78,7 +78,6 @@ function placesOf(storage: string): { user: string; files: string[] } {
   return { user, files: [machine, ...(isProfile ? [path.join(own, 'settings.json')] : [])] };
 }
 
-/** True if any store of runs exists. */
 function hasWorkedBefore(user: string, id: string): boolean {
   const workspaces = path.join(user, 'workspaceStorage');
   const stores = existsSync(workspaces) ? readdirSync(workspaces).map((one) => path.join(workspaces, one, id)) : [];
@@ -87,7 +86,6 @@ function hasWorkedBefore(user: string, id: string): boolean {
   );
 }
 
-/** Empty for anything but a file of plausible size. */
 function textOf(file: string): string {
   const stat = statSync(file, { throwIfNoEntry: false });
   return stat?.isFile() && stat.size <= longestFile ? readFileSync(file, 'utf8') : '';

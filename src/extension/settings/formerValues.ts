@@ -11,10 +11,8 @@ export interface FormerValue {
   own?: unknown;
 }
 
-/** Maximum of brackets in a plausible settings file. */
 const mostBrackets = 5000;
 
-/** Maximum of characters in a dialog. */
 const longestDetail = 2000;
 
 /**
@@ -60,7 +58,6 @@ export function formerText(file: string, values: readonly FormerValue[]): Questi
   };
 }
 
-/** Undefined for text that may be nested too deeply to parse. */
 function read(text: string): unknown {
   const brackets = text.match(/[[{]/g)?.length ?? 0;
   return brackets > mostBrackets ? undefined : parse(text, [], { allowTrailingComma: true });

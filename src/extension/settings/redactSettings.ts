@@ -26,14 +26,12 @@ const withoutAddressKeys = (text: string): string =>
       '$1[key]',
     );
 
-/** User names, passwords and query values of URLs are often keys. */
 const withoutQueries = (text: string): string =>
   text.replace(
     /\b([a-z][a-z0-9+.-]{0,20}:\/\/)(?:[^\s/?#"'`<>]{1,500}@)?([^\s?#"'`<>]*)([?#][^\s"'`<>]*)?/gi,
     (_, scheme: string, place: string, query = '') => `${scheme}${place}${query.replace(/=[^&#]*/g, '=…')}`,
   );
 
-/** Common home folders of all systems, besides the user's own. */
 const usualHomes = /(?<![\w.~-])(?:\/(?:home|Users)\/|[a-z]:[\\/]{1,2}Users[\\/]{1,2})[^\s/\\"'`:,;)\]]+/gi;
 
 function withoutHomes(text: string, home: string): string {

@@ -13,14 +13,15 @@ export const machineSettings: ReadonlySet<string> = new Set([
   'local.chatWrapper',
 ]);
 
-/** Values of a setting by scope, with fields that the editor's types lack but all versions have. */
+/**
+ * Values of a setting by scope, with fields that the editor's types lack but all versions have. In a remote window, `globalValue` is the
+ * value of the machine, which wins. Workspace and folder files set no setting of Towpath.
+ */
 export interface Inspected {
   defaultValue?: unknown;
-  /** Value of the user; in a remote window the value of the machine, which wins. */
   globalValue?: unknown;
   globalLocalValue?: unknown;
   globalRemoteValue?: unknown;
-  /** Workspace and folder files, which set no setting of Towpath. */
   workspaceValue?: unknown;
   workspaceFolderValue?: unknown;
 }

@@ -38,7 +38,6 @@ const schema = z.object({
     .regex(/^[\w.-]*$/)
     .catch(''),
   'ollama.contextSize': z.number().int().min(1024).max(1_048_576).catch(16_384),
-  /** 0: not set. */
   'local.contextSize': z
     .number()
     .int()
@@ -116,7 +115,6 @@ const schema = z.object({
   'mcp.timeouts.call': z.number().min(1).max(86_400).catch(120).transform(seconds),
 });
 
-/** Parsed settings; times are in milliseconds. */
 export type Settings = Readonly<z.infer<typeof schema>>;
 export type SettingName = keyof Settings;
 
@@ -155,5 +153,4 @@ async function saved(name: SettingName, value: unknown): Promise<boolean> {
   return isDeepStrictEqual(plain(ownValue(name, inspected) ?? inspected?.defaultValue), plain(wanted));
 }
 
-/** Configuration values are read-only proxies. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));

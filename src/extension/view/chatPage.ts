@@ -9,17 +9,14 @@ export interface ViewLocation {
   reveal(): unknown;
 }
 
-/** Listener for events of the pages. */
 export interface PageListener {
   /** A new page replaces an earlier page of the location and has no state. */
   opened(place: ViewLocation): void;
   closed(place: ViewLocation): void;
-  /** Receives an unvalidated message. */
   said(message: unknown, place: ViewLocation): void;
   turned(): void;
 }
 
-/** Maximum of messages stored while Towpath loads. */
 const mostEarly = 200;
 
 /** View type of the tab, restored by the editor after a reload. */
@@ -32,7 +29,6 @@ export const tabType = 'towpath.chatTab';
 export class ChatPage implements vscode.WebviewViewProvider, vscode.WebviewPanelSerializer {
   private view?: vscode.WebviewView;
   private tab?: vscode.WebviewPanel;
-  /** Open locations, the most recently used first. */
   private open: ViewLocation[] = [];
   private listener?: PageListener;
   private shownBadge?: vscode.ViewBadge;

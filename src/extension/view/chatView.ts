@@ -16,10 +16,8 @@ export type Intention = Exclude<ViewMessage, { type: 'here' }>;
 /** Milliseconds for the panel's answer about user activity. */
 const answerMs = 2000;
 
-/** Milliseconds for a page to render. */
 const drawnMs = 20_000;
 
-/** Messages for the most recently used page only. */
 const forOne: ReadonlySet<HostMessage['type']> = new Set([
   'focus',
   'draft',
@@ -71,7 +69,6 @@ export class ChatView {
     this.tell(message);
   }
 
-  /** Sends events in order, with at most 60 deliveries per second. */
   event(event: RunEvent): void {
     if (this.ready.size > 0) this.events.add(event); // otherwise the snapshot of the new page contains the event
   }
@@ -104,7 +101,6 @@ export class ChatView {
     });
   }
 
-  /** Returns the user activity in the panel. */
   async look(): Promise<PanelLook | 'silent' | 'hidden'> {
     const looks = (await this.lookAll()).map(([, look]) => look);
     if (looks.length === 0) return 'hidden';

@@ -1,6 +1,5 @@
 import type { RunEvent } from '../../protocol/run/events.ts';
 
-/** Milliseconds between deliveries: below 60 per second. */
 const deliveryMs = 17;
 
 /** Monotonic clock in milliseconds. `after` returns its cancellation. */
@@ -28,7 +27,6 @@ export class Delivery {
     this.cancel ??= this.clock.after(Math.max(0, this.lastAt + deliveryMs - this.clock.now()), () => this.flush());
   }
 
-  /** Sends pending events before a dependent message. */
   flush(): void {
     this.cancel?.();
     this.cancel = undefined;
@@ -38,7 +36,6 @@ export class Delivery {
   }
 }
 
-/** Joins two pieces of the same text or arguments; undefined if different. */
 function joinPieces(one: RunEvent, next: RunEvent): RunEvent | undefined {
   if (one.type !== 'chunk' || next.type !== 'chunk' || one.runId !== next.runId || one.node !== next.node)
     return undefined;

@@ -3,7 +3,6 @@ import type { Notice } from '../../protocol/panel/panelMessages.ts';
 
 export type NoticeLog = Pick<LogOutputChannel, 'info' | 'warn' | 'error'>;
 
-/** Logs a notice, which may disappear before the user has read it. */
 export function logNotice(log: NoticeLog, { level, text }: Notice): void {
   log[level === 'warning' ? 'warn' : level](text);
 }

@@ -3,9 +3,7 @@ import * as vscode from 'vscode';
 import type { ChatView } from './chatView.ts';
 import { focusOf, idleMs, type Look, quietIn } from './idleDetection.ts';
 
-/** Document schemes that change and scroll by themselves. */
 const byThemselves = new Set(['output']);
-/** Schemes of input boxes that are not text editors. */
 const boxes = new Set(['vscode-scm', 'comment']);
 
 /** Location and idle time of the user, and the return of the focus after a dialog. */
@@ -81,7 +79,6 @@ export class UserActivity implements vscode.Disposable {
     return this.going;
   }
 
-  /** Notes a command of the user; the opened view keeps the focus. */
   called(): void {
     this.workedAt = performance.now();
   }
