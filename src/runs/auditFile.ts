@@ -7,7 +7,7 @@ import { type LocalizableText, messageOf, UserFacingError } from '../protocol/te
 import { StoreError } from './journal.ts';
 
 /**
- * Audit log: JSON lines in a folder of the user, one file per day and window, so that windows never wait for each other or mix lines. Files
+ * Audit log: JSON lines in a folder of the user, a file per day and window, so that windows never wait for each other or mix lines. Files
  * are only appended to; `append` resolves after the line is on disk. Folder mode 0700, files 0600.
  */
 export class AuditFile {

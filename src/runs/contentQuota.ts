@@ -21,7 +21,7 @@ interface KeptFile {
 
 /**
  * Keeps the contents of all runs within a quota. The size of each folder is cached with the folder's modification time, in memory and on
- * disk, so that only changed folders are scanned. A check without removals costs one stat per run.
+ * disk, so that only changed folders are scanned. A check without removals costs a stat call per run.
  */
 export class Quota {
   private sizes?: z.infer<typeof sizesSchema>;

@@ -13,7 +13,7 @@ export class Contents {
   private readonly quota: Quota;
 
   /**
-   * @param runs absolute path of the folder with one folder per run
+   * @param runs absolute path of the folder of all runs
    * @param deleted folders of deleted runs, which count for the quota and are removed first
    */
   constructor(

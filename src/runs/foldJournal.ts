@@ -11,7 +11,7 @@ type Mended = Extract<StoredEvent, { type: 'mended' }>;
 
 /**
  * Folds a journal of previously `bytes` bytes. Messages after a loss are stored separately in `damage`. Calls after a loss count normally,
- * so that they can be undone and are not repeated.
+ * so that undo includes these calls and no call is repeated.
  */
 export function foldJournal(id: string, { entries, wounds, newer, size }: JournalContents, bytes = 0): Run {
   const run = newRun(id);

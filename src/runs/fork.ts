@@ -102,7 +102,7 @@ function parentAt(run: Run, seqs: readonly number[], seq: number): Parent {
 }
 
 /**
- * Returns the reason why a run cannot be forked at event `seq`, as a sentence: its state is more than its events.
+ * Returns the reason why a run cannot be forked at event `seq`, as a sentence: the run has state beyond the events.
  *
  * @param hasState the run has a state folder
  */
@@ -124,7 +124,9 @@ export function unforkable(
 
 export const forkingPrefix = 'forking.';
 
-/** Creates the folder of a branch atomically. Referenced contents are shared, so that the branch survives the deletion of its parent. */
+/**
+ * Creates the folder of a branch atomically. Referenced contents are shared, so that the branch survives the deletion of the parent run.
+ */
 export async function keepFork(runs: string, from: string, id: string, events: readonly StoredEvent[]): Promise<void> {
   const aside = path.join(runs, `${forkingPrefix}${randomUUID()}`);
   try {

@@ -84,7 +84,7 @@ export function restoreImages(event: unknown, images: ReadonlyMap<string, string
   return lost;
 }
 
-/** Hard-links images into a branch, so that the branch survives the deletion of its parent. */
+/** Hard-links images into a branch, so that the branch survives the deletion of the parent run. */
 export async function shareImages(from: string, to: string): Promise<void> {
   const names = (await fs.readdir(storedImages(from)).catch(() => [])).filter((name) => isName.test(name));
   if (names.length === 0) return;

@@ -6,12 +6,12 @@ import { StoreError } from './journal.ts';
 import { held, holderState, type LockHolder, parseHolder, thisProcess } from './storage/lockHolder.ts';
 
 /**
- * Lock of a run: one window at a time writes. The lock file names its holder (`lockHolder.ts`). The lock of a dead process is taken over. A
+ * Lock of a run: one window at a time writes. The lock file names the holder (`lockHolder.ts`). The lock of a dead process is taken over. A
  * holder on another machine or in another container is judged by activity: each holder rewrites the lock every `beat`, which updates the
  * time of the file system.
  */
 export interface Lock {
-  /** The previous holder may still run: never write to a file that it has open. */
+  /** The previous holder may still run: never write to a file opened by the previous holder. */
   readonly fromLiving: boolean;
   /** False after a takeover. Checked after each write: data written before a takeover is visible to the next holder. */
   isMine(): Promise<boolean>;
@@ -72,7 +72,7 @@ export async function isLocked(file: string): Promise<boolean> {
   return (await holderOf(file)) !== undefined;
 }
 
-/** Returns the holder and its last activity (epoch ms) without changing the lock; undefined: no living holder. */
+/** Returns the holder and the last activity (epoch ms) without changing the lock; undefined: no living holder. */
 export async function holderOf(file: string): Promise<{ holder?: LockHolder; beatAt: number } | undefined> {
   const text = await textOf(file);
   if (text === undefined) return undefined;

@@ -6,8 +6,8 @@ import { takeLock } from './lock.ts';
 import { WindowStatus } from './windowStatus.ts';
 
 /**
- * Moves the runs of another store into this store, deleted runs included; returns their number. Each run moves by one atomic rename. Open
- * runs and existing names are skipped. Never rejects.
+ * Moves the runs of another store into this store, deleted runs included; returns the number of runs. Each run moves by an atomic rename.
+ * Open runs and existing names are skipped. Never rejects.
  *
  * @param from absolute folder of the other store
  * @param to absolute folder of this store

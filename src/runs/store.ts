@@ -46,8 +46,8 @@ export interface OpenRun {
 }
 
 /**
- * Runs of one workspace: a folder per run with its journal and contents. Folders have mode 0700, files 0600. Every method throws
- * `StoreError` on failure.
+ * Runs of one workspace: a folder per run with journal and contents. Folders have mode 0700, files 0600. Every method throws `StoreError`
+ * on failure.
  */
 export class RunStore {
   readonly contents: Contents;
@@ -59,7 +59,7 @@ export class RunStore {
   /**
    * @param folder absolute path; created on first write
    * @param now epoch milliseconds, for the age of deleted runs
-   * @param window name of the window in its locks, for display
+   * @param window name of the window in locks, for display
    * @param witness receives each stored event before any effect; a rejection stops the run
    */
   constructor(
@@ -180,7 +180,7 @@ export class RunStore {
     }
   }
 
-  /** Lists all runs, newest first. An unreadable run is listed with its error. */
+  /** Lists all runs, newest first. An unreadable run is listed with the error. */
   async list(): Promise<RunSummary[]> {
     return (await this.indexed()).map(({ summary }) => summary);
   }

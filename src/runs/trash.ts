@@ -17,8 +17,8 @@ export interface DeletedRun extends RunSummary {
 }
 
 /**
- * Deleted runs, each in its own unchanged folder. Deletion and restoration are one rename each; the folder name contains the time. A run is
- * therefore complete and in one folder at every moment.
+ * Deleted runs, each in an unchanged folder. Deletion and restoration are a single rename; the folder name contains the time. A run is
+ * therefore complete at every moment.
  */
 export class DeletedRuns {
   constructor(

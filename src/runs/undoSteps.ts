@@ -125,7 +125,7 @@ function joinedSteps(newer: UndoStep, { to, was, order, ...older }: UndoStep): U
   };
 }
 
-/** Returns the operations that redo a recorded undo: its reversed effects, last first. */
+/** Returns the operations that redo a recorded undo: the reversed effects, last first. */
 export function redoOperations({ toolCallIds, changes, moves }: Undone): UndoOperation[] {
   const steps = changes.map((change, index) => {
     const { path, place = path, paths = [path], before, after, kind, mode, encoding, afterKind } = change;

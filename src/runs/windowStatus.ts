@@ -12,7 +12,7 @@ const markSchema = z.object({
 export type RunStatus = z.infer<typeof markSchema>;
 
 /**
- * Run states published by windows for other windows of the workspace and for the next start: one small file per run, on which the run does
+ * Run states published by windows for other windows of the workspace and for the next start: a small file per run, on which the run does
  * not depend. A running state is valid only while a process holds the lock of the run. `awaitsApproval` refines `asking`, `isAtLimit` (the
  * turn limit) refines `ended`.
  */

@@ -209,7 +209,7 @@ function changeBelow(context: PanelContext, key: CallKey, place: string, state: 
 
 const levelOf = ({ model }: PanelContext) => model.state?.details ?? 'usual';
 
-/** With detail level `all`, cards are open by default and `opened` lists the closed cards. */
+/** Open state of a card. With detail level `all`, cards are open by default and `opened` lists the closed cards. */
 const isOpen = (context: PanelContext, place: string): boolean =>
   context.opened.cards.has(place) !== (levelOf(context) === 'all');
 

@@ -7,7 +7,7 @@ import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import type { StripPart } from './statusStripPart.ts';
 
-/** To-do list of the run, until done and at rest. A closed list reappears when changed. */
+/** Plan of the run, displayed until done and at rest. A closed list reappears when changed. */
 export function planPart(context: PanelContext): StripPart | undefined {
   const { run } = context.model;
   const items = run ? planNow(run) : [];

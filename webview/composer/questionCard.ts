@@ -191,7 +191,7 @@ function mark(context: PanelContext, choosing: Choosing, place: number): void {
   context.refresh();
 }
 
-/** With multiple choice, confirms the selection, or the focused answer if none is selected. */
+/** Confirms the selection of a multiple choice, or the focused answer if none is selected. */
 function finish(context: PanelContext, choosing: Choosing, place: number): void {
   if (choosing.choices[choosing.at]!.chosen.length === 0) choose(choosing, place);
   if (isSeveral(choosing)) next(context, choosing);

@@ -38,7 +38,7 @@ function effortOf(text: string): number {
   return text.length * (delimiters + addressWeight * addresses) + effortOfLocalParts(text);
 }
 
-/** Before an `@`, marked rescans a possible local part of an e-mail address from each letter. */
+/** Effort before an `@`: marked rescans a possible local part of an e-mail address from each letter. */
 function effortOfLocalParts(text: string): number {
   let effort = 0;
   let start = 0;

@@ -13,7 +13,7 @@ class RunEndedError extends UserFacingError {
 }
 
 interface LogOptions {
-  /** After this promise resolves, events no longer wait for the disk. */
+  /** Promise that ends all waits for the disk. */
   hurry?: Promise<void>;
   /** Newest number of an unstored event of this run; later events have higher numbers. */
   toldUpTo?: number;

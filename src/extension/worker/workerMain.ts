@@ -7,7 +7,7 @@ Error.stackTraceLimit = 0; // a parser with an error per comma would record a st
 
 const jobs: Record<string, () => Promise<(...args: never[]) => unknown>> = workerJobs;
 
-/** Without arguments, the job is only loaded. */
+/** Loads a job and, with arguments, runs the job. */
 parentPort!.on('message', async ({ name, args }: { name: string; args?: never[] }) => {
   try {
     const job = await jobs[name]!();

@@ -2,8 +2,9 @@
 // as ⟨U+202E⟩. Emoji sequences and the joiners required by some scripts stay.
 
 /**
- * Escapes a command, path or argument without hidden content, in visual order. Blanks other than a plain space are marked. Right-to-left
- * words are enclosed (`⟨RTL … RTL⟩`), so that neighbors keep their position. Line ends become `\n`; terminal color codes are removed.
+ * Escapes a command, path or argument, so that no content is hidden and each word is displayed at its position. Blanks other than a plain
+ * space are marked. Right-to-left words are enclosed (`⟨RTL … RTL⟩`), so that neighbors keep their position. Line ends become `\n`;
+ * terminal color codes are removed.
  */
 export function visible(text: string): string {
   return suspicious().test(text) ? clean(text, hidden) : text;

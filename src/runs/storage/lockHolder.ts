@@ -47,7 +47,7 @@ export function parseHolder(text: string): LockHolder | undefined {
   return typeof found?.pid === 'number' && typeof found.id === 'string' ? (found as LockHolder) : undefined;
 }
 
-/** `unknown`: the holder cannot be checked from here, only its activity. */
+/** `unknown`: the holder cannot be checked from here, only the activity. */
 export function holderState(holder: LockHolder): 'alive' | 'dead' | 'unknown' {
   if (held.has(holder.id)) return 'alive';
   const me = thisProcess();
