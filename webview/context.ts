@@ -31,7 +31,6 @@ export interface PanelContext {
   /** Renders at the next frame; `drawNow` renders at once, if the next key depends on the result. */
   refresh(): void;
   drawNow(): void;
-  /** Scrolls to the end and follows new messages. */
   toEnd(): void;
   markdown: MarkdownActions;
 }

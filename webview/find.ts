@@ -8,7 +8,6 @@ import { type FoundText, findIn } from './transcript/findInRun.ts';
 import type { Scroll } from './transcript/scroll.ts';
 import { openFold } from './transcript/transcript.ts';
 
-/** Maximum of highlighted matches per message. */
 const mostMarked = 500;
 
 let looking:

@@ -62,7 +62,6 @@ const context: PanelContext = {
 const scroll = new Scroll(refresh);
 
 let drawing: number | undefined;
-/** Renders at most once per frame. */
 function refresh(): void {
   if (drawing === undefined) drawing = requestAnimationFrame(draw);
 }

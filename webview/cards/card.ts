@@ -72,7 +72,6 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
   });
 }
 
-/** Returns the rule created by the approval of a call, while the rule exists. */
 export const addedRuleOf = ({ model }: PanelContext, key: CallKey): AddedRule | undefined =>
   model.state?.rulesAdded?.find((one) => isSameCall(one, key));
 
@@ -190,7 +189,6 @@ function frame(context: PanelContext, { place, key, tool, line, beside, below, w
   </div>`;
 }
 
-/** True for a click on the line itself without a text selection. */
 function isPlain({ target }: Event): boolean {
   if (target instanceof Element && target.closest('button, vscode-button')) return false;
   return document.getSelection()?.isCollapsed !== false;
@@ -213,7 +211,6 @@ const levelOf = ({ model }: PanelContext) => model.state?.details ?? 'usual';
 const isOpen = (context: PanelContext, place: string): boolean =>
   context.opened.cards.has(place) !== (levelOf(context) === 'all');
 
-/** Opens or closes a card, and requests missing details from the host. */
 function toggle(context: PanelContext, place: string, key: CallKey | undefined): void {
   const { cards } = context.opened;
   if (!cards.delete(place)) cards.add(place);

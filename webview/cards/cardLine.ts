@@ -87,7 +87,6 @@ export function deedLine(name: string, state: CallState, tense: 'doing' | 'done'
   return { verb: inTense(words, known, tense), object: words.object(known).filter((piece) => pieceText(piece) !== '') };
 }
 
-/** Line as plain text, for screen readers and for locations without links. */
 export function spoken({ verb, object, outcome, joint, time }: CardLine): string {
   const what = [verb, ...object.map(pieceText)].filter(Boolean).join(' ');
   const came = outcome.map(pieceText).join(' · ');
@@ -246,7 +245,6 @@ function failed({ call, state, outcome }: CardContext): Standing {
   };
 }
 
-/** Interrupted by the end of the window or by the user. */
 function interrupted(
   state: CallState | undefined,
   reason: OutcomeReason | undefined,
@@ -259,7 +257,6 @@ function interrupted(
   return cross(t('interrupted when the window closed, and continued: {0}', state.stillRunning.join(', ')));
 }
 
-/** Notes about unusual decisions of the user. */
 function notesOf(state: CallState | undefined): string[] {
   if (state?.edited) return [t('Changed by you before approval')];
   const rule = state?.automatic === undefined ? undefined : ruleText(state, 'allow');

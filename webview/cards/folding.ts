@@ -28,7 +28,6 @@ export class Folding {
   private run: Run | undefined;
   private seen = '';
   private readonly folded = new Map<number, FoldedCalls>();
-  /** Fold that the message continues. */
   private readonly before = new Map<number, FoldState>();
   private restart = 0;
   newest: FoldState | undefined;
@@ -72,7 +71,6 @@ export class Folding {
     this.restart = from;
   }
 
-  /** Returns the open fold after the message. */
   private take(run: Run, at: number, before: FoldState | undefined): FoldState | undefined {
     const message = run.messages[at]!;
     if (message.role === 'tool') return before;
@@ -102,7 +100,7 @@ export class Folding {
   }
 }
 
-/** Plan calls have no card. */
+/** Plan calls, which have no card. */
 export const isPlan = ({ name }: Pick<ToolCall, 'name'>): boolean => name === planTool;
 
 export const saysNothing = ({ content, thinking, calls }: NonNullable<Run['live']>): boolean =>
@@ -130,7 +128,6 @@ interface FoldText {
   mark: CardMark;
 }
 
-/** Returns a summary such as `Read 13 files, searched twice`. */
 export function foldText(run: Run, calls: readonly ToolCall[]): FoldText {
   const byTool = grouped(calls);
   const told = [...byTool].map(([name, some]) => {

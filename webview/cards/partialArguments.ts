@@ -29,11 +29,9 @@ export interface Writing {
 }
 
 const textNames: Record<string, string> = { 'fs.write': 'content', 'fs.edit': 'newText', 'fs.apply_patch': 'patch' };
-/** Characters examined at the end of the stream. */
 const tail = 4000;
 const longestLine = 300;
 
-/** Line counts so far, to count only new text. */
 const counts = new WeakMap<CallDraft, { from: number; at: number; lines: number }>();
 
 export function writingOf(draft: CallDraft): Writing | undefined {

@@ -10,7 +10,6 @@ import { icons } from '../icons.ts';
 /** Maximum image side in pixels, above which models only cost more. */
 const longestSide = 1568;
 
-/** Images of the draft, preserved while the view is hidden. */
 export const pickedImages = (): readonly Attachment[] => savedView().images;
 
 export function forgetImages(): void {

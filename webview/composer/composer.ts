@@ -280,7 +280,7 @@ export function executePlan(context: PanelContext): void {
   context.toEnd();
 }
 
-/** Text with answer numbers; at the last question, sends all answers. */
+/** Selects the answers named by the message; at the last question, sends all answers. */
 function choose(context: PanelContext, asks: Choosing, places: number[]): void {
   setChosen(asks, places);
   setDraft(context, '');

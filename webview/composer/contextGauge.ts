@@ -101,7 +101,6 @@ function compactButton(context: PanelContext, run: Run): TemplateResult {
       }</span></p>`;
 }
 
-/** Scales the estimated parts to the counted total. */
 function parts(total: number, filling: ContextUsage): TemplateResult {
   const { instructions, tools, words, output, answers, summary, leftOut } = filling;
   const all = instructions + tools + words + output + answers + summary;

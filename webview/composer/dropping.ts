@@ -6,7 +6,6 @@ import { focusComposer } from './draft.ts';
 /** Drag types: of the editor's own lists (with Shift), and the standard. */
 const lists = ['application/vnd.code.uri-list', 'text/uri-list'];
 
-/** Prevents the editor from opening the file. */
 export function onDrag(event: DragEvent): void {
   if (event.dataTransfer?.types.some((type) => type === 'Files' || lists.includes(type))) event.preventDefault();
 }
@@ -32,7 +31,6 @@ export function onPaste(context: PanelContext, event: ClipboardEvent): void {
   else context.post({ type: 'dropped', places, pasted: text || places.join('\n') });
 }
 
-/** Inserts pasted text that names no file. */
 export function putPasted(text: string): void {
   focusComposer();
   document.execCommand('insertText', false, text);

@@ -5,7 +5,6 @@ import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { filesAfter } from './filesAfter.ts';
 
-/** Message being edited, with the previous draft. */
 let editing: { runId: string; at: number; before: string; restore: boolean } | undefined;
 
 export const editedMessage = (run: Run | null): typeof editing =>

@@ -28,7 +28,6 @@ function bringBackLast({ model: { run } }: PanelContext, say: (text: string) => 
   return true;
 }
 
-/** Open popovers close before a stop. */
 function stopAtSecond(context: PanelContext): boolean {
   const { strip, meter, history, sendMenu } = context.opened;
   if (context.model.run?.phase !== 'Running' || strip || meter || history || sendMenu) return false;

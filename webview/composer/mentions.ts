@@ -16,7 +16,6 @@ import { mentionNoteText } from './mentionNoteText.ts';
 /** Maximum of stored mentions. Deleted mentions stay stored, because undo may restore their text. */
 const mostKept = 100;
 
-/** Picked mentions that are still in the draft. */
 const pickedMentions = (): Picked[] => {
   const text = draft();
   return savedView()
@@ -62,7 +61,6 @@ export function forgetMentions(): void {
   saveView({ mentions: [], unknown: [] });
 }
 
-/** Words of the draft in the form of a mention that name nothing. */
 const unknownWords = (): string[] => {
   const text = draft();
   return savedView().unknown.filter((word) => placeIn(text, word) >= 0 && !isPicked(word));

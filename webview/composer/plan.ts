@@ -34,7 +34,6 @@ export function planPart(context: PanelContext): StripPart | undefined {
 
 let planned: { run: Run; seq: number; items: PlanItem[] } | undefined;
 
-/** Cached per event instead of per frame. */
 function planNow(run: Run): PlanItem[] {
   if (planned?.run !== run || planned.seq !== run.seq) planned = { run, seq: run.seq, items: planOf(run) };
   return planned.items;

@@ -4,7 +4,6 @@ import { focusComposer } from './draft.ts';
 
 let editing: { runId: string; queued: number; before: string } | undefined;
 
-/** Queued message being edited in the message box; undefined: none, or delivered already. */
 export function editedIn(run: Run | null): Waiting | undefined {
   if (!editing || editing.runId !== run?.id) return undefined;
   return run.queued.find(({ queued }) => queued === editing!.queued);

@@ -10,7 +10,6 @@ const settlingMs = 300;
 
 type Button = 'send' | 'stop' | 'stop-beside' | 'menu';
 
-/** Displayed buttons with the time stamp of their first rendering. */
 const shownSince = new Map<Button, number>();
 
 interface Sending {
@@ -42,7 +41,6 @@ export function sendButtons(context: PanelContext, sending: Sending): TemplateRe
   }${running ? menu(context, sending) : nothing}`;
 }
 
-/** Records new buttons and renders again when they accept clicks. */
 function settle(context: PanelContext, buttons: readonly Button[]): void {
   for (const button of shownSince.keys()) if (!buttons.includes(button)) shownSince.delete(button);
   const added = buttons.filter((button) => !shownSince.has(button));

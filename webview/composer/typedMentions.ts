@@ -8,7 +8,6 @@ import { type Typed, typedBefore } from './typedWord.ts';
 
 /** Position of the word being typed after an `@`. Pasted words and words visited by the caret do not count. */
 let typing: number | undefined;
-/** Words with a pending answer of the host. */
 const asked = new Set<string>();
 const longest = 300;
 

@@ -43,7 +43,6 @@ export function buildBlock(token: Token, actions: MarkdownActions): HTMLElement 
   }
 }
 
-/** Estimates the number of nodes of a block. */
 export function countNodes(token: Token): number {
   if (token.type === 'table') {
     const cells = [token.header, ...token.rows].flat();

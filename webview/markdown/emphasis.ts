@@ -33,7 +33,6 @@ function classes(letters: string) {
   return { punctuation, letter: letters ? `(?:${plain}|${letters})` : plain };
 }
 
-/** Matches a single `mark` inside a pair of `pair`. */
 const orphan = (pair: string, mark: string) => `^[^_*]*?${pair}[^_*]*?${mark}[^_*]*?(?=${pair})`;
 
 /**
