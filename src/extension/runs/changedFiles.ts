@@ -15,7 +15,6 @@ interface Dependencies {
   shown(): string | undefined;
   store: RunStore;
   workspace: Workspace;
-  /** Content ids of reviewed files, by run and path. */
   reviewed: DecisionFile;
   post(message: HostMessage): void;
   failed(error: unknown): void;

@@ -32,7 +32,6 @@ export class Conversation {
   private next = RunStore.newId();
   private readonly shownRunFile: ShownRunFile;
   private readonly snapshots: RunSnapshots;
-  /** Runs that have reported a failed record. */
   private readonly failed = new Set<string>();
   /** State of the displayed run in the panel: newest event, its time, and ownership by another window. */
   private known?: Pick<Run, 'id' | 'seq' | 'updatedAt'> & { isElsewhere: boolean };

@@ -36,7 +36,6 @@ interface Dependencies {
  * *Restore Files to Here* uses the confirmation of undo.
  */
 export class Branches {
-  /** Message counts at events, which are constant. */
   private readonly places = new Map<string, number>();
   private showing = 0;
 
@@ -303,7 +302,6 @@ export class Branches {
 /** Replaces line breaks, which an input box would remove. */
 const lineBreak = ' ⏎ ';
 
-/** Messages for actions that need a run at rest. */
 const atWork = {
   edit: 'This run is in progress. Stop it, then edit your message.',
   fork: 'This run is in progress. Stop it, then fork it.',

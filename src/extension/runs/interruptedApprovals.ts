@@ -32,7 +32,6 @@ export class InterruptedApprovals {
 
   constructor(private readonly dependencies: Dependencies) {}
 
-  /** Number of calls in the displayed run while at rest. */
   get count(): number {
     const { engine } = this.dependencies;
     return this.shown && !engine.liveIds.includes(this.shown.runId) ? this.shown.calls.length : 0;

@@ -61,7 +61,6 @@ export class Agents {
     this.parts.changed();
   }
 
-  /** Switches between the plan agent and the work agent. */
   async turnPlanning(): Promise<void> {
     const { workflowId, agentId } = await this.now();
     const plans = workflowId === chatWorkflow && agentId === planAgent;

@@ -101,5 +101,4 @@ function editOf({ document, edit }: Found): vscode.WorkspaceEdit {
   return all;
 }
 
-/** Maximum of listed changes. */
 const mostChanges = 500;

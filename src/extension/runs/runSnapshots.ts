@@ -9,7 +9,6 @@ import type { ChatView } from '../view/chatView.ts';
 
 /** Snapshots of runs for the panel. A long run is posted in parts, so that the extension host can do other work in between. */
 export class RunSnapshots {
-  /** Number of the newest snapshot; posting of older snapshots stops. */
   private newest = 0;
 
   constructor(

@@ -57,7 +57,6 @@ export class Undo {
     return false;
   }
 
-  /** Restores the files that differ from the state left by the run. */
   async files(runId: string, files: BranchFiles): Promise<boolean> {
     return this.work(runId, files, restoring(), true);
   }

@@ -15,7 +15,6 @@ export interface WorktreeRepository {
 
 const [mostWords, mostLetters] = [5, 40];
 
-/** Returns an unused branch name from the first words of a task. */
 export async function branchFor(repository: WorktreeRepository, task: string): Promise<string> {
   const plain = task.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const said = plain
@@ -27,7 +26,6 @@ export async function branchFor(repository: WorktreeRepository, task: string): P
   return free(name, (one) => isBranch(repository, one));
 }
 
-/** Returns an unused folder beside the repository, named after it and the branch. */
 export function folderFor(root: string, branch: string): string {
   const of = branch.replace(/^towpath\//, '').replace(/[^\p{L}\p{N}._-]+/gu, '-');
   for (let nth = 1; ; nth++) {
