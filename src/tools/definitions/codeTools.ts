@@ -3,7 +3,7 @@ import { fileLines, shownShape } from './shapes.ts';
 
 export const editorContextDefinition = {
   name: 'editor.context',
-  description: "The person's open files and selection.",
+  description: "Get the user's open files and selection.",
   arguments: {},
   gives: {
     active: z
@@ -20,57 +20,55 @@ export const editorContextDefinition = {
           .optional(),
       })
       .optional()
-      .describe('The editor that is in front; `line` of the cursor, where nothing is selected.'),
-    open: z
-      .array(z.strictObject({ ...shownShape, unsaved: z.literal(true).optional() }))
-      .describe('All that are open.'),
+      .describe('The active editor; `line` of the cursor if nothing is selected.'),
+    open: z.array(z.strictObject({ ...shownShape, unsaved: z.literal(true).optional() })).describe('All open files.'),
   },
 };
 
 export const codeDiagnosticsDefinition = {
   name: 'code.diagnostics',
-  description: 'Errors and warnings (below path).',
-  arguments: { path: z.string().optional().meta({ path: true, help: 'A file or a folder; without it everything.' }) },
+  description: 'Get errors and warnings.',
+  arguments: { path: z.string().optional().meta({ path: true, help: 'A file or folder. Default: the workspace.' }) },
   gives: {
-    errors: z.number().describe('How many.'),
-    warnings: z.number().describe('How many.'),
-    files: fileLines.describe('A line is `12: error: its words (who says so)`.'),
+    errors: z.number().describe('Number of errors.'),
+    warnings: z.number().describe('Number of warnings.'),
+    files: fileLines.describe('Lines such as `12: error: message (source)`.'),
   },
 };
 
 export const codeSymbolsDefinition = {
   name: 'code.symbols',
-  description: 'Symbols of a file (path) or by name (query).',
+  description: 'List symbols of a file (path) or find them by name (query).',
   arguments: {
-    path: z.string().optional().meta({ path: true, help: 'A file, for what it defines.' }),
-    query: z.string().min(1).max(200).optional().meta({ help: 'Or a name, for where it is defined.' }),
+    path: z.string().optional().meta({ path: true, help: 'A file whose symbols are listed.' }),
+    query: z.string().min(1).max(200).optional().meta({ help: 'A name to find.' }),
   },
-  gives: { files: fileLines.describe('A line is `12: function greet (in Greeter)`.') },
+  gives: { files: fileLines.describe('Lines such as `12: function greet (in Greeter)`.') },
 };
 
 const named = {
-  path: z.string().meta({ path: true, help: 'The file that names it.' }),
-  line: z.int().min(1).max(1e9).meta({ help: 'Where, from 1.' }),
-  symbol: z.string().min(1).max(200).meta({ help: 'The name.' }),
+  path: z.string().meta({ path: true, help: 'A file that contains the symbol.' }),
+  line: z.int().min(1).max(1e9).meta({ help: 'The line of the symbol, from 1.' }),
+  symbol: z.string().min(1).max(200).meta({ help: 'The name of the symbol.' }),
 };
 const placesGiven = {
-  places: z.number().describe('How many.'),
-  files: fileLines.describe('A line is `12: its text`.'),
+  places: z.number().describe('Number of locations.'),
+  files: fileLines.describe('Lines such as `12: text of the line`.'),
 };
 
 export const referencesDefinition = {
   name: 'code.references',
-  description: 'Where a symbol is used.',
+  description: 'Find the uses of a symbol.',
   arguments: named,
   gives: placesGiven,
 };
 
 export const definitionDefinition = {
   name: 'code.definition',
-  description: 'Where a symbol is defined, or used (references).',
+  description: 'Find the definition of a symbol, or its uses (references).',
   arguments: {
     ...named,
-    references: z.boolean().optional().meta({ help: 'Where it is used, as `code.references`.' }),
+    references: z.boolean().optional().meta({ help: 'Find the uses, like `code.references`.' }),
   },
   gives: placesGiven,
 };

@@ -12,7 +12,7 @@ export interface NamedDefinition<Shape extends z.ZodRawShape, Gives extends z.Zo
 }
 
 /** The host may cut the data of any tool. */
-const cut = z.string().optional().describe('A sentence, when not all of it is there.');
+const cut = z.string().optional().describe('Set if the result is truncated: a sentence about the rest.');
 
 /**
  * Bounds, and that there are no other arguments, are checked, not told: a message about the one call that breaks them is

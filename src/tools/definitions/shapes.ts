@@ -2,16 +2,16 @@ import * as z from 'zod';
 import { commandEndShape } from '../../protocol/run/events.ts';
 
 /** Value for a step of a workflow, which a model is not given. */
-export const changedShape = z.boolean().optional().describe('False: it was so already.');
+export const changedShape = z.boolean().optional().describe('False if nothing had to change.');
 
 /** Result of every change of a text (`planText`). */
 export const changeShape = {
-  path: z.string().describe('The file.'),
-  sha256: z.string().describe('Of the file as it is now.'),
-  added: z.number().describe('Lines.'),
-  removed: z.number().describe('Lines.'),
-  changedOnSave: z.string().optional().describe('What the editor itself changed on saving, as a diff.'),
-  newProblems: z.array(z.string()).optional().describe('What the editor’s language servers report since.'),
+  path: z.string().describe('Path of the file.'),
+  sha256: z.string().describe('Checksum of the new content.'),
+  added: z.number().describe('Number of added lines.'),
+  removed: z.number().describe('Number of removed lines.'),
+  changedOnSave: z.string().optional().describe('Changes by the editor on saving, as a diff.'),
+  newProblems: z.array(z.string()).optional().describe('New problems from the language servers of the editor.'),
   changed: changedShape,
 };
 
@@ -29,10 +29,13 @@ export const fileLines = z.array(
 
 /** State of a command in the background (`commandState`). */
 export const standingShape = {
-  running: z.boolean().describe('It is still at work.'),
-  exitCode: z.number().nullable().optional().describe('Once it has ended.'),
-  signal: z.string().optional().describe('What ended it, when it did not end by itself.'),
-  by: z.enum(commandEndShape.by.options).optional().describe('Who ended it, when it did not end by itself.'),
-  stillRunning: z.array(z.string()).optional().describe('Processes that it left.'),
-  outputId: z.string().optional().describe('Where not all is told: for `output.read`.'),
+  running: z.boolean().describe('The command still runs.'),
+  exitCode: z.number().nullable().optional().describe('The exit code after the end.'),
+  signal: z.string().optional().describe('The signal that ended the command.'),
+  by: z
+    .enum(commandEndShape.by.options)
+    .optional()
+    .describe('What ended the command, if the command did not exit itself.'),
+  stillRunning: z.array(z.string()).optional().describe('Processes that still run.'),
+  outputId: z.string().optional().describe('Set if the output is truncated: the id for `output.read`.'),
 };

@@ -3,7 +3,7 @@ import { askTool } from '../../protocol/content/askTool.ts';
 import { planBounds, planStatus, planTool } from '../../protocol/run/plan.ts';
 
 const line = (most: number) => z.string().trim().min(1, 'is empty').max(most, `is longer than ${most} characters`);
-const twoToFive = 'needs 2 to 5 answers; the person can always write another one';
+const twoToFive = 'needs 2 to 5 answers; the user can always write another one';
 
 /** Nothing in it is said twice, whatever its case and blanks. */
 const withoutDoubles = (texts: readonly string[], context: z.core.$RefinementCtx): void => {
@@ -29,7 +29,7 @@ const questionSchema = z.strictObject({
 
 export const askPersonDefinition = {
   name: askTool,
-  description: 'Ask the person.',
+  description: 'Ask the user.',
   arguments: {
     questions: z
       .array(questionSchema)
@@ -41,19 +41,19 @@ export const askPersonDefinition = {
           context,
         ),
       )
-      .meta({ help: 'Up to 4, each with 2 to 5 `answers`; `many`: several may be chosen.' }),
+      .meta({ help: 'Up to 4, each with 2 to 5 `answers`; `many` allows several.' }),
   },
   gives: {
     answers: z
       .array(z.strictObject({ question: z.string(), chosen: z.array(z.string()), words: z.string().optional() }))
       .optional()
-      .describe('`chosen`: labels; `words`: what was written instead of them.'),
-    said: z.string().optional().describe('What was said to all of the questions.'),
+      .describe('`chosen`: labels; `words`: an answer that the user wrote.'),
+    said: z.string().optional().describe('A text for all questions.'),
     named: z
       .array(z.strictObject({ name: z.string(), text: z.string() }))
       .optional()
-      .describe('What was named with it, as it was then.'),
-    leftOut: z.array(z.string()).optional().describe('Why a picture is not shown.'),
+      .describe('Files and other context that the answer names, at that time.'),
+    leftOut: z.array(z.string()).optional().describe('Why an image is not shown.'),
   },
 };
 
@@ -62,7 +62,7 @@ const itemSchema = z.strictObject({ text: z.string().min(1).max(planBounds.text)
 
 export const planUpdateDefinition = {
   name: planTool,
-  description: 'Show your whole to-do list in a long task.',
-  arguments: { items: z.array(itemSchema).max(planBounds.items).meta({ help: 'All of the list.' }) },
-  gives: { items: z.number().describe('How many.'), done: z.number().describe('How many of them are done.') },
+  description: 'Show your whole to-do list during a long task.',
+  arguments: { items: z.array(itemSchema).max(planBounds.items).meta({ help: 'The whole list.' }) },
+  gives: { items: z.number().describe('Number of items.'), done: z.number().describe('Number of finished items.') },
 };

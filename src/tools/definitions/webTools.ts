@@ -2,15 +2,15 @@ import * as z from 'zod';
 
 export const webDefinition = {
   name: 'web.fetch',
-  description: 'Get a web page as text.',
-  arguments: { url: z.string().max(2000).meta({ help: 'Its address, `https://…`.' }) },
+  description: 'Fetch a web page as text.',
+  arguments: { url: z.string().max(2000).meta({ help: 'The address, `https://…`.' }) },
   gives: {
-    url: z.string().describe('Where it came from in the end.'),
-    contentType: z.string().describe('As the server says: `text/html`.'),
-    bytes: z.number().describe('How long the page was as it came.'),
-    title: z.string().optional().describe('Of an HTML page.'),
-    text: z.string().describe('The page without its markup; JSON and other texts as they are.'),
-    redirects: z.array(z.string()).optional().describe('The addresses on the way.'),
-    outputId: z.string().optional().describe('Where `text` is cut: for `output.read`.'),
+    url: z.string().describe('The final address.'),
+    contentType: z.string().describe('The type that the server sent: `text/html`.'),
+    bytes: z.number().describe('Size of the page as received.'),
+    title: z.string().optional().describe('Title of an HTML page.'),
+    text: z.string().describe('The page without markup; JSON and other text unchanged.'),
+    redirects: z.array(z.string()).optional().describe('The addresses of the redirects.'),
+    outputId: z.string().optional().describe('Set if `text` is truncated: the id for `output.read`.'),
   },
 };
