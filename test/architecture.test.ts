@@ -6,6 +6,9 @@ import { breaches } from './support/imports.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 
+// Holds vscode-only-in-extension.
+// Holds no-indirection.
+// Holds one-place-asks-models.
 describe('the house', () => {
   it('imports point one way and there is no cycle', () => assert.deepEqual(breaches(root), []));
 

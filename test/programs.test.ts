@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { built } from './support/programs.ts';
 
+// Holds activation-is-small.
 describe('The programs, as they are built', function () {
   this.timeout(120_000); // a ceiling for what hangs: a bundle of ours is half a second of work
 

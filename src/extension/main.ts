@@ -1,3 +1,6 @@
+// @invariant vscode-only-in-extension: Only `extension` imports `vscode`, only the worker program of the local model imports
+
+// `node-llama-cpp`, and only `tools/mcp` imports the MCP SDK.
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { ExecutionEngine } from '../engine/run/engine.ts';

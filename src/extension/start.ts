@@ -1,3 +1,4 @@
+// @invariant activation-is-small: The program that the editor activates imports only types and the page of the panel.
 import * as vscode from 'vscode';
 import { lazily } from '../protocol/panel/lazyImport.ts';
 import { t } from '../protocol/text/l10n.ts';

@@ -1,3 +1,4 @@
+// @invariant branches-are-separate-runs: A branch copies the events of its parent and never reads through the parent.
 import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';

@@ -1,3 +1,4 @@
+// @invariant run-list-is-verified: A line of the run list is used only if its checksum and the size and time of its journal are right.
 import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';

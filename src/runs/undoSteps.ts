@@ -1,3 +1,4 @@
+// @invariant undo-follows-event-numbers: Undo follows the numbers of `tool-start` events, never the order of object keys.
 import type { Moved, RemovedKind, StoredChange } from '../protocol/run/events.ts';
 import { callsOf, type Run } from '../protocol/run/run.ts';
 import type { Undone } from '../protocol/run/runFiles.ts';

@@ -11,6 +11,7 @@ import { approvals, diskFaults, type Operations, points, said } from './parts.ts
 import { steps } from './script.ts';
 
 /** The whole of it is `npm run kills`. */
+// Holds record-before-effect.
 describe('a window that is killed', () => {
   let stage: Stage;
   let operations: Operations;

@@ -6,6 +6,7 @@ import { formerFile, germanFile, type Keys, keysOf, placeholdersOf, programOf, t
 import { leftOf } from './left.ts';
 import { notForPeople, speaking } from './notForPeople.ts';
 
+// Holds stored-text-is-english.
 describe('The words for people', function () {
   this.timeout(120_000); // all of the code is read as the compiler reads it
   const german = JSON.parse(readFileSync(germanFile, 'utf8')) as Record<string, string>;

@@ -8,6 +8,7 @@ import { applyEvent } from '../../src/protocol/run/fold.ts';
 import { leftCalls } from '../../src/protocol/run/run.ts';
 import { type OpenRun, RunStore } from '../../src/runs/store.ts';
 
+// Holds branches-are-separate-runs.
 describe('a branch', () => {
   let folder: string;
   let store: RunStore;

@@ -6,6 +6,7 @@ import type { EventBody, StoredEvent } from '../../src/protocol/run/events.ts';
 import { applyEvent } from '../../src/protocol/run/fold.ts';
 import { type OpenRun, RunStore } from '../../src/runs/store.ts';
 
+// Holds run-list-is-verified.
 describe('the history of runs', () => {
   let folder: string;
   let store: RunStore;

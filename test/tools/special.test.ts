@@ -27,6 +27,7 @@ function canMakeDevices(): boolean {
   return process.platform === 'linux' && process.getuid?.() === 0;
 }
 
+// Holds files-open-in-one-place.
 describe('what is no plain file is neither read nor waited for', () => {
   before(async function () {
     if (process.platform === 'win32') return this.skip();

@@ -36,6 +36,7 @@ function conversation(questions: number): EventBody[] {
 }
 const messagesOf = (question: number) => question * 4;
 
+// Holds panel-draws-the-visible.
 describe('A long conversation', () => {
   let browser: TestBrowser;
   let test: TestPage;

@@ -1,3 +1,4 @@
+// @invariant messages-are-append-only: Messages are appended and never rewritten; only a compaction changes the messages of a request.
 import { type Compaction, compactionOf, usualMost } from '../../protocol/content/compaction.ts';
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
 import type { RunConversation } from '../core/loopConversation.ts';

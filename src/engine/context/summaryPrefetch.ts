@@ -1,3 +1,4 @@
+// @invariant unused-prefetch-costs-only: An unused prefetched summary leaves no trace but its cost.
 import type { EventBody } from '../../protocol/run/events.ts';
 import { type CompactionOptions, type PrefetchedSummary, partFull, summaryAhead } from './compaction.ts';
 import { prefetchSummary, type Summariser, type SummarySize } from './summarize.ts';

@@ -1,3 +1,4 @@
+// @invariant one-place-asks-models: Every model request passes through `askModel`, which checks the budget first.
 import type { AdapterResult, CompleteOptions, LlmAdapter } from '../../llm/adapter/adapter.ts';
 import type { ChatRequest } from '../../llm/core/client.ts';
 import type { ContextUsage } from '../../protocol/content/contextUsage.ts';

@@ -1,3 +1,4 @@
+// @invariant run-is-its-events: A stored run consists of its events, and a stored event is on disk before any listener receives it.
 import type { EventBody, RunEvent, StoredEvent } from '../../protocol/run/events.ts';
 import { applyEvent, isStored } from '../../protocol/run/fold.ts';
 import type { Run } from '../../protocol/run/run.ts';

@@ -1,3 +1,4 @@
+// @invariant workflows-only-choose: A workflow chooses the next step and acts only through `WorkflowContext`.
 import type { AdapterResult, CompleteOptions } from '../../llm/adapter/adapter.ts';
 import type { ChatRequest } from '../../llm/core/client.ts';
 import type { Compaction } from '../../protocol/content/compaction.ts';

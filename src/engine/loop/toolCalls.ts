@@ -1,3 +1,4 @@
+// @invariant record-before-effect: A call with effects starts only after its reply and its `tool-start` are on disk.
 import { randomUUID } from 'node:crypto';
 import { excerptOfCall } from '../../llm/core/truncate.ts';
 import { isUnanswered } from '../../protocol/content/askTool.ts';

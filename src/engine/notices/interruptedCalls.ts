@@ -1,3 +1,4 @@
+// @invariant interrupted-calls-never-repeat: No interrupted call is repeated unless the user decides so.
 import { answerOutcome } from '../../protocol/content/askTool.ts';
 import { because, failure, type ToolOutcome, toToolResult } from '../../protocol/content/tools.ts';
 import type { Background, Command, EventBody } from '../../protocol/run/events.ts';

@@ -1,3 +1,6 @@
+// @invariant user-edits-are-reported-once: Edits of the user to files of a run are reported to the model once, before the next message of
+
+// the user.
 import type { RunFile } from '../../protocol/run/runFiles.ts';
 import { counted } from '../../protocol/text/plurals.ts';
 import type { Dictionary } from '../../protocol/values/dictionary.ts';

@@ -1,3 +1,6 @@
+// @invariant instructions-are-data: Instructions of the workspace are data: they are not read in an untrusted workspace and cannot end
+
+// their tags.
 import { createHash } from 'node:crypto';
 import { estimateTokenCount } from 'tokenx';
 import { disarming } from '../../llm/messages/systemTags.ts';

@@ -1,3 +1,6 @@
+// @invariant no-indirection: There are no import cycles between files or folders, and no default exports, barrels, base classes,
+
+// containers or event buses.
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
 import type { EventBody, LimitOf, RunEvent } from '../../protocol/run/events.ts';
 import { interruptedWork } from '../../protocol/run/interruptions.ts';

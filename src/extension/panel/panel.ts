@@ -1,3 +1,6 @@
+// @invariant panel-decides-nothing: The panel sends intents and folds events with `applyEvent` of the host; no message of the panel can
+
+// approve a call.
 import * as vscode from 'vscode';
 import { freeable } from '../../engine/context/compaction.ts';
 import type { ExecutionEngine } from '../../engine/run/engine.ts';

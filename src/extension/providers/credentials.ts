@@ -1,3 +1,6 @@
+// @invariant keys-stay-at-their-address: A key is sent only to the address that it was saved for, never in plain text to another machine,
+
+// and never along a redirect.
 import { LLMError } from '../../llm/core/errors.ts';
 import { secretsIn, withSecrets } from '../../llm/core/headers.ts';
 import { keyHeaderOf, keyOrigin, labelOf, type Provider } from '../../llm/models/providers.ts';

@@ -1,3 +1,5 @@
+// @invariant repositories-widen-nothing: No setting of a repository widens a permission.
+
 /**
  * Settings of the machine: paths, processors, memory. All other settings belong to the user. The scopes in `package.json` are equal but
  * insufficient, because the editor accepts whole tables (`"towpath": { … }`).

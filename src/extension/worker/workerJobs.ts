@@ -1,3 +1,4 @@
+// @invariant foreign-files-parse-in-a-worker: Files of others are parsed in a worker thread, after a check of their size and nesting.
 import { lazily } from '../../protocol/panel/lazyImport.ts';
 import type { Schema } from '../../workflows/write/writing.ts';
 

@@ -1,3 +1,4 @@
+// @invariant adapter-never-throws: The adapter and the tool host never throw; a client throws only `LLMError` or the abort reason.
 import type { AssistantMessage, ErrorInfo, TokenUsage } from '../../protocol/content/messages.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { messageOf } from '../../protocol/text/localized.ts';

@@ -1,3 +1,6 @@
+// @invariant system-messages-are-tagged: Messages of Towpath within a conversation reach the model in tags that no other text can
+
+// contain.
 import type { Attachment, Message } from '../../protocol/content/messages.ts';
 
 type UserMessage = Extract<Message, { role: 'user' }>;

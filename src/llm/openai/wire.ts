@@ -1,3 +1,4 @@
+// @invariant snake-case-at-the-wire: snake_case exists only in wire files and in YAML.
 import type { AssistantMessage, Attachment, ToolCall } from '../../protocol/content/messages.ts';
 import type { JsonSchema } from '../../protocol/content/tools.ts';
 import type { ChatRequest } from '../core/client.ts';

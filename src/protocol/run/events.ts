@@ -1,3 +1,4 @@
+// @invariant events-never-cause: Events report what happened and never cause it; control flow consists of function calls.
 import * as z from 'zod';
 import { approvalBasisSchema } from '../content/approvalBasis.ts';
 import { fillingSchema } from '../content/contextUsage.ts';

@@ -1,3 +1,4 @@
+// @invariant pending-is-derived: A pending call is a call without a result; this state is derived and never stored.
 import type { Message, ToolCall } from '../content/messages.ts';
 import { type Dictionary, entriesOf } from '../values/dictionary.ts';
 import type { CallState, Run } from './run.ts';

@@ -1,3 +1,5 @@
+// @invariant stored-text-is-english: Text for models and for storage is English; the UI translates text when it shows it.
+
 /** Translations by English text. Bundles of other builds may lack entries. */
 export type Bundle = Readonly<Record<string, string>>;
 

@@ -1,3 +1,4 @@
+// @invariant commands-are-judged-whole: A command that is not understood completely requires approval.
 import { stat } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { inEnglish, message } from '../../protocol/text/l10n.ts';

@@ -1,3 +1,4 @@
+// @invariant approved-plan-is-executed: An approval covers exactly the plan that was shown; a plan that changed requires a new approval.
 import type { ToolCall } from '../../protocol/content/messages.ts';
 import { failure, type ToolOutcome } from '../../protocol/content/tools.ts';
 import type { Proposed } from '../../protocol/run/events.ts';

@@ -1,3 +1,4 @@
+// @invariant tools-run-in-the-host: A tool runs only inside `ToolHost.executeToolCall`; no provider runs tools, the local one included.
 import { performance } from 'node:perf_hooks';
 import { isUnanswered, unanswered } from '../../protocol/content/askTool.ts';
 import type { ToolCall } from '../../protocol/content/messages.ts';

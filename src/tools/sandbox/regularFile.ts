@@ -1,3 +1,4 @@
+// @invariant files-open-in-one-place: A file that others can change is opened only as a regular file, through one function.
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 

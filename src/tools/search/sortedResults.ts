@@ -1,3 +1,5 @@
+// @invariant searches-are-stable: Equal searches of an unchanged workspace return equal results, in the order of `byPath`.
+
 /** Something found in a file. What is found in one file comes together, in its order. */
 export interface Hit {
   /** As in `byPath`'s order. */

@@ -1,3 +1,6 @@
+// @invariant templates-come-from-files: Templates come from files, never from text of a model or a tool, and are interpreted, never
+
+// evaluated as code.
 import { parse } from '@huggingface/jinja';
 import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { joined, type LocalizableText, messageOf } from '../../protocol/text/localized.ts';

@@ -42,6 +42,7 @@ const tokensBefore = ({ folderName, tools }: Conversation) =>
     tools: tools.map(({ definition }) => definition),
   });
 
+// Holds messages-are-append-only.
 describe('a full window', () => {
   let talk: Conversation;
   afterEach(() => talk.end());

@@ -35,6 +35,7 @@ function heard(replies: ScriptedReply[]) {
   return { ...client, chatStream, signals, over };
 }
 
+// Holds unused-prefetch-costs-only.
 describe('room that is made before it is needed', () => {
   let talk: Conversation;
   afterEach(() => talk.end());

@@ -16,6 +16,7 @@ const isEnd = (event: StoredEvent | 'open') => event !== 'open' && event.type ==
 const isResult = (event: StoredEvent | 'open') =>
   event !== 'open' && event.type === 'message' && event.message.role === 'tool';
 
+// Holds interrupted-calls-never-repeat.
 describe('an editor that was killed', () => {
   let before: Conversation;
   let disk: Disk;

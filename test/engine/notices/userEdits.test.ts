@@ -3,6 +3,7 @@ import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { Conversation } from '../conversation.ts';
 
+// Holds user-edits-are-reported-once.
 describe('what the person makes of changed files', () => {
   let talk: Conversation;
   afterEach(() => talk.end());

@@ -5,6 +5,7 @@ import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { Conversation } from '../conversation.ts';
 
+// Holds instructions-are-data.
 describe('what a workspace says to agents', () => {
   let talk: Conversation;
   afterEach(() => talk.end());

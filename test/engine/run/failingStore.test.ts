@@ -45,6 +45,7 @@ function faultsOf({ store }: Conversation): Faults {
   return faults;
 }
 
+// Holds run-is-its-events.
 describe('a store that fails', () => {
   let talk: Conversation;
   let faults: Faults;

@@ -16,6 +16,7 @@ const replies = (): ScriptedReply[] => [
 ];
 
 // Holds listeners-are-isolated.
+// Holds events-never-cause.
 describe('a listener of events that throws', () => {
   let talk: Conversation;
   beforeEach(async () => {

@@ -15,6 +15,7 @@ import { Conversation } from '../conversation.ts';
 const edit = (file: string, id: string, oldText = 'one') =>
   call('fs.edit', { path: file, edits: [{ oldText, newText: 'two' }] }, id);
 
+// Holds pending-is-derived.
 describe('a call that waited for an approval when its window ended', () => {
   let before: Conversation;
   const later: Conversation[] = [];

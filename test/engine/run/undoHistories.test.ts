@@ -320,6 +320,7 @@ const failed = [
   { seed: 33, path: '674' },
 ];
 
+// Holds undo-follows-event-numbers.
 describe('undo and redo', () => {
   const { UNDO_HISTORIES, UNDO_PATH, UNDO_SEED, UNDO_SHRINK } = process.env;
   const numRuns = Number(UNDO_HISTORIES ?? tries(20, 2000, 200));

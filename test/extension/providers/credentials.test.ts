@@ -13,6 +13,7 @@ const provider = (id: ProviderId): Provider => providers.find((one) => one.id ==
 const at = (id: ProviderId, baseUrl: string, headers: Record<string, string> = {}) =>
   providerSettings({ ...noSettings, providers: { [id]: { baseUrl, headers } } }, id);
 
+// Holds keys-stay-at-their-address.
 describe('what a request carries', () => {
   /** A person who gives these answers; what they were asked is kept. */
   const create = (...answers: (string | undefined)[]) => {

@@ -58,6 +58,7 @@ const scopes: Record<'application' | 'machine', Record<string, string>> = {
   },
 };
 
+// Holds repositories-widen-nothing.
 describe('the scopes of settings', () => {
   it('they stand in order below their headings, and are few enough to be read', () => {
     const orders = (all: { order: number }[]) => all.map(({ order }) => order);

@@ -13,6 +13,7 @@ import { hostileAgents, hostilePackages, hostileWorkflows } from '../../support/
 
 const known = { tools: defaultTools().map(({ definition }) => definition.name), agents: [] };
 
+// Holds foreign-files-parse-in-a-worker.
 describe('aside of the extension host', () => {
   let program: string;
   let aside: ParserWorker;

@@ -260,6 +260,7 @@ const rows: Row[] = [
   },
 ];
 
+// Holds adapter-never-throws.
 describe('the adapter', () => {
   for (const { says, calls, limits, shows, gives } of rows) {
     it(says, async () => {

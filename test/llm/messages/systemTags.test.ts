@@ -97,6 +97,7 @@ const cases: [says: string, messages: Message[], told: string[]][] = [
   ],
 ];
 
+// Holds system-messages-are-tagged.
 describe('system messages in mid-conversation', () => {
   for (const [wire, told] of wires)
     for (const [says, messages, expected] of cases)

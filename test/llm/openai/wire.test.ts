@@ -117,6 +117,7 @@ const histories: [says: string, messages: Message[], wire: string[]][] = [
   ],
 ];
 
+// Holds snake-case-at-the-wire.
 describe('what providers are told', () => {
   for (const [says, messages, wire] of histories) it(says, () => assert.deepEqual(told(messages), wire));
 

@@ -2,13 +2,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type PageName, pages } from '../../../src/help/pages.ts';
+import { invariantsPage } from '../invariants.ts';
 import { connectionTables } from './connectionTables.ts';
 import { manifestTables } from './manifestTables.ts';
 import { wireTables } from './wireTables.ts';
 import { workflowTables } from './workflowTables.ts';
 
 /** The pages for people. Their tables are made from the code: `npm run page` writes them anew. */
-export const pagesFolder = path.resolve(import.meta.dirname, '../../../src/help');
+const projectRoot = path.resolve(import.meta.dirname, '../../..');
+export const pagesFolder = path.join(projectRoot, 'src/help');
+
+export const invariantsFile = path.join(projectRoot, 'src/invariants.md');
 
 const placeOf = (name: PageName): string => path.join(pagesFolder, `${name}.md`);
 
@@ -30,5 +34,7 @@ export function withTables(page: string): string {
   });
 }
 
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href)
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   for (const { name } of pages) writeFileSync(placeOf(name), withTables(readPage(name)));
+  writeFileSync(invariantsFile, invariantsPage(projectRoot));
+}

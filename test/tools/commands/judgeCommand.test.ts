@@ -84,6 +84,7 @@ async function decided(command: string, readOnlyCommands: boolean): Promise<stri
   return reason === 'COMMAND_REFUSED' || reason === 'TOOL_ARGS_INVALID' ? 'never' : reason;
 }
 
+// Holds commands-are-judged-whole.
 describe('a command', () => {
   for (const { id, command, expect, reason, platform, setup = [] } of cases) {
     it(`${id} ${JSON.stringify(command.slice(0, 60))}: ${expect} (${reason.slice(0, 60)})`, async () => {

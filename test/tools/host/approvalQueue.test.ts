@@ -58,6 +58,7 @@ function byHand() {
   };
 }
 
+// Holds approved-plan-is-executed.
 describe('several questions of one reply', () => {
   it('are asked at the same time, and what is allowed runs in order', async () => {
     const talk = conversation(workspace);

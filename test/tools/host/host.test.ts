@@ -26,6 +26,7 @@ function told(events: EventBody[]): string[] {
 
 const write = { path: 'a.txt', content: 'two\n' };
 
+// Holds tools-run-in-the-host.
 describe('gate: asking', () => {
   it('a read is not asked about', async () => {
     const { call, events } = conversation(workspace);

@@ -9,6 +9,7 @@ afterEach(closeAll);
 const one = (...args: string[]) => ({ servers: { odd: node(faultyServer, ...args) } });
 const code = (outcome: Awaited<ReturnType<Talk['call']>>) => (outcome.ok ? 'ok' : outcome.error.code);
 
+// Holds server-permissions-bind-definitions.
 describe('MCP: approval of a server', () => {
   it('is asked for once, then never again for the same command', async () => {
     const t = await talk(one());

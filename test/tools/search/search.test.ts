@@ -19,6 +19,7 @@ const manyFiles = Array.from({ length: 620 }, (_, at) =>
   at % 3 === 0 ? `d${String(at % 7)}/${String(at).padStart(3, '0')}.txt` : `f${String(at).padStart(3, '0')}.txt`,
 ).sort(byPath);
 
+// Holds searches-are-stable.
 describe('a search in files with Windows line ends', () => {
   it('finds the end of a line as in any other file, and tells its text without them', async () => {
     workspace = await temporaryWorkspace({ 'a.ts': 'one;\r\ntwo\r\n', 'b.ts': 'one;\ntwo\n' });

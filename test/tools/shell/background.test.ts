@@ -23,6 +23,7 @@ interface Answered {
   outputId?: string;
 }
 
+// Holds background-commands-belong-to-a-window.
 describe('tools: a command in the background', () => {
   let workspace: TemporaryWorkspace;
   let background: BackgroundCommands;

@@ -5,6 +5,7 @@ import { transcript } from '../../support/transcript.ts';
 import { unsaid } from '../../support/unsaid.ts';
 import { Stage } from '../stage.ts';
 
+// Holds workflows-only-choose.
 describe('a workflow', () => {
   let stage: Stage;
   afterEach(() => stage.end());

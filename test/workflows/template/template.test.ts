@@ -12,6 +12,7 @@ import {
 const state = { name: 'Ann', list: [1, 2], deep: { key: 'v' }, no: 'no', json: '{"a": [1]}', n: 3, empty: [] };
 const scope = { state, variables: { base: 'http://x' }, ...state };
 
+// Holds templates-come-from-files.
 describe('a template', () => {
   const cases: [text: string, value: unknown][] = [
     ['plain', 'plain'],

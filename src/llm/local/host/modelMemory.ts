@@ -1,3 +1,5 @@
+// @invariant one-local-model-in-memory: At most one local model is in memory, and a run keeps its model until the turn ends.
+
 interface LoadedModel {
   unload(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createRoom } from '../../../../src/llm/local/host/modelMemory.ts';
 
+// Holds one-local-model-in-memory.
 describe('the room for one local model', () => {
   const tenant = () => ({ unload: async () => {} });
 

@@ -21,6 +21,7 @@ import { Sequence, upTo } from '../sequence.ts';
 
 const never = new AbortController().signal;
 
+// Holds states-belong-to-their-model.
 describe('what a model has read, on disk', () => {
   const root = mkdtempSync(path.join(tmpdir(), 'keeper-'));
   const folder = path.join(root, 'model-states');
