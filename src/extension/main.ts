@@ -67,7 +67,6 @@ import { Undo } from './runs/undoFiles.ts';
 import { UserQuestionList } from './runs/userQuestions.ts';
 import { Worktrees } from './runs/worktrees.ts';
 import { DecisionFile } from './settings/decisionFile.ts';
-import { takeOverFormerSettings } from './settings/formerSettings.ts';
 import { Secrets } from './settings/secrets.ts';
 import { settings } from './settings/settings.ts';
 import { speakAsTheEditor } from './useEditorLanguage.ts';
@@ -558,7 +557,6 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
       .catch((error) => log.error(error));
   leftRunning.find().catch((error) => log.error(error));
   worktrees.arrive().catch((error) => log.error(error));
-  void takeOverFormerSettings(context, modals);
   view.listen();
   return {
     async run(command, args) {

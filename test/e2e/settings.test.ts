@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { isOldest } from '../support/editor/install.ts';
 import { temporaryFolder } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
@@ -163,49 +162,5 @@ describe('settings', () => {
     assert.equal(provider.requests.length, 2);
     assert.deepEqual(other.requests, []);
     assert.equal(editor.read('started'), undefined);
-  });
-
-  it('what a person wrote there before is taken over when they say so, once; a closed dialog takes nothing', async () => {
-    const before = { 'towpath.retries': 1, 'towpath.approvals.rules': [{ effect: 'deny', tool: 'fs.delete' }] };
-    const rules = [{ effect: 'ask', tool: 'fs.read' }];
-    writeMachine(before);
-    mkdirSync(path.join(userDataDir, 'User', 'workspaceStorage', 'old', 'towpath.towpath', 'store'), {
-      recursive: true,
-    });
-    await openWith({ 'towpath.approvals.rules': rules });
-    const question = await editor.dialog.text();
-    assert.match(question, /^Adopt the former settings of Towpath \(2\)\?\n/);
-    assert.match(question, /towpath\.retries: 1\n/);
-    assert.match(question, /towpath\.approvals\.rules: \[.*"fs\.read".*"fs\.delete".*\] \(now \[.*"fs\.read".*\]\)\n/);
-    assert.ok(question.includes(path.join(userDataDir, 'Machine', 'settings.json')), question);
-    assert.equal(await editor.dialog.focused(), 'Read Them…');
-    await editor.screenshot('settings-of-before');
-    await editor.dialog.escape();
-    await eventually('it is remembered', () => {
-      const file = path.join(userDataDir, 'User', 'globalStorage', 'towpath.towpath', 'settings.json');
-      try {
-        return JSON.parse(readFileSync(file, 'utf8'))['settings.takenOver'] === true;
-      } catch {
-        return false;
-      }
-    });
-    await editor.reload();
-    await editor.panel.ready();
-    assert.equal(await editor.dialog.isOpen(), false, 'asked once');
-    assert.deepEqual(await values(['towpath.retries']), { 'towpath.retries': 3 });
-
-    await editor.stop();
-    rmSync(path.join(userDataDir, 'User', 'globalStorage', 'towpath.towpath'), { recursive: true });
-    await openWith();
-    await editor.dialog.click('Read Them…');
-    await editor.page.locator('.tab', { hasText: 'settings.json' }).waitFor();
-    await (await editor.told('former settings')).getByRole('button', { name: 'Decide…' }).click();
-    await editor.dialog.click('Take Over');
-    const taken = {
-      'towpath.retries': 1,
-      'towpath.approvals.rules': [...rules, ...before['towpath.approvals.rules']],
-    };
-    await eventually('they hold', async () => isDeepStrictEqual(await values(Object.keys(taken)), taken));
-    assert.equal(own()['towpath.retries'], 1);
   });
 });

@@ -45,7 +45,6 @@ export const notForPeople: readonly { file: string; words: RegExp; why: string }
   // Names, examples and pages' marks.
   { file: 'src/extension/doctor/doctorChecks.ts', words: /^Towpath \{\}, .*Node/, why: 'names and versions' },
   { file: 'src/extension/approvals/approvalsMenu.ts', words: /^(fs\.edit, |npm test$)/, why: 'an example of code' },
-  { file: 'src/extension/settings/formerSettings.ts', words: /^Machine$/, why: 'a folder' },
   {
     file: 'src/extension/view/chatPage.ts',
     words: /^((script|style|font|img)-src |trusted-types )/,

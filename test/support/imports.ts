@@ -42,10 +42,7 @@ export const packages: Record<string, (file: string) => boolean> = {
   '@modelcontextprotocol/sdk': (file) => file.startsWith('src/tools/mcp/'),
   ajv: (file) => file === 'src/tools/mcp/sdk.ts',
   'cross-spawn': (file) => file === 'src/tools/mcp/sdk.ts',
-  'jsonc-parser': (file) =>
-    file.startsWith('src/tools/mcp/') ||
-    file.startsWith('src/tools/notebook/') ||
-    file === 'src/extension/settings/formerValues.ts',
+  'jsonc-parser': (file) => file.startsWith('src/tools/mcp/') || file.startsWith('src/tools/notebook/'),
   minisearch: (file) => file.startsWith('src/tools/mcp/'),
   '@vscode/webview-ui-toolkit': (file) => file === 'webview/elements.ts',
   'lit-html': (file) => file.startsWith('webview/'),
