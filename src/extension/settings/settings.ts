@@ -116,7 +116,7 @@ const schema = z.object({
 });
 
 export type Settings = Readonly<z.infer<typeof schema>>;
-export type SettingName = keyof Settings;
+type SettingName = keyof Settings;
 
 export const settings = cachedSettings(read);
 
