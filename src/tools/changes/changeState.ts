@@ -6,19 +6,16 @@ import { currentContent, sha256 } from '../sandbox/fileText.ts';
 import { openForReading } from '../sandbox/openFile.ts';
 import { type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
 
-/** What a call does, or was about to do, to files. */
+/** Files changed or moved by a call, planned or executed. */
 export interface AppliedChanges {
   changes?: readonly StoredChange[];
   moved?: Moved;
 }
 
-/** As a file was before a change, as it is after it, or neither: somebody else was at it, or it is half of it. */
+/** Current content compared with a change: the content before, the content after, or neither (another edit, or a partial write). */
 type ChangeState = 'before' | 'after' | 'neither';
 
-/**
- * How each of the changes stands in the files as they are now, and the move. Contents decide, by their ids; what cannot be
- * read stands for neither.
- */
+/** Returns the state of each change and of the move, from the files on disk. Content ids decide; an unreadable file is `neither`. */
 export async function changeStateOf(
   workspace: Workspace,
   { changes = [], moved }: AppliedChanges,
@@ -35,7 +32,7 @@ async function ofChange(workspace: Workspace, change: StoredChange): Promise<Cha
   return now === change.after ? 'after' : now === change.before ? 'before' : 'neither';
 }
 
-/** Id of what is at a change's path now, in the form in which the change has its contents; null: nothing is there. */
+/** Returns the id of the current content at a change's path, computed in the form of the change; null if nothing exists there. */
 export async function contentIdAt(
   workspace: Workspace,
   change: Pick<StoredChange, 'path' | 'kind' | 'before'>,
@@ -50,7 +47,7 @@ async function ofMove(workspace: Workspace, { from, to }: Moved): Promise<Change
   return old === now ? 'neither' : now ? 'after' : 'before';
 }
 
-/** What is at this place itself, also when it is a link; null for nothing. */
+/** Resolves the path itself without following a final link; null if nothing exists. */
 async function find(workspace: Workspace, path: string): Promise<ResolvedPath | null> {
   try {
     return await resolvePath(workspace.roots, path, 'delete');
@@ -60,7 +57,7 @@ async function find(workspace: Workspace, path: string): Promise<ResolvedPath | 
   }
 }
 
-/** The id of what is there, in the form in which the change has its contents: a text, or what was on disk. */
+/** Returns the content id in the form of the change: text, or raw bytes. */
 async function idOf(
   workspace: Workspace,
   file: ResolvedPath,

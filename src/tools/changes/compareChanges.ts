@@ -4,24 +4,24 @@ import { diff, type Hunk } from '../edit/diff.ts';
 import { currentContent, linesOf, sha256 } from '../sandbox/fileText.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 
-/** Characters of a text that is compared; a longer one is only told from another. */
+/** Maximum characters of a compared text; longer texts are only tested for equality. */
 const longest = 1_000_000;
 
-/** What is left of a run's changes of a file. Texts; null: no file. */
+/**
+ * Comparison of a run's changes with the current file. `added` and `removed` count the lines that differ from before the run. `places`
+ * counts the positions changed by the run, and `taken` counts those reverted since. `others` marks changes by another author.
+ */
 export interface Since {
-  /** Lines that are not as they were before the run. */
   added: number;
   removed: number;
-  /** Places that the run changed, and those of them that are again as they were before. */
   places: number;
   taken: number;
-  /** Somebody else's changes are in it, too. */
   others: boolean;
-  /** The lines of the run that are gone again, `+` what it had written and `-` what it had removed. */
+  /** Lines of the run that were reverted: `+` for added, `-` for removed. */
   goneLines: string[];
 }
 
-/** Undefined: too long to be compared. */
+/** Compares three states of a file; null means no file. Undefined if a text is too long. */
 export function compareSince(before: string | null, left: string | null, now: string | null): Since | undefined {
   if ([before, left, now].some((text) => (text?.length ?? 0) > longest)) return undefined;
   const [from, was, is] = [before, left, now].map((text) => linesOf(text ?? '')) as [string[], string[], string[]];
@@ -47,7 +47,7 @@ const keyOf = ({ fromStart, fromEnd, toStart, toEnd }: Hunk, to: readonly string
 
 const touch = (one: Hunk, other: Hunk): boolean => one.fromStart <= other.fromEnd && other.fromStart <= one.fromEnd;
 
-/** What a file of the workspace holds: its text, and the id of that; null: there is none. Undefined: it cannot be looked at as a text. */
+/** Returns the text of a workspace file and its id, null if no file exists, or undefined if the file cannot be read as text. */
 export async function textNow(
   workspace: Workspace,
   path: string,

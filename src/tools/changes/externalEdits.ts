@@ -3,18 +3,23 @@ import { type Dictionary, entriesOf } from '../../protocol/values/dictionary.ts'
 import type { Workspace } from '../core/workspace.ts';
 import { compareSince, type Since, textNow } from './compareChanges.ts';
 
-/** What somebody else has made of a file that a run has changed, of which its model has not heard. `now`: the id of it; null: it is gone. */
+/**
+ * External edit of a file that a run has changed, unknown to the model. `now` is the content id; null if the file is deleted. `since` is
+ * undefined if the texts cannot be compared.
+ */
 export interface Edited {
   path: string;
   now: string | null;
-  /** Undefined: it cannot be compared. */
   since?: Since;
 }
 
-/** Files that are looked at, the newest changed first. */
+/** Maximum files to check, most recently changed first. */
 const most = 100;
 
-/** @param read gives a kept text by its id */
+/**
+ * Returns external edits of the files of a run.
+ * @param read returns a stored text by its id
+ */
 export async function editedSince(
   workspace: Workspace,
   files: Readonly<Dictionary<RunFile>>,
@@ -29,7 +34,7 @@ export async function editedSince(
     const kept = async (id: string | null) => (id === null ? null : read(id));
     const since = await Promise.all([kept(before), kept(after)]).then(
       ([from, left]) => compareSince(from, left, now.text),
-      () => undefined, // not kept any more
+      () => undefined, // no longer stored
     );
     edited.push({ path, now: now.id, ...(since && { since }) });
   }

@@ -1,6 +1,6 @@
 import { diff } from '../edit/diff.ts';
 
-/** Lines `[start, end)` of a text, counted from 0 as an editor does, and what stands in their place. */
+/** Lines `[start, end)` of a text, counted from 0, and their replacement. */
 export interface LineEdit {
   start: number;
   end: number;
@@ -8,20 +8,20 @@ export interface LineEdit {
 }
 
 /**
- * What makes the change at this line of `now` what it was `before`, and nothing else; undefined where no change is. What was only removed
- * is between two lines, and is taken back from either.
+ * Returns the edit that reverts the change at one line of `now` to `before`; undefined if the line has no change. A pure removal lies
+ * between two lines and is reverted from either.
  */
 export function takenBackAt(line: number, before: string, now: string): LineEdit | undefined {
   const [from, to] = [editorLines(before), editorLines(now)];
   const isAt = ({ toStart, toEnd }: { toStart: number; toEnd: number }) =>
     toStart === toEnd ? line === toStart || line === toStart - 1 : line >= toStart && line < toEnd;
   const hunks = diff(from, to);
-  // On a line that was changed, that change is meant, and not what was removed beside it.
+  // A changed line takes precedence over a removal next to it.
   const hunk = hunks.find((one) => one.toStart < one.toEnd && isAt(one)) ?? hunks.find(isAt);
   return hunk && { start: hunk.toStart, end: hunk.toEnd, lines: from.slice(hunk.fromStart, hunk.fromEnd) };
 }
 
-/** Each change of `now`, as what makes it what it was `before`. */
+/** Returns one reverting edit for each change of `now`. */
 export function changesSince(before: string, now: string): LineEdit[] {
   const [from, to] = [editorLines(before), editorLines(now)];
   return diff(from, to).map((one) => ({
@@ -31,5 +31,5 @@ export function changesSince(before: string, now: string): LineEdit[] {
   }));
 }
 
-/** As an editor counts them: after the last line end is a line, too. */
+/** Splits like an editor: an empty line follows the last line end. */
 const editorLines = (text: string): string[] => text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);

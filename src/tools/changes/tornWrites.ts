@@ -10,8 +10,8 @@ import { replaceFile } from '../sandbox/writeFile.ts';
 import type { AppliedChanges } from './changeState.ts';
 
 /**
- * What a kill leaves of a write in place (`sandbox/writeFile.ts`): it begins as the new content, goes on as the old one, and is as long
- * as the longer of them. Both ends of that, the one content and the other, are whole.
+ * Tests for a partial write in place (`sandbox/writeFile.ts`) after a kill: a prefix of the new content, then the old content, with the
+ * length of the longer. Either complete content is not torn.
  */
 export function isTorn(there: Buffer, before: Buffer, after: Buffer): boolean {
   if (there.equals(before) || there.equals(after)) return false;
@@ -21,9 +21,8 @@ export function isTorn(there: Buffer, before: Buffer, after: Buffer): boolean {
 }
 
 /**
- * After a kill: removes what was being written beside a file (workspace-relative), and gives the file, when it is half written,
- * the text that it had. Both texts are those of the change that was at work. Resolves to whether it was half written. Throws
- * what `resolvePath` and the disk say.
+ * Repairs a file after a kill: removes the temporary file (workspace-relative path), and restores the old text of a partial write. Both
+ * texts belong to the interrupted change. Resolves to true for a partial write. Throws the errors of `resolvePath` and of the disk.
  */
 export async function putRight(
   workspace: Pick<Workspace, 'roots' | 'isDirty'>,
@@ -41,9 +40,8 @@ export async function putRight(
 }
 
 /**
- * The same for all that a call was about to change whose end nobody recorded. What cannot be read, or is not kept any more, stays
- * as it is.
- * @param read gives a kept text by its id
+ * Repairs all files of an interrupted call. Unreadable files and contents no longer stored stay unchanged.
+ * @param read returns a stored text by its id
  */
 export async function putAllRight(
   workspace: Workspace,
@@ -59,12 +57,12 @@ export async function putAllRight(
       }
       await putRight(workspace, { path, before: await text(before), after: await text(after) });
     } catch {
-      // Its standing says so.
+      // the change state reports the failure
     }
   }
 }
 
-/** Of a path that is gone: the first folder on the way to it that is gone, too. */
+/** Recreates the topmost missing folder on the way to a missing path. */
 async function bringBackWith(workspace: Workspace, path: string): Promise<void> {
   const file = await resolvePath(workspace.roots, path, 'mkdir');
   if (file.kind !== 'missing') return;

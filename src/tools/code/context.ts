@@ -7,8 +7,8 @@ const mostEditors = 50;
 const mostCharacters = 10_000;
 
 /**
- * `editor.context`: what the person has open. Data: `{ active?: { path, line, selection? }, open: [{ path, unsaved?, outside?, secret? }], cut? }`.
- * Nothing of a text outside the workspace, in a secret file or in one that rules guard is told.
+ * `editor.context`: open files and the selection of the user. Data: `{ active?: { path, line, selection? }, open: [{ path, unsaved?,
+ * outside?, secret? }], cut? }`. Text outside the workspace, in secret files or in files guarded by rules is omitted.
  */
 export function contextTool(language: LanguageService): Tool {
   return readTool(editorContextDefinition, async (_, { workspace, keptFromSearch }) => {

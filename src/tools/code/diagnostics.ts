@@ -8,8 +8,8 @@ import { LinesByFile, shownFiles, withAnswerTimeout } from './shown.ts';
 const order = { error: 0, warning: 1, info: 2 };
 
 /**
- * `code.diagnostics`: problems of a file, a folder or everything. Data: `{ errors, warnings, files: [{ path, lines }], cut? }`; a line is
- * `12: error: text (source)`. Files outside the workspace and secret ones are left out.
+ * `code.diagnostics`: problems of a file, a folder or the workspace. Data: `{ errors, warnings, files: [{ path, lines }], cut? }`; a line
+ * is `12: error: text (source)`. Files outside the workspace and secret files are omitted.
  */
 export function diagnosticsTool(language: LanguageService): Tool {
   return readTool(

@@ -1,28 +1,26 @@
-/** A problem as a language server reports it. `path` is absolute; lines count from 1. */
+/** Problem reported by a language server. `path` is absolute; lines count from 1; `source` is the server and its code: `ts 2322`. */
 export interface LanguageProblem {
   path: string;
   line: number;
   severity: 'error' | 'warning' | 'info';
   message: string;
-  /** Who says so, and its code: `ts 2322`. */
   source?: string;
 }
 
-/** Where something is: `path` is absolute, undefined for what is no file; lines and columns count from 1. */
+/** Location of a symbol. `path` is absolute, undefined if not a file; lines and columns count from 1. */
 export interface CodeLocation {
   path: string | undefined;
-  /** The last name of where it is, for what cannot be shown. */
+  /** Last segment of the location, for locations that cannot be shown. */
   name: string;
   line: number;
 }
 
 export interface CodeSymbol extends CodeLocation {
   symbol: string;
-  /** `function`, `class`, … */
   kind: string;
-  /** What it is part of. */
+  /** Name of the enclosing symbol. */
   container?: string;
-  /** Where it ends, if that is known. */
+  /** Last line, if known. */
   endLine?: number;
 }
 
@@ -31,16 +29,16 @@ export interface OpenEditor {
   name: string;
   active: boolean;
   unsaved: boolean;
-  /** The first of its selections. `text` is empty for a mere cursor. */
+  /** First selection; `text` is empty for a cursor. */
   selection?: { startLine: number; endLine: number; text: string };
 }
 
 /**
- * What the editor and its language servers know. Paths given are real and checked; paths it gives are what servers say, to
- * be checked before anything of them is told. Undefined: no server answers for that.
+ * Language features of the editor. Input paths are real and checked; returned paths come from language servers and must be checked before
+ * use. Undefined if no server answers.
  */
 export interface LanguageService {
-  /** Of one file, which is opened for its server when it is not; else of everything that servers have reported on. */
+  /** Returns the problems of one file, which is opened if necessary, or all problems reported so far. */
   diagnostics(path?: string): Promise<LanguageProblem[]>;
   workspaceSymbols(query: string): Promise<CodeSymbol[] | undefined>;
   documentSymbols(path: string): Promise<CodeSymbol[] | undefined>;

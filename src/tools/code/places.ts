@@ -12,10 +12,9 @@ import { LinesByFile, type ShownFile, shownFiles, withAnswerTimeout } from './sh
 type Named = z.output<z.ZodObject<typeof referencesDefinition.arguments>> & { references?: boolean };
 
 /**
- * `code.definition` and `code.references` of a name that stands on a line: models cannot count columns. Data:
- * `{ places, files: [{ path, lines, outside? }], cut? }`; a line is `12: its text`. Of a place outside the workspace or in a file that is
- * secret, or that rules guard, only the name and the line number are told. A model is told of both as one tool; what it asks for
- * with `references` is judged as a call of `code.references`.
+ * `code.definition` and `code.references` for a name on a given line, because models cannot count columns. Data: `{ places, files: [{ path,
+ * lines, outside? }], cut? }`; a line is `12: its text`. Locations outside the workspace, in secret files or in files guarded by rules show
+ * only the name and the line number. Models see a single tool; a call with `references` is judged as `code.references`.
  */
 export function codeLocationTools(language: LanguageService): Tool[] {
   const references = placesTool(language, referencesDefinition);
@@ -56,7 +55,7 @@ function placesTool(language: LanguageService, named: typeof referencesDefinitio
   }
 }
 
-/** Counted from 1. Throws `TOOL_ARGS_INVALID` with the lines that hold the name, when this one does not. */
+/** Returns the column, counted from 1. Throws `TOOL_ARGS_INVALID` with the lines that contain the name if the given line does not. */
 function columnOf(lines: readonly string[], line: number, symbol: string, path: string): number {
   const on = (text: string | undefined) => wholeName(text ?? '', symbol);
   const column = on(lines[line - 1]);
@@ -70,7 +69,7 @@ function columnOf(lines: readonly string[], line: number, symbol: string, path: 
   throw new ToolError('TOOL_ARGS_INVALID', `Line ${line} of ${quoted(path)} does not hold ${quoted(symbol)}.${hint}`);
 }
 
-/** Where the name begins, not inside a longer one; for what is no name, where the text begins. -1: nowhere. */
+/** Returns the index of the name as a whole word, or of any other text; -1 if absent. */
 function wholeName(text: string, symbol: string): number {
   const isLetter = (letter: string | undefined) => letter !== undefined && /[\p{L}\p{N}_$]/u.test(letter);
   for (let at = text.indexOf(symbol); at >= 0; at = text.indexOf(symbol, at + 1)) {
@@ -81,7 +80,7 @@ function wholeName(text: string, symbol: string): number {
   return -1;
 }
 
-/** Lines of files that are free to read; empty for all others. */
+/** Returns a reader for lines of freely readable files; empty text for other files. */
 function lineReader(workspace: Workspace): (file: ShownFile, line: number) => Promise<string> {
   const read = new Map<string, Promise<string[]>>();
   const linesAt = async (path: string) => {
@@ -90,7 +89,7 @@ function lineReader(workspace: Workspace): (file: ShownFile, line: number) => Pr
   };
   return async ({ path, outside, secret }, line) => {
     if (outside || secret) return '';
-    const lines = read.get(path) ?? linesAt(path).catch(() => []); // too large, or gone meanwhile
+    const lines = read.get(path) ?? linesAt(path).catch(() => []); // too large, or deleted since
     read.set(path, lines);
     return ((await lines)[line - 1] ?? '').trim();
   };

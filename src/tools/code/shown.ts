@@ -6,17 +6,17 @@ import { secretReason } from '../policy/secretFiles.ts';
 import { relativeIn } from '../sandbox/resolveReadPath.ts';
 import { secretContentReason } from '../sandbox/secretContent.ts';
 
-/** Milliseconds that a language server has to answer. */
+/** Milliseconds to wait for a language server. */
 const patience = 20_000;
 
-/** How a file that a language server named may be told: its path in the workspace, or that it is outside; secrets are marked. */
+/** Displayed form of a file from a language server: the workspace path, or the mark of an outside or secret file. */
 export interface ShownFile {
   path: string;
   outside?: true;
   secret?: true;
 }
 
-/** Decides for many files; each is looked at once. `isKept`: rules keep its text from searches, so it is told of like a secret. */
+/** Returns a classifier of files with a cache. `isKept` marks files excluded from searches by rules; they are treated like secrets. */
 export function shownFiles(
   workspace: Workspace,
   isKept: (path: string) => boolean = () => false,
@@ -41,7 +41,7 @@ export function shownFiles(
   };
 }
 
-/** A server's answer. `TOOL_TIMEOUT` when there is none, `TOOL_EXEC_FAILED` when no server is there. */
+/** Returns the server's answer. Throws `TOOL_TIMEOUT` without an answer, and `TOOL_EXEC_FAILED` without a server. */
 export async function withAnswerTimeout<Value>(answer: Promise<Value | undefined>, of: string): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -63,7 +63,7 @@ export interface FileLines {
   lines: string[];
 }
 
-/** Lines by file, in the order they come, within what one answer holds. */
+/** Lines grouped by file, in order of arrival, limited to one result. */
 export class LinesByFile {
   readonly files: FileLines[] = [];
   private count = 0;

@@ -6,8 +6,8 @@ import type { CodeSymbol, LanguageService } from './language.ts';
 import { LinesByFile, shownFiles, withAnswerTimeout } from './shown.ts';
 
 /**
- * `code.symbols`: what a file defines (`path`), or what is defined anywhere under a name (`query`). Data: `{ files: [{ path, lines }], cut? }`;
- * a line is `12: function greet (in Greeter)`. What is outside the workspace is left out.
+ * `code.symbols`: symbols of a file (`path`), or symbols of the workspace by name (`query`). Data: `{ files: [{ path, lines }], cut? }`; a
+ * line is `12: function greet (in Greeter)`. Symbols outside the workspace are omitted.
  */
 export function symbolsTool(language: LanguageService): Tool {
   return readTool(codeSymbolsDefinition, symbols, async (args, context) =>

@@ -4,7 +4,7 @@ export function stopIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw stopped();
 }
 
-/** The promise's value, or a stop as soon as the signal says so; what the promise gives later is ignored. */
+/** Returns the promise's value, or rejects as soon as the signal aborts. A later value of the promise is ignored. */
 export function beforeStop<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(stopped());

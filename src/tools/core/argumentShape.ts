@@ -1,14 +1,14 @@
 import { dereference, isFilled, isSchema } from '../../protocol/content/schemaParts.ts';
 import type { ToolDefinition } from '../../protocol/content/tools.ts';
 
-/** Characters of one argument's shape, and of all of them. */
+/** Maximum length in characters of the shape of one argument, and of the shape of all arguments. */
 const [longestPart, longestShape] = [200, 450];
 const deepestPart = 4;
 const mostValues = 8;
 
 /**
- * Returns the arguments of a tool in a line: `fs.read takes {path: string, offset?: integer}.`
- * @param wrong names of arguments that are shown with all that is in them: `edits: [{oldText: string, newText: string}]`
+ * Returns the arguments of a tool in one line: `fs.read takes {path: string, offset?: integer}.`
+ * @param wrong names of arguments to render with their inner structure: `edits: [{oldText: string, newText: string}]`
  */
 export function argumentShapeOf({ name, parameters }: ToolDefinition, wrong: readonly string[] = []): string {
   const required = new Set(parameters.required ?? []);

@@ -1,4 +1,4 @@
-/** A name as disks compare them that make no difference of case: `ſ` and `S` are `s`, what is drawn as nothing is nothing. */
+/** Folds a file name like a case-insensitive disk: `ſ` and `S` become `s`, and invisible characters disappear. */
 export const foldCase = (segment: string): string =>
   segment
     .normalize('NFKC')

@@ -5,20 +5,19 @@ import { readingsOf } from './interpretArguments.ts';
 import { type Tool, ToolError } from './tool.ts';
 import { zodIssueText } from './zodIssueText.ts';
 
-/** Parts of a tool that its arguments are checked by. */
 type Checked = Pick<Tool, 'definition' | 'arguments' | 'schema' | 'understands'>;
 
-/** Deeper than any schema; deeper values cannot be stored or posted. */
+/** Nesting limit above any real schema. Deeper values cannot be stored or sent. */
 const maximumDepth = 32;
 
 /**
- * Returns the arguments as the tool's schema has them, deeply frozen: this one object is shown, checked and run. Arguments that the schema
- * refuses as they came, and that can mean one thing only, are read as that. Throws `TOOL_ARGS_INVALID_JSON` or `TOOL_ARGS_INVALID` with a
- * message that a model can act on.
+ * Returns the arguments in the form of the tool's schema, deeply frozen: the same object is shown, checked and executed. Arguments with a
+ * schema error but only one possible meaning are accepted in that meaning. Throws `TOOL_ARGS_INVALID_JSON` or `TOOL_ARGS_INVALID` with a
+ * message for the model.
  */
 export const checkArguments = (call: ToolCall, tool: Checked): unknown => understoodArguments(call, tool).args;
 
-/** Returns the same, and tells whether the schema takes the arguments as they came. */
+/** Returns the same as `checkArguments`, and reports if the schema accepts the arguments unchanged. */
 export function understoodArguments(call: ToolCall, tool: Checked): { args: unknown; isAsSent: boolean } {
   if (call.malformed !== undefined) throw malformed(call.malformed, tool);
   const problem = forbidden(call.arguments, 0);
@@ -38,7 +37,7 @@ export function understoodArguments(call: ToolCall, tool: Checked): { args: unkn
   );
 }
 
-/** Returns what the check makes of the one reading that it accepts; undefined where it accepts none, or several that differ. */
+/** Returns the checked form of the only acceptable reading; undefined if no reading is accepted, or if several readings differ. */
 function onlyReading(
   given: Record<string, unknown>,
   schema: unknown,
@@ -67,7 +66,7 @@ function malformed(text: string, tool: Checked): ToolError {
   );
 }
 
-/** Names that mean something to JavaScript objects are never argument names, at any depth. */
+/** Rejects names with a special meaning for JavaScript objects, at any depth. */
 function forbidden(value: unknown, depth: number): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth > maximumDepth) return 'The arguments are nested too deeply.';

@@ -1,27 +1,27 @@
 import type { RuleKind } from '../../protocol/content/rule.ts';
 
-/** One program of a command, as a rule sees it. */
+/**
+ * One program of a command, as permission rules see the program. `words` is the exact spelling. `folders` are the workspace-relative
+ * working folder and the other folders that the program acts on (`.` is the workspace). A part with `reads` only reads and needs no rule.
+ */
 export interface CommandPart {
-  /** Its exact words, as they would be written. */
   words: string;
-  /** Where it runs, and what else it acts on as if it ran there: workspace-relative, `.` for the workspace. */
   folders: string[];
-  /** It only reads: no rule is needed for it. */
   reads: boolean;
-  /** The row of the table of commands that covers it. */
+  /** Row of the grant table that covers the part. */
   row?: {
     command: string;
     kind: RuleKind;
-    /** What rules for the project's copy of the program call it, the one that a new rule is for first. */
+    /** Spellings of rules for the project's copy of the program; a new rule uses the first spelling. */
     copies?: string[];
-    /** Where a rule for the row holds, when that is not where it runs: the project around it. */
+    /** Folders in which a rule for the row applies, if different from the working folder: the project around the command. */
     folders?: string[];
   };
 }
 
-/** Where a rule for a part's row has to hold. */
+/** Returns the folders in which a rule for the row of a part must apply. */
 export const partFolders = ({ folders, row }: Pick<CommandPart, 'folders' | 'row'>): string[] =>
   row?.folders ?? folders;
 
-/** Id of the row of several commands that only read, together. Stored in rules: it never changes, whatever the UI says. */
+/** Id of the row of several commands that only read, together. Rules store the id, so the value never changes, whatever the UI shows. */
 export const readingRow = 'commands that only read';

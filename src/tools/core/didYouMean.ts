@@ -1,4 +1,4 @@
-/** The candidates that a slip of `name` most likely meant, nearest first; empty when none is near. */
+/** Returns the candidates closest to a misspelled `name`, nearest first; empty if no candidate is close. */
 export function nearest(name: string, candidates: Iterable<string>, count = 3): string[] {
   const wanted = fold(name).slice(0, 100);
   const farthest = Math.max(1, Math.floor(wanted.length / 3));
@@ -7,7 +7,7 @@ export function nearest(name: string, candidates: Iterable<string>, count = 3): 
     const folded = fold(candidate).slice(0, 100);
     const contained =
       Math.min(wanted.length, folded.length) > 2 && (folded.includes(wanted) || wanted.includes(folded));
-    if (!contained && Math.abs(wanted.length - folded.length) > farthest) continue; // so many letters are too many already
+    if (!contained && Math.abs(wanted.length - folded.length) > farthest) continue; // the difference in length alone exceeds the limit
     const distance = wanted === folded ? 0 : contained ? 1 : editDistance(wanted, folded);
     if (distance <= farthest) scored.push({ candidate, distance });
   }
@@ -15,7 +15,7 @@ export function nearest(name: string, candidates: Iterable<string>, count = 3): 
   return scored.slice(0, count).map(({ candidate }) => candidate);
 }
 
-/** ` Did you mean "a" or "b"?`, or nothing. */
+/** Returns ` Did you mean "a" or "b"?`, or an empty text. */
 export function didYouMean(name: string, candidates: Iterable<string>): string {
   const near = nearest(name, candidates).map((candidate) => JSON.stringify(candidate));
   return near.length > 0 ? ` Did you mean ${near.join(' or ')}?` : '';

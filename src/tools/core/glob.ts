@@ -2,21 +2,22 @@ import { quoted, refuse } from './pathSyntax.ts';
 import { ToolError } from './tool.ts';
 
 /**
- * A test for workspace-relative paths. `*` and `?` stay within a name, `**` crosses folders, `[a-z]` and `{a,b}` as
- * usual; a glob without `/` matches names in every folder. ripgrep's own `--glob` is not used for this, because there a
- * match overrides the ignore files (`globLimits` tells it what to leave out); nor a regular expression, which takes years for some
- * globs. Refuses globs that point outside the workspace.
+ * Returns a test for workspace-relative paths. `*` and `?` stay within a name, `**` crosses folders, `[a-z]` and `{a,b}` have their usual
+ * meaning; a glob without `/` matches names in every folder.
+ *
+ * ripgrep's `--glob` is not used because its match overrides the ignore files (`globLimits` lists the exclusions). A regular expression is
+ * not used because some globs would take exponential time. Throws for globs that point outside the workspace.
  */
 export const globTest = (glob: string, brackets?: Brackets): ((path: string) => boolean) =>
   walker(compile(globParts(glob, brackets)));
 
 /**
- * The meaning of `[…]` and of `{…}` without a comma: a set of letters and a group of one, the characters themselves (frameworks name
- * routes so: `app/[id]/page.tsx`), or either.
+ * Meaning of `[…]`, and of `{…}` without a comma: a character set and a group of one, the literal characters (frameworks name routes like
+ * `app/[id]/page.tsx`), or either.
  */
 export type Brackets = 'sets' | 'literal' | 'either';
 
-/** What a glob is made of. Throws for what `globTest` refuses. */
+/** Parses a glob into parts. Throws for the same globs as `globTest`. */
 export function globParts(glob: string, brackets: Brackets = 'sets'): GlobPart[] {
   if (/^([\\/]|[a-z]:)/i.test(glob) || glob.split(/[\\/]/).includes('..'))
     throw refuse('OUTSIDE', `${quoted(glob)} is outside the workspace. Globs are relative to it, like "src/**/*.ts".`);
@@ -25,13 +26,13 @@ export function globParts(glob: string, brackets: Brackets = 'sets'): GlobPart[]
   return parse(anchored.includes('/') ? anchored : `**/${anchored}`, brackets);
 }
 
-/** Reads a letter that fits and goes on, or (without `reads`) just goes on. The first one is the end. */
+/** State of the automaton. A state consumes a matching character, or (without `reads`) passes on without input. State 0 accepts. */
 interface State {
   reads?(letter: string): boolean;
   to: number[];
 }
 
-/** All states that a path can be in at once, and where each letter leads from there, by its code, as far as it is known. */
+/** Set of states that are active together, with cached transitions by character code. */
 interface Place {
   states: readonly State[];
   ends: boolean;
@@ -39,10 +40,10 @@ interface Place {
   others: Map<number, Place>;
 }
 
-/** More places than this are not remembered: some globs have very many. */
+/** Limit of cached state sets: some globs have very many. */
 const mostPlaces = 1000;
 
-/** All ways through the glob are gone at the same time: the time grows with the path and the glob, never faster. */
+/** Follows all paths through the glob at the same time, so the duration is at most proportional to path × glob. */
 function walker(states: readonly State[]): (path: string) => boolean {
   let places = new Map<string, Place>();
   const placeOf = (from: readonly number[]): Place => {
@@ -76,7 +77,7 @@ function walker(states: readonly State[]): (path: string) => boolean {
   };
 }
 
-/** The last state is the one to begin in. */
+/** Compiles the parts to states. The last state is the start state. */
 function compile(parts: readonly GlobPart[]): State[] {
   const states: State[] = [{ to: [] }];
   const add = (state: State) => states.push(state) - 1;
@@ -90,7 +91,7 @@ function compile(parts: readonly GlobPart[]): State[] {
     if (part.kind === 'star') return many(inName, next);
     if (part.kind === 'everything') return many(() => true, next);
     if (part.kind === 'either') return add({ to: part.parts.map((one) => sequence(one, next)) });
-    const again = add({ to: [next] }); // folders: any number of names with a slash behind each
+    const again = add({ to: [next] }); // folders: any number of names, each followed by a slash
     const name = add({ reads: inName, to: [add({ reads: isSlash, to: [again] })] });
     states[name]!.to.push(name);
     states[again]!.to.push(name);
@@ -103,7 +104,7 @@ function compile(parts: readonly GlobPart[]): State[] {
   return states;
 }
 
-/** A `letter` without `letter` is one of several. */
+/** Parsed part of a glob. A `letter` part without `letter` matches one of several characters. */
 export type GlobPart =
   | { kind: 'letter'; letter?: string; reads(letter: string): boolean }
   | { kind: 'star' | 'everything' | 'folders' }
@@ -117,7 +118,7 @@ const lettersOf = (text: string): GlobPart[] =>
 
 function parse(glob: string, brackets: Brackets): GlobPart[] {
   const whole: GlobPart[] = [];
-  /** The groups that are open, innermost last. */
+  /** Open groups, innermost last. */
   const groups: GlobPart[][][] = [];
   const here = () => groups.at(-1)?.at(-1) ?? whole;
   for (let at = 0; at < glob.length; ) {
@@ -156,7 +157,7 @@ function parse(glob: string, brackets: Brackets): GlobPart[] {
 const orLiteral = (parts: GlobPart[], text: string, brackets: Brackets): GlobPart[] =>
   brackets === 'literal' ? lettersOf(text) : [{ kind: 'either', parts: [parts, lettersOf(text)] }];
 
-/** Of the inside of `[…]`: letters and ranges. */
+/** Parses the inside of `[…]`: characters and ranges. */
 function setTest(inside: string): (letter: string) => boolean {
   const letters = [...inside];
   const ranges: [string, string][] = [];

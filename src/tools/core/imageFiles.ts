@@ -1,7 +1,7 @@
 import { type imageTypes, largestImage, maxImages } from '../../protocol/content/images.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
 
-/** What a tool gives when pictures go with its data. They are bounded by the host, like the data. */
+/** Result of a tool with images. The host limits the images like the data. */
 export class WithImages {
   constructor(
     readonly data: unknown,
@@ -10,8 +10,8 @@ export class WithImages {
 }
 
 /**
- * The pictures that go to the model, and in words why the others do not. Only the bytes say what kind one is: a wrong
- * claim would be a 400 of the provider in every request of the run from then on.
+ * Returns the images to send to the model, and a message for each omitted image. Only the bytes decide the type: a wrong media type would
+ * make the provider reject every later request of the run with HTTP 400.
  */
 export function checkImages(images: readonly Attachment[]): { attachments: Attachment[]; leftOut: string[] } {
   const attachments: Attachment[] = [];
@@ -28,11 +28,11 @@ export function checkImages(images: readonly Attachment[]): { attachments: Attac
   return { attachments, leftOut };
 }
 
-/** Bytes of a picture that are not more than `largestImage` as base64. */
+/** Maximum size of an image in bytes; the base64 form stays below `largestImage`. */
 export const maxImageBytes = 3_700_000;
 export const imageTooLarge = `it is larger than ${maxImageBytes / 1e6} MB, which is the most that can be shown.`;
 
-/** By its first bytes; undefined for what models do not see. */
+/** Detects the media type from the first bytes; undefined for types that models cannot read. */
 export function imageType(bytes: Uint8Array): (typeof imageTypes)[number] | undefined {
   const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';

@@ -13,19 +13,24 @@ import { maxAnswerLength, parseLimitedJson } from './parseLimits.ts';
 
 type Arguments = Record<string, unknown>;
 
-/** Names under which models wrap the arguments of a call. */
+/** Property names under which models wrap the arguments of a call. */
 const wrappers = ['arguments', 'args', 'input', 'parameters', 'params'];
 
-/** Parts of values and schemas that are looked at for one call: alternatives within alternatives would have no end. */
+/** Budget of visited values and schema parts for one call: nested alternatives could grow without end. */
 const mostSteps = 500_000;
-/** Characters of JSON text that count as one of them. */
+/** Characters of JSON text that cost one step. */
 const charactersPerStep = 64;
 
 /**
- * Returns what arguments can mean that a tool's schema (JSON schema) refuses as they came. Only what loses nothing is changed: `null` for
- * an absent optional value; JSON text, encoded once or twice, where an object or a list is wanted; one object for a list of one; a number or
- * a boolean as text where no text is allowed; an object around all of them that the schema does not know. A text that the schema takes
- * stays a text. Each reading still has to be checked; more than one that fits is none.
+ * Returns the possible meanings of arguments that a tool's JSON schema refuses. Only lossless changes are tried:
+ *
+ * - `null` for an absent optional value
+ * - JSON text, encoded once or twice, for an object or a list
+ * - one object for a list of one
+ * - a number or a boolean as text, if the schema allows no text
+ * - a wrapper object that the schema does not know
+ *
+ * Text that the schema accepts stays text. The caller still has to check each reading; more than one valid reading counts as none.
  */
 export function readingsOf(given: Arguments, schema: unknown): Arguments[] {
   try {
@@ -42,18 +47,18 @@ class TooManySteps extends Error {}
 
 type Kind = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 
-/** Parts of a schema, looked up once: values may be many. */
+/**
+ * Facts about a schema, computed once because many values can share the schema. `isWhole`: numbers must be integers. `others` is the schema
+ * of properties without an entry in `properties`. `fixed` holds the values of `enum` and `const`.
+ */
 interface SchemaFacts {
-  /** Each alternative together with what stands beside them; undefined where there is none to choose. */
+  /** Alternatives, each merged with the keywords next to the alternatives; undefined if the schema has none. */
   alternatives?: readonly JsonSchema[];
   kinds?: ReadonlySet<Kind>;
-  /** Values of `enum` and `const`. */
   fixed?: ReadonlySet<unknown>;
-  /** Numbers are integers. */
   isWhole: boolean;
   properties: Record<string, unknown>;
   required: ReadonlySet<string>;
-  /** Schema of properties without a name in `properties`. */
   others: unknown;
   prefix: readonly unknown[];
   items: unknown;
@@ -65,7 +70,7 @@ class Reader {
 
   constructor(private readonly root: unknown) {}
 
-  /** Returns the arguments in a wrapper that the schema has no property for. */
+  /** Returns the arguments inside of a wrapper, if the schema has no property of the wrapper's name. */
   unwrapped(given: Arguments): Arguments | undefined {
     const [key, ...others] = Object.keys(given);
     if (key === undefined || others.length > 0 || !wrappers.includes(key) || this.declares(key)) return undefined;
@@ -88,7 +93,7 @@ class Reader {
     return kinds.has('array') ? this.readList([value], schema, depth) : value;
   }
 
-  /** Stays as it is where it fits one of them, and where more than one reading does. */
+  /** Returns the value unchanged if an alternative accepts the value, or if more than one reading fits. */
   private readAlternatives(value: unknown, alternatives: readonly JsonSchema[], depth: number): unknown {
     if (alternatives.some((one) => this.fits(value, one, depth))) return value;
     const readings: unknown[] = [];
@@ -130,7 +135,7 @@ class Reader {
     );
   }
 
-  /** Tells whether a value fits, as far as its kinds, its parts and the fixed values are concerned. */
+  /** Tests the kinds, the parts and the fixed values of a value against a schema. */
   private fits(value: unknown, node: unknown, depth: number): boolean {
     this.spend(1);
     if (node === false) return false;
@@ -196,7 +201,7 @@ class Reader {
     };
   }
 
-  /** Returns a schema with its references followed and `allOf` as one schema; undefined for one that says nothing. */
+  /** Resolves the references of a schema and merges `allOf`; undefined for a schema without constraints. */
   private follow(node: unknown): JsonSchema | undefined {
     let at = node;
     for (let hop = 0; hop < deepest; hop++) {
@@ -220,7 +225,7 @@ class Reader {
     return [schema, ...alternatives].some((one) => one !== undefined && Object.hasOwn(one.properties, name));
   }
 
-  /** Returns the object or list that a text is JSON of, or the text of such a text; undefined for anything else. */
+  /** Returns the object or list that a text encodes as JSON, once or twice; undefined for anything else. */
   private valueIn(text: string): unknown {
     let value: unknown = text;
     for (let times = 0; times < 2 && typeof value === 'string'; times++) {
@@ -241,7 +246,7 @@ function fixedValues({ enum: values, const: only }: JsonSchema): unknown[] | und
   return Array.isArray(values) ? values : undefined;
 }
 
-/** Kinds of values that a schema allows; undefined: all. Integers are numbers. */
+/** Returns the kinds of values that a schema allows; undefined means all. Integers count as numbers. */
 function kindsOf({ type, nullable }: JsonSchema, values: readonly unknown[] | undefined): Set<Kind> | undefined {
   const named = type === undefined ? undefined : [type].flat().map((one) => (one === 'integer' ? 'number' : one));
   const fixed = values?.map(kindOf);
@@ -272,14 +277,14 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** Returns the number that a text is, where it has a form of JSON and loses no digit. */
+/** Returns the number that a text represents, if the text is a JSON number and no digit is lost. */
 function numberIn(text: string): number | undefined {
   if (text.length > 400 || !/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d{1,4})?$/.test(text)) return undefined;
   const value = Number(text);
   return Number.isFinite(value) && digitsOf(text) === digitsOf(String(value)) ? value : undefined;
 }
 
-/** Returns a decimal number as its digits and its exponent, the same for each way of writing it. */
+/** Returns the digits and the exponent of a decimal number, equal for every spelling of the same number. */
 function digitsOf(text: string): string {
   const [, sign, whole, fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text)!;
   const digits = `${whole}${fraction}`.replace(/^0+/, '');

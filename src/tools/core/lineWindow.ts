@@ -1,8 +1,7 @@
-/** Lines and characters of one answer. */
 export const defaultLines = 1000;
 export const maximumCharacters = 40_000;
 
-/** A part of a text's lines; they count from 1, and `cut` says how to read on when there is more. */
+/** Range of lines of a text, counted from 1. `cut` says how to read on if more lines follow. */
 interface LineWindow {
   text: string;
   startLine: number;
@@ -11,7 +10,7 @@ interface LineWindow {
   cut?: string;
 }
 
-/** The lines from `offset` on, at most `limit` of them and what fits into one answer; at least one. */
+/** Returns at least one line from `offset`: at most `limit` lines, and no more than fit into one result. */
 export function lineWindow(lines: readonly string[], offset: number, limit: number): LineWindow {
   const shown: string[] = [];
   let characters = 0;

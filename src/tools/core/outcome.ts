@@ -2,16 +2,15 @@ import { failure, type ToolOutcome } from '../../protocol/content/tools.ts';
 import { checkImages, WithImages } from './imageFiles.ts';
 import { ToolError } from './tool.ts';
 
-/** Bytes of JSON that one outcome may have. */
+/** Maximum size of an outcome in bytes of JSON. */
 export const maximumOutcome = 64 * 1024;
 
-/** What a tool gave, as an outcome. */
 export function toSuccess(given: unknown): Extract<ToolOutcome, { ok: true }> {
   if (!(given instanceof WithImages)) return { ok: true, data: given ?? null };
   return { ok: true, data: given.data, attachments: [...given.images] };
 }
 
-/** Whatever was thrown, as something a model can read. `TOOL_INTERRUPTED` when it was the stop. */
+/** Converts any thrown value to a failure that a model can read; `TOOL_INTERRUPTED` for a stop. */
 export function toFailure(thrown: unknown, signal: AbortSignal): Extract<ToolOutcome, { ok: false }> {
   if (thrown instanceof ToolError) return failure(thrown.code, thrown.message, thrown.details);
   if (signal.aborted && (thrown === signal.reason || nameOf(thrown) === 'AbortError'))
@@ -20,8 +19,8 @@ export function toFailure(thrown: unknown, signal: AbortSignal): Extract<ToolOut
 }
 
 /**
- * The outcome as plain JSON data within the limit. Tools cut their own results with care; this is for those that did not:
- * the longest texts and lists are shortened, and `cut` says so. Pictures beyond the limits are named in `leftOut`.
+ * Limits the outcome to plain JSON data within `maximumOutcome`. Tools shorten their own results; this function truncates the longest texts
+ * and lists of the rest, and `cut` reports the truncation. `leftOut` names omitted images.
  */
 export function bounded(outcome: ToolOutcome): ToolOutcome {
   if (!outcome.ok || !outcome.attachments) return boundedData(outcome);
@@ -70,7 +69,7 @@ const nameOf = (thrown: unknown) => (thrown instanceof Error ? thrown.name : '')
 
 function messageOf(thrown: unknown): string {
   try {
-    // The system's own messages hold absolute paths.
+    // System messages contain absolute paths, so only the code and the call are reported.
     const { code, syscall } = Object(thrown) as NodeJS.ErrnoException;
     if (typeof code === 'string' && typeof syscall === 'string') return `The system refused it: ${syscall} ${code}.`;
     const message = thrown instanceof Error ? thrown.message : typeof thrown === 'string' ? thrown : '';

@@ -1,22 +1,22 @@
-// What is asked of a text of a repository before a parser sees it. All of it is found in one pass without recursion: a parser goes
-// down a level for each bracket, and at the end of its stack it may take the whole process with it.
+// Limits that a text of a repository must meet before a parser reads the text. One pass without recursion checks all limits: a parser
+// recurses for each bracket, and a stack overflow may end the whole process.
 
-/** Bytes (or characters) of a file that is parsed. */
+/** Maximum size of a parsed file in bytes (or characters). */
 export const maxJsonBytes = 256 * 1024;
-/** Levels of maps and lists in each other, in a file and in what it means. */
+/** Maximum nesting of maps and lists, in a file and in the parsed value. */
 export const maxJsonDepth = 50;
 
-/** Why a text is not parsed, as a sentence, and where in it (characters); undefined: it can be. */
+/** Reason not to parse a text, as a sentence, and the position in characters; undefined if the text can be parsed. */
 export type ParseProblem = { message: string; at: number } | undefined;
 
-/** Characters of JSON that a model or a tool gave, whose size has limits of its own. */
+/** Maximum characters of JSON from a model or a tool; other limits bound the size earlier. */
 export const maxAnswerLength = 5_000_000;
 export const jsonTooLarge = `The file is larger than ${maxJsonBytes / 1024} KiB.`;
 export const tooDeep = `Lists and maps are nested more than ${maxJsonDepth} levels deep here.`;
 
 /**
- * Of JSON, with or without comments. What closes nothing that is open is passed over, as by a parser that reads on after a mistake;
- * a text ends with its line at the latest.
+ * Checks JSON, with or without comments. Closing brackets without an opening bracket are ignored, like in a parser that recovers from
+ * errors; a string ends at the end of its line.
  */
 export function jsonTrouble(text: string, most = maxJsonBytes): ParseProblem {
   if (text.length > most)
@@ -43,7 +43,7 @@ function endOfText(text: string, start: number): number {
   return text.length;
 }
 
-/** `start` itself for a slash that begins no comment. */
+/** Returns the end of the comment at a slash, or `start` if no comment begins there. */
 function endOfComment(text: string, start: number): number {
   const next = text[start + 1];
   if (next === '/') {
@@ -56,14 +56,14 @@ function endOfComment(text: string, start: number): number {
   return end < 0 ? text.length : end + 1;
 }
 
-/** JSON of a file, or (`most` characters) of a model or a tool. Throws `SyntaxError` with a sentence. */
+/** Parses JSON of a file, or of a model or a tool (`most` characters). Throws `SyntaxError` with a sentence for the user. */
 export function parseLimitedJson(text: string, most = maxJsonBytes): unknown {
   const trouble = jsonTrouble(text, most);
   if (trouble) throw new SyntaxError(trouble.message);
   return JSON.parse(text);
 }
 
-/** Values with all that they hold, each counted as often as it is referred to, and how deep they go; no further than the limits. */
+/** Tests if a value exceeds the limits of size and depth. Each reference to a shared value counts; the walk stops at the limits. */
 export function isTooMuch(value: unknown, most = { values: 50_000, characters: 4 * maxJsonBytes }): boolean {
   let { values, characters } = most;
   const open: { value: unknown; depth: number }[] = [{ value, depth: 0 }];

@@ -3,31 +3,30 @@ import type { RefusalReason } from '../../protocol/text/codes.ts';
 import { ToolError } from './tool.ts';
 import { foldersOf, type WorkspaceRoot } from './workspace.ts';
 
-/** What a tool wants to do at a path. The first group changes something, the second only looks. */
+/** Intended operation on a path: five operations change the path, four only read. */
 export type PathOperation = 'write' | 'create' | 'mkdir' | 'delete' | 'rename' | 'read' | 'list' | 'search' | 'stat';
 export const changes = (operation: PathOperation) =>
   ['write', 'create', 'mkdir', 'delete', 'rename'].includes(operation);
 
-/** A root with its links resolved. */
+/** Workspace root with resolved links. */
 export interface RealRoot extends WorkspaceRoot {
   realPath: string;
 }
 
-/** Where a spelling points, before the disk is asked: `segments` below `root`, without `.` and `..`. */
+/** Target of a path by its spelling, without disk access: `segments` below `root`, free of `.` and `..`. */
 export interface PathLocation {
   root: RealRoot;
   segments: string[];
 }
 
-/** A refusal. `reason` is for code; the message never says where a refused path leads. */
+/** Creates a refusal. `reason` is for code; the message never reveals the target of a refused path. */
 export function refuse(reason: RefusalReason, message: string): ToolError {
   return new ToolError('E_SANDBOX_VIOLATION', message, { reason });
 }
 
 /**
- * All places inside the workspace that an input can mean, from its spelling alone: several only when more than one root
- * is open. Nothing is expanded or decoded: `~`, `$HOME`, `%2e` and backslashes (but on Windows) are ordinary characters.
- * Throws when there is none.
+ * Returns all locations in the workspace that an input can mean by its spelling; several only if more than one root is open. Nothing is
+ * expanded or decoded: `~`, `$HOME`, `%2e` and (except on Windows) backslashes are ordinary characters. Throws if there is no location.
  */
 export function pathLocations(
   roots: readonly RealRoot[],
@@ -61,8 +60,8 @@ export function pathLocations(
 }
 
 /**
- * The place below a root that an absolute path points at, by its spelling or the root's real one; undefined: outside. Of
- * roots inside of each other the first counts, but a mount inside of a folder is a mount, however it is reached.
+ * Returns the location below a root for an absolute path, compared with the root's spelling and real path; undefined if outside. The first
+ * of nested roots wins, but a mount inside of a folder always counts as a mount.
  */
 export function pathInsideRoots(
   roots: readonly RealRoot[],
@@ -85,17 +84,20 @@ export function pathInsideRoots(
   return found && { root: found.root, segments: wanted.slice(found.depth) };
 }
 
-/** What the open folders are called together where there are mounts beside them. */
+/** Common name of the open folders if mounts exist too. */
 const projectName = '@project';
 
-/** A path as results have it and messages say it: where there are mounts, `@project/x` is x. */
+/** Converts a path to the form of results and messages: with mounts, `@project/x` becomes `x`. */
 export function withoutProject(roots: readonly WorkspaceRoot[], input: string): string {
   if (typeof input !== 'string' || foldersOf(roots).length === roots.length) return input;
   const found = /^(?:\.\/+)*@project(?:\/+|$)/.exec(input);
   return found ? input.slice(found[0].length) || '.' : input;
 }
 
-/** With several folders open, paths begin with the folder's name; a name always wins over a folder inside another root. */
+/**
+ * Returns the possible spellings relative to the roots. With several open folders, paths begin with the name of a folder; a folder name
+ * wins over a subfolder of another root.
+ */
 function relativeSpellings(roots: readonly RealRoot[], input: string, style: paths.PlatformPath): string[] {
   const names = style.normalize(input).split(style.sep);
   const folders = foldersOf(roots);
@@ -114,7 +116,7 @@ function checkSpelling(input: string, platform: string): void {
   if (platform !== 'win32') return;
   if (/^[\\/]{2}[.?][\\/]|^[\\/]\?\?[\\/]|^[\\/][a-z]:/i.test(input))
     throw refuse('PATH_INVALID', `${quoted(input)} is not a file's path.`);
-  // Both would be resolved against something other than the workspace: a current folder per drive, another machine.
+  // Both forms depend on something other than the workspace: the current folder of a drive, or another machine.
   if (/^[a-z]:(?![\\/])/i.test(input) || /^[\\/]{2}/.test(input))
     throw refuse('OUTSIDE', `${quoted(input)} is outside the workspace.`);
 }
@@ -131,21 +133,21 @@ function checkNames(segments: readonly string[], input: string, platform: string
   if (odd !== undefined) throw refuse('PATH_INVALID', `${quoted(input)} is not a file's path on this system.`);
 }
 
-/** A question must not lie: no name that is drawn as nothing, as something else, or in another order. */
+/** Rejects names with invisible or reordering characters, so that an approval shows the real path. */
 export function checkShowable(segments: readonly string[]): void {
   if (segments.some((segment) => invisible.test(segment)))
     throw refuse('PATH_INVALID', 'The path holds control or invisible characters. Spell it with visible ones.');
 }
 
-/** Control, format (bidi, zero-width, tags) and lone surrogate characters, and fillers that are drawn as nothing. */
+/** Control, format (bidi, zero-width, tags) and lone surrogate characters, and invisible fillers. */
 // biome-ignore lint/suspicious/noMisleadingCharacterClass: these are single code points, wanted one by one
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0]/u;
 
-/** Names that vanish, change or mean a device on some system: fine to read where they exist, never made new. */
+/** Tests for names that vanish, change or mean a device on some system. Existing files of this kind can be read, but never created. */
 export const notPortable = (segment: string) =>
   /[. ]$|[<>:"|?*\\]/.test(segment) || /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(segment);
 
-/** Text of a model inside a message: escaped and short. */
+/** Quotes text of a model inside of a message: escaped and truncated. */
 export const quoted = (text: string) => {
   const escaped = JSON.stringify(text).replace(/[^\x20-\x7e\p{L}\p{N}\p{P}\p{S}]/gu, '?');
   return escaped.length > 160 ? `${escaped.slice(0, 160)}…"` : escaped;

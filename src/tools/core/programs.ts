@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { win32 } from 'node:path';
 
-/** System on which programs are looked for. A test gives another one. */
+/** System to look for programs on; tests replace the system. */
 export interface ProgramSystem {
   platform: string;
   env: NodeJS.ProcessEnv;
@@ -14,14 +14,17 @@ export const thisSystem = (): ProgramSystem => ({
   isFile: (path) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false,
 });
 
-/** On Windows, keeps a program that is named without a folder from being looked for in the folder where something runs. Call it before anything starts. */
+/** Prevents Windows from looking in the current folder for a program without a path. Call before any process starts. */
 export function ignoreCurrentFolder({ platform, env }: Pick<ProgramSystem, 'platform' | 'env'> = thisSystem()): void {
   if (platform === 'win32') env[noCurrentFolder] = '1';
 }
 
 const noCurrentFolder = 'NoDefaultCurrentDirectoryInExePath';
 
-/** The shell of commands, and its options in front of a line. Without profiles: they are the person's, may print, ask or start things. */
+/**
+ * Returns the shell and its options before a command line. Profiles are disabled: a user's profile may print text, ask for input or start
+ * programs.
+ */
 export function shellCommand(system: ProgramSystem = thisSystem()): string[] {
   if (system.platform === 'win32') {
     const powerShell = ofWindows(system, 'WindowsPowerShell', 'v1.0', 'powershell.exe');
@@ -33,7 +36,7 @@ export function shellCommand(system: ProgramSystem = thisSystem()): string[] {
   return bash ? [bash, '--norc', '--noprofile', '-c'] : ['/bin/sh', '-c'];
 }
 
-/** On Windows, the words that end a process with its children. */
+/** Returns the Windows command to end a process and its children. */
 export const endTreeCommand = (pid: number, system: ProgramSystem = thisSystem()): [string, ...string[]] => [
   ofWindows(system, 'taskkill.exe'),
   '/pid',
@@ -43,8 +46,8 @@ export const endTreeCommand = (pid: number, system: ProgramSystem = thisSystem()
 ];
 
 /**
- * A program to start: on Windows by its absolute path, as the folders of `PATH` have it, for a name alone would be taken from the folder that
- * it runs in. Undefined: there is none. Elsewhere, and with a folder in it, as it is named.
+ * Resolves a program to start; undefined if not found. On Windows, returns the absolute path from `PATH`, because a bare name would be
+ * found in the current folder first. On other systems, and for a name with a folder, returns the name unchanged.
  */
 export function programToStart(
   name: string,
@@ -60,12 +63,12 @@ export function programToStart(
     .find(isFile);
 }
 
-/** A program of the system: nothing of a repository can take its place. */
+/** Returns the path of a Windows system program; no file of a repository can replace that path. */
 function ofWindows({ env }: Pick<ProgramSystem, 'env'>, ...names: string[]): string {
   const root = variableOf(env, 'SystemRoot') ?? variableOf(env, 'windir') ?? '';
   return win32.join(/^[a-z]:\\/i.test(root) ? root : 'C:\\Windows', 'System32', ...names);
 }
 
-/** Names of variables have no case there. */
+/** Variable names of Windows ignore case. */
 const variableOf = (env: NodeJS.ProcessEnv, name: string): string | undefined =>
   Object.entries(env).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];

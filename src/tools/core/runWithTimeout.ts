@@ -1,9 +1,9 @@
 import { runInNewContext } from 'node:vm';
 
-/** Milliseconds that a schema of somebody else gets: it can keep the editor busy for ever. */
+/** Milliseconds for a third-party schema: a regular expression in a schema could block the editor forever. */
 const patience = 500;
 
-/** Does what a schema of somebody else says; undefined where it takes longer than its time, or throws. */
+/** Runs code that depends on a third-party schema; undefined if the work exceeds the time limit or throws. */
 export function runWithTimeout<Value>(work: () => Value): Value | undefined {
   try {
     return runInNewContext('work()', { work }, { timeout: patience });

@@ -1,13 +1,12 @@
 import type { ToolContext } from './tool.ts';
 
-/** Bytes, as JSON, that a model is told of a long text: with the rest of an outcome they stay under its limit. */
+/** Bytes, as JSON, of the head and the tail of a long text for the model. Together they stay below the limit of an outcome. */
 const toldHead = 15 * 1024;
 const toldTail = 45 * 1024;
 
 /**
- * A long text as the part of an outcome: whole when it is short, else its beginning and its end, while the whole text is
- * kept with the run, to be read with `output.read` and opened by the person. `dropped`: bytes that `text` lacks
- * already, which nobody can read.
+ * Returns a long text as a part of an outcome. A short text stays whole. Otherwise the model receives the head and the tail, and the whole
+ * text is stored with the run for `output.read` and the user. `dropped` is the number of bytes already missing from `text`.
  */
 export async function storedOutput<Field extends string>(
   text: string,
@@ -31,11 +30,11 @@ export async function storedOutput<Field extends string>(
       outputId,
     };
   } catch {
-    return { ...shown, cut: `${missing}, and could not be kept.` }; // what was done is done, and is told
+    return { ...shown, cut: `${missing}, and could not be kept.` }; // the work is done and must be reported, even without storage
   }
 }
 
-/** As many characters from the beginning as fit, to a line's end when one is near. */
+/** Returns the longest head within the limit, up to a line end if one is near. */
 function beginning(text: string, limit: number): string {
   let part = text.slice(0, limit);
   for (let size = jsonBytes(part); size > limit; size = jsonBytes(part))

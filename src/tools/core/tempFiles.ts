@@ -3,19 +3,18 @@ import { lstat, readdir, rm } from 'node:fs/promises';
 import * as paths from 'node:path';
 
 /**
- * Names of what is being written, beside its place, for a moment. Hidden, of an ending that watchers and builds know, of one
- * length whatever the file is called, and with the process that writes it: what a kill left behind is told from what is at work.
+ * Names of temporary files next to the file that is being written: hidden, with an extension ignored by watchers and builds, and of
+ * constant length. The process id separates leftovers of a killed process from active writes.
  */
 const pattern = /^\.towpath-(\d+)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
-/** A folder that is being deleted has such a name meanwhile, by which its own is known again. */
+/** Name pattern of a folder during its deletion; the hash identifies the original name. */
 const asidePattern = /^\.towpath-[0-9a-f]{16}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Both as a glob. */
 export const leftoverGlob = '.towpath-[0-9a-f]*-*-*-*-*-*';
 
-/** It is nothing of the person's: what the tools find, list and search leaves it out. */
+/** Tests for leftovers of Towpath; listing, find and search omit these files. */
 export const isLeftover = (name: string): boolean => pattern.test(name) || asidePattern.test(name);
 
-/** Of a path with `/`: whether one of its names is such a one. */
+/** Tests if any segment of a path with `/` is a leftover. */
 export const isInLeftover = (path: string): boolean => path.includes('.towpath-') && path.split('/').some(isLeftover);
 
 export const tempFileFor = (name: string): string => `${asideStart(name)}${randomUUID()}`;
@@ -23,17 +22,20 @@ export const isTempFileOf = (name: string, aside: string): boolean =>
   asidePattern.test(aside) && aside.startsWith(asideStart(name));
 const asideStart = (name: string) => `.towpath-${createHash('sha256').update(name).digest('hex').slice(0, 16)}-`;
 
-/** In milliseconds. Nothing is written for so long; its process may have its number from elsewhere (a container). */
+/**
+ * Milliseconds after which a temporary file is surely a leftover. No write lasts this long, and another container may use the same process
+ * id.
+ */
 const surelyOver = 60 * 60 * 1000;
 
-/** Being written by this process now. */
+/** Names that this process is writing now. */
 const atWork = new Set<string>();
 
-/** A name for a new file that is moved to its place at once, before anything else of this process has its turn. */
+/** Returns the path of a new file that is moved to its final location synchronously, before other code of this process runs. */
 export const temporaryIn = (folder: string): string =>
   paths.join(folder, `.towpath-${process.pid}-${randomUUID()}.tmp`);
 
-/** Calls `work` with a path in `folder` for a new file, which is gone afterwards, as is what killed processes left there. */
+/** Calls `work` with the path of a temporary file in `folder`. Removes the file afterwards, and also leftovers of killed processes. */
 export async function withTemporary(folder: string, work: (temporary: string) => Promise<void>): Promise<void> {
   const temporary = temporaryIn(folder);
   const name = paths.basename(temporary);
@@ -47,7 +49,7 @@ export async function withTemporary(folder: string, work: (temporary: string) =>
   }
 }
 
-/** Removes what killed processes left in a folder, not below it. Never throws. */
+/** Removes leftovers of killed processes in a folder, without subfolders. Never throws. */
 export async function sweepTempFiles(folder: string): Promise<void> {
   const names = await readdir(folder).catch((): string[] => []);
   for (const name of names) {
@@ -59,7 +61,7 @@ export async function sweepTempFiles(folder: string): Promise<void> {
 }
 
 async function isOver(file: string, pid: number): Promise<boolean> {
-  if (pid === process.pid) return true; // of one that had this number before
+  if (pid === process.pid) return true; // an earlier process had the same id
   try {
     process.kill(pid, 0);
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Tokens of well-known forms; the group is what is random in them. */
+/** Regular expressions of well-known tokens; the group captures the random part. */
 export const tokenForms: readonly string[] = [
   'gh[opsur]_([A-Za-z0-9]{36,})',
   'github_pat_([A-Za-z0-9]{22}_[A-Za-z0-9]{40,})',

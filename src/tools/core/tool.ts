@@ -23,7 +23,7 @@ import type { WithImages } from './imageFiles.ts';
 import type { Origin } from './toolOrigin.ts';
 import type { Workspace } from './workspace.ts';
 
-/** A failure a model can act on. Thrown by tools, turned into an outcome by the host. */
+/** Failure with a message that helps the model. Tools throw the error; the host converts it to an outcome. */
 export class ToolError extends Error {
   override readonly name = 'ToolError';
   constructor(
@@ -36,8 +36,8 @@ export class ToolError extends Error {
 }
 
 /**
- * What is asked for is so already. A model hears the sentence, because it thought otherwise; a step of a workflow has what it
- * wanted, and is given `data`.
+ * Error for a requested effect that already exists. A model receives the message, because it assumed otherwise; a workflow step succeeds
+ * with `data`.
  */
 export class AlreadyAppliedError extends ToolError {
   constructor(
@@ -48,199 +48,197 @@ export class AlreadyAppliedError extends ToolError {
   }
 }
 
-/** `null`: the file does not exist on that side. */
+/**
+ * Contents of a file before and after a change; `null` if the file does not exist on that side. `path` is workspace-relative and shown to
+ * the user; `realPath` has all links resolved.
+ */
 export interface FileChange {
-  /** Workspace-relative, as the model and the card show it. */
   path: string;
-  /** The real path, links resolved. */
   realPath: string;
   before: string | null;
   after: string | null;
-  /** Of a file that goes away, as it is on disk. */
+  /** Mode and encoding on disk of a file that is removed. */
   form?: FileForm;
 }
 
-/** What a text file is besides its text. */
 export type FileForm = Pick<StoredChange, 'mode' | 'encoding'>;
 
-/** A file, a link or an empty folder that is about to be deleted, as it is on disk. */
+/** A file, a link or an empty folder before its deletion. `content` holds the bytes of the file, or the target of the link. */
 export interface Removed {
-  /** Workspace-relative. */
   path: string;
   kind: RemovedKind;
   mode: number;
-  /** A file's bytes, or where a link leads. */
   content: Buffer;
 }
 
-/** Lines of a file as the conversation last showed them to the model. */
+/** Part of a file that the conversation last showed to the model. `sha256` is the hash of the whole file; lines count from 1. */
 export interface SeenText {
-  /** Hash of the whole file. */
   sha256: string;
   text: string;
-  /** Number of the first line, from 1. */
   startLine: number;
-  /** `text` is the whole file. */
   isWhole: boolean;
 }
 
-/** What a tool may use while it runs. */
+/** Services for a tool during execution. */
 export interface ToolContext {
   runId: string;
   toolCallId: string;
   workspace: Workspace;
   signal: AbortSignal;
-  /** Files that rules keep a search from `place` (both workspace-relative) from telling of. */
+  /** Returns a test for files that permission rules exclude from a search below `place`. All paths are workspace-relative. */
   keptFromSearch(place: string): (path: string) => boolean;
-  /** Live output for the card. */
   output(text: string): void;
-  /** The file of the plan's `change` holds this text now, in place of the one that was shown: kept for the diff and for undo. */
+  /** Records the text on disk if it differs from the planned `change`; the diff and undo use this text. */
   leaves(text: string): Promise<void>;
-  /** Tells which process a command has, so that it can be found again. */
+  /** Reports the process of a command, so that a later window can find the process. */
   commandStarted(process: ProcessIdentity): void;
-  /** The call's command goes on when the call has its result. */
+  /** Reports that the command continues in the background after the result of the call. */
   commandGoesOn(background: Background): void;
-  /** Keeps a text that is too long for the outcome with the call, at most one a call. Gives its id (sha256). */
+  /** Stores a text that is too long for the outcome, at most one per call. Returns its id (sha256). */
   keepOutput(text: string): Promise<string>;
-  /** A text that a call of this run has kept, by (the beginning of) its id. */
+  /** Returns a text stored by a call of this run; `id` may be the beginning of the id. */
   keptOutput(id: string): Promise<string | undefined>;
-  /** Returns what the conversation last showed of a file (workspace-relative); undefined if it has not shown it. */
+  /** Returns the part of a file (workspace-relative path) that the conversation last showed; undefined if it never did. */
   lastSeen(path: string): Promise<SeenText | undefined>;
   /**
-   * Shows the person these questions and waits for the answer, which is on disk when it is given. Throws `ToolError`: stopped, or
-   * `TOOL_UNANSWERED` when the editor ends, which leaves the call open.
+   * Shows user questions and returns the answer after it is on disk. Throws `ToolError` on a stop, or `TOOL_UNANSWERED` when the editor
+   * closes; the call then stays open.
    */
   ask(questions: readonly UserQuestions[]): Promise<Answer>;
 }
 
 /**
- * A change worked out before anybody is asked, having changed nothing. What is shown is what runs: `run` does exactly
- * this, or fails with `E_PRECONDITION_FAILED` when the world has changed since.
+ * Prepared call that has changed nothing yet. The approval shows exactly the effect of `run`; `run` fails with `E_PRECONDITION_FAILED` if
+ * the files changed after planning.
  */
 export interface CallPlan {
-  /** What, in a few words: `Edit src/greet.ts`. */
+  /** Short label of the call: `Edit src/greet.ts`. */
   what: LocalizableText;
-  /** Of a server's tool: what that calls it for people. */
+  /** Display title of an MCP server's tool, from the server. */
   title?: string;
-  /** The real path, or the folder a command runs in. */
+  /** Real path, or the working folder of a command. */
   where: LocalizableText;
-  /** Why this is asked. */
+  /** Reason of the approval request. */
   why: LocalizableText;
   change?: FileChange;
   command?: string;
-  /** Work that it would discard and that exists nowhere else. Such a call is asked about every time. */
+  /** Data without a copy elsewhere that the call would discard. A call with a loss requires an approval every time. */
   loss?: Loss;
-  /** Finds that work where the plan does not have it yet; undefined: there is none. Resolves within a second, and never rejects. */
+  /** Finds a loss not yet in the plan; undefined if there is none. Resolves within one second and never rejects. */
   findLoss?(): Promise<Loss | undefined>;
-  /** What its processes will carry in their environment, by which they are found again. */
+  /** Marker in the environment of the command's processes; recovery finds the processes with the marker. */
   marker?: string;
-  /** Where the command runs, workspace-relative, `.` for the workspace; what it runs, where that can be said; and the packages of the project. */
+  /**
+   * Working folder of the command (workspace-relative, `.` for the workspace), its parts if the analysis found them, and the packages of
+   * the project.
+   */
   folder?: string;
   parts?: readonly CommandPart[];
   packages?: readonly string[];
-  /** Seconds that the command may take, where the call says it. */
+  /** Timeout in seconds, if the call has one. */
   timeLimit?: number;
-  /** The command goes on when the call has its result. */
   background?: true;
-  /** Files outside of the open folders that the command says it writes its output to: what this run may then read. */
+  /** Files outside of the open folders to which the command writes its output; the run may read these files. */
   outputs?: readonly string[];
-  /** Workspace-relative, for rules about paths; absent: that of `change`. */
+  /** Workspace-relative paths for path rules; the path of `change` if absent. */
   paths?: readonly string[];
-  /** Places that the command names, for rules that ask or deny; a folder ends in `/`, the workspace is ''. */
+  /** Paths named by the command, for rules that ask or deny. A folder ends in `/`; the workspace is ''. */
   named?: readonly string[];
-  /** The site it asks, like `https://example.com`. */
+  /** Origin of the requested site, like `https://example.com`. */
   site?: string;
-  /** How it runs when nobody is asked because it only reads; a sentence: why it is not known to. */
+  /** Read-only execution without an approval, or a sentence with the reason why the command is not known to be read-only. */
   reading?: ((context: ToolContext) => Promise<unknown>) | LocalizableText;
-  /** What else the question shows: the arguments of somebody else's tool. */
+  /** Additional text of the approval: the arguments of a third-party tool. */
   details?: LocalizableText;
-  /** Nobody is asked, for this reason. */
+  /** Reason to execute the call without an approval. */
   free?: OwnBasis;
-  /** What *Allow for this run* would cover, e.g. `fs.edit`; absent for what must be asked every time. */
+  /** Permission of *Allow for this run*, like `fs.edit`; absent for calls that always need an approval. */
   grant?: string;
-  /** Any yes covers its `grant`: the next one like it is not asked about. */
+  /** Any approval also grants `grant`: the next similar call needs no approval. */
   once?: true;
-  /** No preset and no rule allows it: only an answer does, and the grant that goes with it. */
+  /** No preset and no rule allows the call: only the user's answer does, with its grant. */
   guarded?: true;
-  /** The tool that a rule about this is for, where another one was called in its place. */
+  /** Tool named by a new rule, if the model called another tool instead. */
   tool?: string;
-  /** Of an MCP server's tool: what a rule and a grant are bound to. The host sets it. */
+  /** Origin of an MCP server's tool, to bind rules and grants. Set by the host. */
   origin?: Origin;
   /**
-   * The plan for another `change.after`, or another `command`, as the person wants it: worked out anew, through the same
-   * checks. Throws `ToolError`. A plan without change and command is revised by the call's arguments.
+   * Returns the plan for an edited `change.after` or `command`, after all checks run again. Throws `ToolError`. The edited arguments of the
+   * call replace a plan without change and command.
    */
   revise?(edited: string): Promise<CallPlan>;
-  /** What is kept for undo when there is no `change`, looked at right before it runs. */
+  /** Returns the state to store for undo if there is no `change`, read right before execution. */
   trace?(): Promise<Trace>;
-  /** What it gives when it is done as it is planned, where its files alone say that it is. */
+  /** Returns the result to report when the files on disk already prove that the plan was executed. */
   data?(): object;
   run(context: ToolContext): Promise<unknown>;
 }
 
-/** Data that a command would discard. */
 export interface Loss {
   text: LocalizableText;
-  /** Names of all that would be lost, to be compared with what was shown. */
+  /** Names of all lost data, to be compared with the names shown to the user. */
   items: readonly string[];
 }
 
-/** A plan as a person is asked about it: what it says is in their language. */
+/** Plan with its texts in the user's language, for an approval. */
 export interface AskedPlan extends Omit<CallPlan, 'what' | 'where' | 'why' | 'details' | 'loss' | 'findLoss'> {
   what: string;
   where: string;
   why: string;
   details?: string;
   loss?: Loss & { text: string };
-  /** The same in English, for records, where that is another one. */
+  /** English texts for records, if the user's language is another. */
   english?: { what: string; where: string };
 }
 
-/** What a call is about to do to files. */
+/** Changes that a call is about to make to files. */
 export type Trace = { changes: readonly FileChange[] } | { moved: Moved } | { removed: readonly Removed[] };
 
 export interface Tool {
   definition: ToolDefinition;
-  /** What its maker calls it for people. */
+  /** Display title from the tool's author. */
   title?: string;
-  /** What its data holds, with words for each key: for people who name them in a workflow. A model is not told of it. */
+  /** Schema of the result with a description of each key, for authors of workflows. Never sent to a model. */
   gives?: z.ZodObject;
-  /** Callable, but not among the tools that a model is told of. */
+  /** Callable, but omitted from the tools sent to a model. */
   hidden?: boolean;
-  /** It touches nothing but its own run: no preset asks about it. */
+  /** The tool affects only its own run: no preset requires an approval. */
   ofRun?: true;
-  /** It waits for the person: it begins when its reply is on disk, and what is asked for after it waits for it. It heeds a stop by itself. */
+  /**
+   * The tool waits for the user. It starts after its reply is on disk, later calls of the reply wait for it, and the tool handles a stop
+   * itself.
+   */
   waits?: true;
   arguments: z.ZodType;
-  /** JSON schema of the arguments, where the definition has only a part of it. */
+  /** Full JSON schema of the arguments, if the definition contains only a part. */
   schema?: unknown;
-  /** Arguments in a form that no model is told of, as its own ones; undefined: they are in no such form. */
+  /** Converts arguments of an undocumented form to the tool's own form; undefined for any other form. */
   understands?(given: Record<string, unknown>): Record<string, unknown> | undefined;
-  /** Of an MCP server's tool: whose it is, and as what, at this moment. */
+  /** Returns the current origin of an MCP server's tool. */
   origin?(args: unknown): Origin | undefined;
-  /** `read` runs freely and in parallel; `change` and `execute` are asked about and run one by one, in order. */
+  /** Execution class: `read` runs in parallel without approval; `change` and `execute` pass the gate and run sequentially, in order. */
   risk: 'read' | 'change' | 'execute';
-  /** It works on files or starts programs of this machine: not there where the window's folders are on no disk of it. */
+  /** The tool needs files or programs of this machine; omitted if all folders of the window are virtual. */
   onDisk?: true;
-  /** Left out for models with a small window: its definition costs more there than it helps. */
+  /** Omitted for models with a small context window: there the definition costs more than it helps. */
   extra?: true;
-  /** For `read` tools: does it. Throws `ToolError`. */
+  /** Executes a `read` tool. Throws `ToolError`. */
   run?(args: unknown, context: ToolContext): Promise<unknown>;
   /**
-   * For the others: works out what would happen. Throws `ToolError`. A `read` tool may have one too: for arguments it
-   * gives a plan for (a secret), that is asked about and run; undefined means free.
+   * Plans a call of the other tools. Throws `ToolError`. A `read` tool may also return a plan for sensitive arguments (a secret file),
+   * which then needs an approval; undefined means free execution.
    */
   plan?(args: unknown, context: ToolContext): Promise<CallPlan | undefined>;
   /**
-   * What a call of this tool is really for: that tool's rules, question and grant count. Its own `run` is for what is free
-   * then. Throws `ToolError`.
+   * Returns the tool that a call really means: rules, approval and grant of that tool apply. Then `run` is used only for free calls. Throws
+   * `ToolError`.
    */
   target?(args: unknown): { tool: Tool; args: unknown };
 }
 
 type ToolData<Gives> = Gives extends z.ZodRawShape ? z.output<z.ZodObject<Gives>> | WithImages : unknown;
 
-/** A tool that only reads. `ask` gives the question for the few arguments that need one. */
+/** Creates a read-only tool. `ask` returns the plan for the few arguments that need an approval. */
 export function readTool<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined = undefined>(
   named: NamedDefinition<Shape, Gives>,
   run: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<ToolData<Gives>>,
@@ -249,7 +247,7 @@ export function readTool<Shape extends z.ZodRawShape, Gives extends z.ZodRawShap
   return { ...toDefinition(named), risk: 'read', run: run as Tool['run'], plan: ask as Tool['plan'] };
 }
 
-/** A tool that changes the world, through a plan that can be shown first. */
+/** Creates a tool with side effects; each call is planned before execution, so that the plan can be shown. */
 export function askingTool<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined = undefined>(
   named: NamedDefinition<Shape, Gives>,
   risk: 'change' | 'execute',
@@ -258,78 +256,79 @@ export function askingTool<Shape extends z.ZodRawShape, Gives extends z.ZodRawSh
   return { ...toDefinition(named), risk, plan: plan as Tool['plan'] };
 }
 
-/** One question to the person. */
+/**
+ * One approval request. Requests of the same reply share `batch` and are shown together, but each has its own answer. `note` is the reason
+ * for a repeated request; `draft` is the user's edit that could not be used. With `canHold`, a denial can hold the run (see
+ * `ApprovalAnswer.holds`).
+ */
 export interface ApprovalRequest {
   id: string;
   runId: string;
-  /** Questions of one reply that are asked at the same time share it; each has its own answer. */
   batch: string;
   call: ToolCall;
   plan: AskedPlan;
-  /** Why this call is asked about again. */
   note?: string;
-  /** What the person had made of it, when that could not be used. */
   draft?: string;
-  /** A denial can hold the run; see `ApprovalAnswer.holds`. */
   canHold?: true;
 }
 
 export interface ApprovalAnswer {
   decision: Decision;
-  /** What the person said with a denial. */
   words?: string;
-  /** With a denial: no request is sent to the model until the user says what to do instead. */
+  /** With a denial: no request is sent to the model until the user sends instructions. */
   holds?: true;
-  /** What the person made of the plan before allowing it: see `editableText`. */
+  /** Feedback of the user with a denial. */
   edited?: string;
-  /** A rule for calls like this one was made with the answer: what else waits is decided anew. */
+  /** The answer created a rule for similar calls, so the remaining requests are decided again. */
   always?: boolean;
 }
 
-/** What of a question can be changed before it is allowed: the file's new text, the command, or the arguments as JSON. */
+/** Returns the part of an approval that the user can edit: the new text of the file, the command, or the arguments as JSON. */
 export function editableText({ plan, call }: Pick<ApprovalRequest, 'plan' | 'call'>): string | undefined {
   if (plan.revise) return plan.change?.after ?? plan.command;
   return plan.change || plan.command !== undefined ? undefined : JSON.stringify(call.arguments, null, 2);
 }
 
-/** `signal` ends with the question (the run stopped, or it was settled otherwise): an answer after that is ignored. */
+/**
+ * Asks for an approval. `signal` aborts when the request is obsolete (the run stopped, or another source decided); a later answer is
+ * ignored.
+ */
 export type Approve = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
 
-/** What a step did and gives, and the hash of its name and arguments. */
+/** Completed workflow step: changes, result, and the hash of name and arguments. */
 export type StepDone = StepStart & { changes?: readonly StoredChange[]; moved?: Moved };
 
-/** What the host needs of the run it works for. */
+/** Services of the run that the host needs to execute a call. */
 export interface CallContext {
   runId: string;
   agentId: string;
   signal: AbortSignal;
-  /** What the run sees instead of the host's workspace: the same folders, and mounts of its own. */
+  /** Workspace of the run, if different from the host's: the same folders and additional mounts. */
   workspace?: Workspace;
-  /** What *Allow for this run* has covered so far (`Plan.grant`). */
+  /** Permissions of *Allow for this run* so far (`Plan.grant`). */
   grants: Set<string>;
-  /** The agent's own policy. It can only narrow the person's: ask about or deny more, never allow more. */
+  /** Policy of the agent. It only narrows the user's policy: more approvals or denials, never more permissions. */
   policy?: Policy;
-  /** Tells what happened; resolves when a stored event is on disk, rejects when it could not be kept. */
+  /** Emits an event. Resolves when a stored event is on disk; rejects if the write fails. */
   emit(event: EventBody): Promise<void>;
-  /** Keeps a content and returns its id, for diffs and undo. */
+  /** Stores content for diffs and undo, and returns its id. */
   keep(content: string | Uint8Array): Promise<string>;
-  /** What `ToolContext.keepOutput` kept in this run, by (the beginning of) its id; undefined for anything else. */
+  /** Returns a text stored by `ToolContext.keepOutput` in this run; `id` may be the beginning of the id. Undefined for anything else. */
   keptOutput(id: string): Promise<string | undefined>;
-  /** `ToolContext.lastSeen`; absent if there is no conversation. */
+  /** See `ToolContext.lastSeen`; absent without a conversation. */
   lastSeen?: ToolContext['lastSeen'];
-  /** It is a step of a workflow, which wants the effect: what is so already is a success. */
+  /** Set for a workflow step. The step wants the effect, so an effect that already exists is a success. */
   step?: {
-    /** A call of this id that was done, as its files had shown; what it gave was lost. */
+    /** Recovered state of a call with this id: the files prove that the call was executed, but its result was lost. */
     done?: StepDone;
   };
-  /** What the user was asked about this call in an earlier window, without an answer: nothing but an answer of the user allows it. */
+  /** Returns the unanswered approval request of this call from an earlier window; then only an answer of the user allows the call. */
   proposed?(toolCallId: string): Proposed | undefined;
-  /** The editor closes: a call that did not start has no outcome yet. */
+  /** True while the editor closes: a call that did not start has no outcome yet. */
   isClosing?(): boolean;
-  /** A call of a model that works at a node's step: its outcome is recorded with its end, so that it is known after the editor's. */
+  /** Set for model calls inside a workflow node: the outcome is recorded with the end of the call, to survive a restart. */
   recordsOutcome?: true;
-  /** The call belongs to a conversation that the user can answer: a denial can hold it. */
+  /** The user can answer in the conversation of the call, so a denial can hold it. */
   canHold?: true;
-  /** `ToolContext.ask`, for the call of this id. */
   ask(toolCallId: string, questions: readonly UserQuestions[]): Promise<Answer>;
 }

@@ -4,29 +4,29 @@
 import type { Rule } from '../../protocol/content/rule.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 
-/** Whose tool it is, and as what. Its name says neither: any server can take any name, and describe its tools anew. */
+/**
+ * Identity of the server and the tool. The name is no identity: any server can use any name and change its descriptions. `starts` is the
+ * displayed command or address; `identity` is its hash, including variables or headers; `definition` is the hash of the tool's own
+ * description. `own` marks a server in the user's settings: a user's rule with only a name applies to it.
+ */
 export interface Origin {
-  /** What is started or reached, for people. */
   starts: string;
-  /** What is started or reached, with its variables or headers, hashed. */
   identity: string;
-  /** What the tool says about itself, hashed. */
   definition: string;
-  /** What it said before, each with the person's yes to going on: what was allowed for those is allowed for this one. */
+  /** Hashes of former definitions after which the user agreed to continue; permissions for these apply to the current definition too. */
   earlier: readonly string[];
-  /** Configured in the person's own settings: a rule of theirs that says only its name means it. */
   own: boolean;
 }
 
-/** Whether a rule that allows means the tool of this origin. */
+/** Tests if an allow rule applies to a tool of this origin. */
 export function isMeant({ server, tool }: Rule, origin: Origin | undefined, isNamed: boolean): boolean {
   if (!server) return isNamed && (!origin || origin.own);
   if (!origin || tool.endsWith('*')) return false;
-  // What it is called here depends on what else is configured.
+  // The local name depends on the other configured servers, so only identities are compared.
   return server.identity === origin.identity && definitions(origin).includes(server.definition);
 }
 
-/** Of a rule that allows and has the tool's name: the rest of a sentence. */
+/** Returns the reason why an allow rule with the tool's name does not apply, as the rest of a sentence. */
 export function whyNotMeant({ server }: Rule, { identity }: Origin): LocalizedMessage {
   if (!server) return message('a rule with a name alone applies to servers of your own settings');
   return server.identity === identity
@@ -34,10 +34,10 @@ export function whyNotMeant({ server }: Rule, { identity }: Origin): LocalizedMe
     : message('it was made for another server, or another configuration of the server');
 }
 
-/** Characters of a command or an address in a line. */
+/** Maximum characters of a command or an address in one line. */
 const longestStart = 32;
 
-/** The tool and the server that a rule is for, for a line: of what is long, both ends. */
+/** Returns the tool and the server of a rule in one line; a long text is shortened in the middle. */
 export function isOfServer(tool: string, { starts }: NonNullable<Rule['server']>): LocalizedMessage {
   const half = longestStart / 2;
   const place = starts.length > longestStart ? `${starts.slice(0, half)}…${starts.slice(-half)}` : starts;
@@ -45,8 +45,8 @@ export function isOfServer(tool: string, { starts }: NonNullable<Rule['server']>
 }
 
 /**
- * What an *Allow for this run* covers, then the earlier ones that cover it, too.
- * @param grant what that is where a name says whose tool it is
+ * Returns the grant of *Allow for this run*, followed by earlier grants with the same effect.
+ * @param grant the grant of a tool without an origin
  */
 export function grantsFor(grant: string, origin: Origin | undefined): string[] {
   return origin ? definitions(origin).map((definition) => `mcp ${origin.identity} ${definition}`) : [grant];

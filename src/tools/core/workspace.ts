@@ -1,123 +1,108 @@
-/** One open folder. `path` is its absolute path on the machine the tools run on; `name` prefixes paths when there are several. */
+/** One workspace root. `path` is absolute on the machine of the tools; `name` is the prefix of paths if there are several roots. */
 export interface WorkspaceRoot {
   name: string;
   path: string;
   /**
-   * A place beside the open folders that only its name leads to (`@pkg/…`; the folders are `@project` then). `read` can only
-   * be read; `run` belongs to the run alone and is written without a question.
+   * Mount next to the open folders, reachable only by name (`@pkg/…`; the folders are then `@project`). `read` is read-only; `run` belongs
+   * to the run and is written without approval.
    */
   mount?: 'read' | 'run';
-  /** Files that a configured server is started from, as real paths: a change of one is asked about every time. */
+  /** Real paths of files that start a configured server; each change of these files needs an approval. */
   startedFiles?: readonly string[];
 }
 
-/** The open folders among the roots. */
 export const foldersOf = <Root extends WorkspaceRoot>(roots: readonly Root[]): Root[] =>
   roots.filter((root) => root.mount === undefined);
 
-/** A folder of the window that is on no disk of this machine. */
+/** Folder of the window without a disk on this machine. `address` is the editor's URI, like `memfs:/project`. */
 export interface VirtualFolder {
   name: string;
-  /** `memfs:/project`: what the editor knows it by. */
   address: string;
 }
 
-/** What the editor alone reaches: it is read, and nothing in it is changed or run. */
+/** Read-only access to folders that only the editor can reach. */
 export interface VirtualFiles {
   readonly folders: readonly VirtualFolder[];
-  /** The address of what is below a folder. */
   below(address: string, names: readonly string[]): string;
-  /** Undefined: there is nothing. No link is followed. */
+  /** Returns the kind and size; undefined if nothing exists. Does not follow links. */
   look(address: string): Promise<Pick<TreeEntry, 'kind' | 'size'> | undefined>;
   list(address: string): Promise<{ name: string; kind: TreeEntry['kind'] }[]>;
   read(address: string): Promise<Uint8Array>;
 }
 
-/** One thing below a folder, as it is on disk. */
+/**
+ * Entry of a folder tree on disk. `path` is relative to the folder, with `/`; the folder itself is ''. `other` is a pipe, a socket or a
+ * device. `size` is in bytes, `mode` holds the permissions, `target` is the unresolved target of a link.
+ */
 export interface TreeEntry {
-  /** Relative to the folder, with `/`; the folder itself is ''. */
   path: string;
-  /** `other`: a pipe, a socket, a device. */
   kind: 'file' | 'folder' | 'link' | 'other';
-  /** Bytes of a file. */
   size: number;
-  /** The permissions. */
   mode: number;
-  /** When a file was last written, and which it is: anything else there is told from it. */
+  /** Last write time and identity of a file; any replacement has another value. */
   version?: string;
-  /** Where a link leads, as it is spelled. */
   target?: string;
 }
 
 export interface HowToWrite {
-  /** Nothing that the editor runs when it saves makes another text of it. */
+  /** The editor must not reformat the text on save. */
   exactly?: true;
-  /** The change is taken back, and `writeText` fails, when it ends before the editor is done with saving. */
+  /** If aborted before the editor has saved, the change is reverted and `writeText` fails. */
   signal?: AbortSignal;
-  /** Hears what is waited for. */
+  /** Receives a message about the current wait. */
   say?(text: string): void;
-  /** Of a `FrontmatterUpdate`. */
   drops?: readonly string[];
 }
 
-/** What an update makes of a document's frontmatter. */
+/** Update of a document's frontmatter. A key without a value is removed. */
 export interface FrontmatterUpdate {
-  /** The keys that change; one without a value goes. */
   values: Record<string, unknown>;
-  /** The places (`variables.tone`) that the update says may lose what they held. */
+  /** Paths of values (`variables.tone`) that the update may discard. */
   drops: readonly string[];
 }
 
 /**
- * The open workspace as the tools see it: all paths are absolute and already checked (`sandbox/paths.ts`). The editor's own
- * view wins over the disk: unsaved text is what is read, and changes go through the editor, so that they can be undone.
+ * Open workspace for tools: all paths are absolute and already checked (`sandbox/paths.ts`). The editor's state wins over the disk: reads
+ * return unsaved text, and changes go through the editor to allow undo.
  */
 export interface Workspace {
   readonly roots: readonly WorkspaceRoot[];
-  /** The folders of a window none of which is on a disk of this machine: then there are no `roots` but mounts. */
+  /** Virtual folders of a window without any folder on disk; then `roots` holds only mounts. */
   readonly virtual?: VirtualFiles | undefined;
-  /** An untrusted workspace offers no tool that changes or runs anything. */
+  /** An untrusted workspace has no tools with side effects. */
   readonly trusted: boolean;
-  /** Absolute path of a ripgrep binary, when there is one. */
+  /** Absolute path of a ripgrep binary, if available. */
   readonly ripgrep: string | undefined;
-  /** The text a person would see in the editor, unsaved changes included; undefined when nothing is open there. */
+  /** Returns the text in the editor, including unsaved changes; undefined if the file is not open. */
   openText(path: string): string | undefined;
-  /**
-   * The text of a file's bytes, which are not UTF-8, in the encoding that the editor has for the file. Undefined when it has none that
-   * gives these very bytes back.
-   */
+  /** Decodes bytes other than UTF-8 with the editor's encoding for the file; undefined if no encoding reproduces the same bytes. */
   decodeText?(path: string, bytes: Buffer): Promise<string | undefined>;
-  /** True when the editor holds changes of that file which are not on disk. */
   isDirty(path: string): boolean;
   /**
-   * Creates or replaces the file's text as one undo step and saves it; creates missing folders. `before` is the text it
-   * must have until then (null: there must be no file); without it anything is replaced. Byte order mark, encoding and
-   * line endings of the other lines stay. Throws `ToolError`, having changed nothing.
-   * @returns the text that stands on disk then: what the editor runs when it saves (formatters, code actions, other
-   * extensions) may have made another of it
+   * Creates or replaces a file's text as one undo step, saves the file and creates missing folders. `before` is the required current text
+   * (null: no file may exist); absent, anything is replaced. Byte order mark, encoding and line endings of other lines are preserved.
+   * Throws `ToolError` without any change.
+   * @returns the text on disk afterwards, possibly changed by formatters, code actions or other extensions on save
    */
   writeText(path: string, text: string, before?: string | null, how?: HowToWrite): Promise<string>;
-  /**
-   * What a file's own rules make of new values for its frontmatter; undefined: they take the place of the older ones. Throws
-   * `ToolError`.
-   */
+  /** Merges new frontmatter values by the file's own rules; undefined if they simply replace the old values. Throws `ToolError`. */
   mergeFrontmatter?(
     path: string,
     before: Record<string, unknown>,
     update: Record<string, unknown>,
   ): FrontmatterUpdate | undefined;
-  /** Moves a file or folder to a path where nothing is, with what the editor holds of it; creates missing folders. */
+  /** Moves a file or folder to a free path, with the editor's unsaved state. Creates missing folders. */
   move(from: string, to: string): Promise<void>;
-  /** Files in a folder of which the editor holds changes that are not on disk, as real paths. */
+  /** Returns real paths of files in a folder with unsaved changes in the editor. */
   unsavedIn(folder: string): string[];
   /**
-   * Moves a file, a link or a folder to the trash where there is one, else removes it; no link is followed. A folder must hold
-   * exactly what was listed: `E_PRECONDITION_FAILED`.
+   * Moves a file, a link or a folder to the trash if available, else removes it; links are not followed. A folder must contain exactly the
+   * listed entries, else `E_PRECONDITION_FAILED`.
    */
   delete(path: string, listed?: readonly TreeEntry[]): Promise<void>;
   /**
-   * Begins to watch a file that is about to be changed, when a language server has reported on it before. What it gives
-   * resolves soon after the change (a second at most) to the errors that were not there before, in words.
+   * Starts to watch a file before a change, if a language server has reported on the file. The returned function resolves within one second
+   * after the change to the new errors as text.
    */
   watchProblems?(path: string): ((signal: AbortSignal) => Promise<string[]>) | undefined;
 }

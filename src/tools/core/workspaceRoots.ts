@@ -2,9 +2,9 @@ import path from 'node:path';
 import type { WorkspaceRoot } from './workspace.ts';
 
 /**
- * The open folders under names that can begin a path. A name that is no one segment of a path gives way to the folder's own; folders
- * that would be called the same (disks may tell no capitals) have as many of the folders above them added as it takes: `api (client)`.
- * @param folders as the editor names them, each with its absolute path
+ * Returns the open folders under names that can begin a path. A name with several segments is replaced by the folder's own name; equal
+ * names (ignoring case) receive parent folders: `api (client)`.
+ * @param folders names of the editor, each with its absolute path
  */
 export function rootsOf(folders: readonly { name: string; path: string }[]): WorkspaceRoot[] {
   const roots = folders.map(({ name, path: at }) => ({ name: isSegment(name) ? name : ownName(at), path: at }));
@@ -19,7 +19,7 @@ export function rootsOf(folders: readonly { name: string; path: string }[]): Wor
   });
 }
 
-/** The names of the folders above one, the outermost first. */
+/** Returns the names of the parent folders, outermost first. */
 const above = (folder: string): string[] => path.dirname(folder).split(/[\\/]/).filter(Boolean);
 const isSegment = (name: string): boolean => name !== '' && name !== '.' && name !== '..' && !/[\\/]/.test(name);
 const ownName = (folder: string): string => path.basename(folder) || 'root';

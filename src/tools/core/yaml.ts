@@ -11,20 +11,19 @@ import {
 } from 'yaml';
 import { jsonTooLarge, maxJsonBytes, maxJsonDepth, type ParseProblem, tooDeep } from './parseLimits.ts';
 
-/** How often anchors may be repeated in a file: a few are a help, thousands are a bomb. */
+/** Maximum alias references in a file: a few are useful, thousands are an expansion attack. */
 export const maxAliases = 100;
 
 /**
- * Names, values and signs of a frontmatter, which is parsed while nothing else can be done: a few milliseconds' worth, and many times
- * what people write.
+ * Maximum bytes of a frontmatter. Parsing blocks the thread, so this bounds the duration to a few milliseconds; real frontmatter is far
+ * smaller.
  */
 export const maxFrontmatterBytes = 5000;
 
 /**
- * The document of a YAML text, or why it is not parsed. The parser's first half keeps a stack where its second calls itself, so that
- * what is nested too deeply is known before. Keys that are there twice are
- * left to the caller who does not ask for `uniqueKeys`: the library compares each with all.
- * @param mostTokens of what is parsed where nothing else can be done meanwhile: names, values, signs and line ends
+ * Parses a YAML text, or returns the reason not to parse. The lexer uses an explicit stack and the composer recursion, so excessive nesting
+ * is detected before composition. Duplicate keys are the caller's task without `uniqueKeys`: the library compares every pair of keys.
+ * @param mostTokens limit of names, values, signs and line ends for parsing that blocks the thread
  */
 export function parseYaml(
   text: string,
@@ -60,10 +59,10 @@ export function parseYaml(
   }
 }
 
-/** Errors of one file. The library makes an object of each, which takes longer than reading what it is about. */
+/** Maximum errors per file: the library creates an object for each, which is slower than parsing. */
 const maxErrors = 100;
 
-/** Method to which the library reports an error; its types hide it. */
+/** Hidden method of the library for reporting an error. */
 interface Reporting {
   onError(
     source: number | [number, ...number[]] | { offset?: number },
@@ -73,7 +72,7 @@ interface Reporting {
   ): void;
 }
 
-/** Makes the composer throw the returned object when there are more than `maxErrors`. */
+/** Makes the composer throw the returned object after `maxErrors`. */
 function limitErrors(composer: Composer): { first: NonNullable<ParseProblem> } {
   const errors = { first: { message: '', at: 0 } };
   const reporting = composer as unknown as Reporting;
@@ -88,7 +87,7 @@ function limitErrors(composer: Composer): { first: NonNullable<ParseProblem> } {
   return errors;
 }
 
-/** The document, and the value that is being read. */
+/** Levels outside of the nesting count: the document and the current value. */
 const aboveAndBelow = 2;
 const several = 'There are several documents here (`---`): keep one a file.';
 const tooManyAliases = `Aliases (\`*name\`) are here more than ${maxAliases} times: write the parts out.`;

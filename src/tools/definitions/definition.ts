@@ -1,22 +1,23 @@
 import * as z from 'zod';
 import type { JsonSchema } from '../../protocol/content/tools.ts';
 
-/** Definition of a tool: all that is known of it without what it does. */
+/**
+ * Definition of a tool without its implementation. Text for users only is `help`, and path arguments are marked `path` (both in `meta`).
+ */
 export interface NamedDefinition<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined> {
   name: string;
   description: string;
-  /** What is said of one to people alone is its `help`, and a path is marked as `path` (both `meta`). */
   arguments: Shape;
-  /** Of every tool of ours (a test asks for it). */
+  /** Result schema, required for every built-in tool (checked by a test). */
   gives?: Gives;
 }
 
-/** The host may cut the data of any tool. */
+/** Present because the host may truncate the data of any tool. */
 const cut = z.string().optional().describe('Set if the result is truncated: a sentence about the rest.');
 
 /**
- * Bounds, and that there are no other arguments, are checked, not told: a message about the one call that breaks them is
- * shorter than telling them in every prompt.
+ * JSON schema keywords omitted from prompts. Bounds and unknown arguments are only checked: one error message is shorter than the keywords
+ * in every prompt.
  */
 const untold = [
   'help',

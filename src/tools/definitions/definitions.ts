@@ -22,7 +22,7 @@ import {
 import { askPersonDefinition, planUpdateDefinition } from './userTools.ts';
 import { webDefinition } from './webTools.ts';
 
-/** Definitions of all tools that come with Towpath, in the order of `defaultTools`; without the tools themselves. */
+/** Definitions of all built-in tools, in the order of `defaultTools`. */
 export const toolDefinitions: readonly NamedDefinition<z.ZodRawShape, z.ZodRawShape>[] = [
   listDefinition,
   findDefinition,
@@ -46,5 +46,5 @@ export const toolDefinitions: readonly NamedDefinition<z.ZodRawShape, z.ZodRawSh
   askPersonDefinition,
 ];
 
-/** Names of all of them, also of those that ask the editor. */
+/** Returns the names of all built-in tools, including tools of the editor's language services. */
 export const toolNames = (): string[] => toolDefinitions.map(({ name }) => name);

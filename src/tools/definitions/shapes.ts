@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { commandEndShape } from '../../protocol/run/events.ts';
 
-/** Value for a step of a workflow, which a model is not given. */
+/** Result field for workflow steps; models do not receive the field. */
 export const changedShape = z.boolean().optional().describe('False if nothing had to change.');
 
-/** Result of every change of a text (`planText`). */
+/** Result of every text change (`planText`). */
 export const changeShape = {
   path: z.string().describe('Path of the file.'),
   sha256: z.string().describe('Checksum of the new content.'),
@@ -15,19 +15,18 @@ export const changeShape = {
   changed: changedShape,
 };
 
-/** A file as it may be told of (`ShownFile`). */
+/** Displayed form of a file (`ShownFile`). */
 export const shownShape = {
   path: z.string(),
   outside: z.literal(true).optional(),
   secret: z.literal(true).optional(),
 };
 
-/** Lines by file (`FileLines`). */
 export const fileLines = z.array(
   z.strictObject({ path: z.string(), outside: z.literal(true).optional(), lines: z.array(z.string()) }),
 );
 
-/** State of a command in the background (`commandState`). */
+/** State of a background command (`commandState`). */
 export const standingShape = {
   running: z.boolean().describe('The command still runs.'),
   exitCode: z.number().nullable().optional().describe('The exit code after the end.'),

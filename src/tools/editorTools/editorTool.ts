@@ -9,32 +9,33 @@ import type { Sdk } from '../mcp/loadSdk.ts';
 import { checkedBy, cleanDescription, cleanSchema, inPrompt } from '../mcp/schema.ts';
 import { blocksOf } from './resultParts.ts';
 
-/** A tool of the editor's: its own, another extension's, or one of an MCP server that it runs. */
+/**
+ * Tool provided by the editor: built-in, of another extension, or of an MCP server run by the editor. `lender` is the id of the extension,
+ * if known; `title` is its display name.
+ */
 export interface EditorToolSet {
   name: string;
   description: string;
   inputSchema?: object;
   tags: readonly string[];
-  /** The id of the extension that brings it, where one says so. */
   lender?: string;
-  /** What that calls it for people. */
   title?: string;
 }
 
 interface LentToolOptions {
   tool: EditorToolSet;
-  /** `vscode.<tool>` */
+  /** Name in the form `vscode.<tool>`. */
   name: string;
   sdk: Sdk;
   hidden: boolean;
-  /** Undefined, or why it cannot be used now. */
+  /** Returns the reason why the tool is unavailable; undefined if available. */
   refusal(): string | undefined;
   origin: Origin;
   invoke(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<readonly unknown[]>;
   limitMs: number;
 }
 
-/** One of the editor's tools as one of ours, behind our gate. That it only reads nobody says, so that it is asked about. */
+/** Wraps a tool of the editor behind the gate. The editor does not declare read-only tools, so every call needs an approval. */
 export function editorTool({ tool, name, sdk, hidden, refusal, origin, invoke, limitMs }: LentToolOptions): Tool {
   const check = () => {
     const refused = refusal();
@@ -82,10 +83,10 @@ export function editorTool({ tool, name, sdk, hidden, refusal, origin, invoke, l
   };
 }
 
-/** Characters of a title: it stands in one line. */
+/** Maximum characters of a title, for one line. */
 const longestTitle = 80;
 
-/** What is asked for, unless the person stops it, or says no to the editor, or it takes too long: it is cancelled then, and not waited for. */
+/** Returns the answer. Cancels the call and stops waiting on a stop, on a refusal in the editor, or on a timeout. */
 async function untilAnswered<Value>(
   ask: (signal: AbortSignal) => Promise<Value>,
   { signal, limitMs, what }: { signal: AbortSignal; limitMs: number; what: string },

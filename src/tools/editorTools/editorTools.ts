@@ -10,45 +10,43 @@ import { serverToolDefinition } from '../mcp/serverText.ts';
 import type { Whereabouts } from '../mcp/toolChanges.ts';
 import { type EditorToolSet, editorTool } from './editorTool.ts';
 
-/** Where what is switched on is kept: outside any workspace. */
+/** Storage of the enabled tools, outside of any workspace. */
 interface EditorToolMemory {
   get(): unknown;
   set(value: unknown): void;
 }
 
 interface LentOptions {
-  /** Those that the editor has now. */
   listed(): readonly EditorToolSet[];
   memory: EditorToolMemory;
-  /** Resolves to the parts of the result. Rejects with an error called `Canceled` where the person said no to the editor. */
+  /** Resolves to the parts of the result. Rejects with an error named `Canceled` if the user refuses in the editor. */
   invoke(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<readonly unknown[]>;
-  /** Milliseconds that a call may take, the editor's own question in it. */
+  /** Timeout of a call in milliseconds, including the editor's own confirmation. */
   limitMs: number;
-  /** Once for each that says something else about itself by now than when it was switched on. */
+  /** Called once per tool with a description different from the time of activation. */
   changed(tool: EditorToolSet): void;
 }
 
 type EditorToolState = 'on' | 'off' | 'changed';
 
-/** By name, what was switched on: whose it was and what it said about itself, hashed. */
+/** Enabled tools by name, with a hash of provider and description. */
 const memorySchema = z.record(z.string(), z.string());
 
-/** More at once would fill a model's window with tools. */
+/** Limit of enabled tools: more would fill the context window of a model. */
 export const maxEditorTools = 40;
 
-/** The editor's tools that the person has switched on, each as it was then. */
+/** Tools of the editor that the user has enabled, each bound to its description at that time. */
 export class EditorTools {
   private built: readonly Tool[] = [];
   private readonly told = new Set<string>();
 
   constructor(private readonly options: LentOptions) {}
 
-  /** Of the last `refresh`: a run keeps the tools that it began with. */
+  /** Returns the tools of the last `refresh`; a run retains the tools from its start. */
   tools(): readonly Tool[] {
     return this.built;
   }
 
-  /** Looks at the editor's tools again. */
   async refresh(): Promise<void> {
     const all = this.options.listed();
     const mine = all.filter((tool) => this.stateOf(tool) !== 'off').slice(0, maxEditorTools);
@@ -68,13 +66,13 @@ export class EditorTools {
     return on[tool.name] === markOf(tool) ? 'on' : 'changed';
   }
 
-  /** These and no others, as they are now. */
+  /** Enables exactly these tools with their current descriptions. */
   async switchOn(tools: readonly EditorToolSet[]): Promise<void> {
     this.options.memory.set(Object.fromEntries(tools.map((tool) => [tool.name, markOf(tool)])));
     await this.refresh();
   }
 
-  /** What has become of a rule's tool; undefined: it is of none of the editor's. */
+  /** Returns the state of the tool that a rule names; undefined if the rule does not name a tool of the editor. */
   whereabouts({ identity, definition }: NonNullable<Rule['server']>): Whereabouts | undefined {
     if (!identity.startsWith(ours)) return undefined;
     const tool = this.options.listed().find((one) => identityOf(one) === identity);
@@ -96,7 +94,7 @@ export class EditorTools {
     });
   }
 
-  /** Asked when it is planned and when it runs: the editor's tools come and go, and may be described anew at any time. */
+  /** Checked at planning and at execution, because tools of the editor can disappear or change at any time. */
   private refusalOf({ name }: EditorToolSet): string | undefined {
     const now = this.options.listed().find((one) => one.name === name);
     const shown = visibleLine(name);
@@ -123,17 +121,17 @@ const ours = 'vscode:';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Whose it is: its name, and who brings it. */
+/** Hash of the tool's name and provider. */
 const identityOf = ({ name, lender }: EditorToolSet): string =>
   `${ours}${sha256(JSON.stringify([name, lender ?? null]))}`;
 
-/** All that it says about itself. */
+/** Hash of the tool's description. */
 const wordsHash = ({ name, title, description, inputSchema, tags }: EditorToolSet): string =>
   sha256(JSON.stringify([serverToolDefinition({ name, title, description, inputSchema: inputSchema as never }), tags]));
 
 const markOf = (tool: EditorToolSet): string => `${identityOf(tool)} ${wordsHash(tool)}`;
 
-/** What rules and grants are bound to. */
+/** Returns the origin that rules and grants are bound to. */
 function originOf(tool: EditorToolSet): Origin {
   const by = tool.lender === undefined ? '' : ` (${tool.lender})`;
   return {

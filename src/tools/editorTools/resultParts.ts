@@ -1,8 +1,8 @@
 import type { Block } from '../mcp/callResult.ts';
 
 /**
- * The editor's parts of messages and results (`LanguageModelTextPart` and its kin) as an MCP server would have them, by their shape: a newer
- * editor has kinds that nobody knew when this was written. What is no content, as marks for somebody's cache, is left out.
+ * Converts the editor's message and result parts (`LanguageModelTextPart` and others) to MCP content blocks. Parts are recognized by shape,
+ * because newer editors have unknown classes. Parts without content, like cache marks, are omitted.
  */
 export const blocksOf = (parts: readonly unknown[]): Block[] => parts.flatMap(blockOf);
 
@@ -22,7 +22,7 @@ function blockOf(part: unknown): Block[] {
   return [{ type: 'text', text: '[something that is no text, not shown]' }];
 }
 
-/** It has what a text has, and more. */
+/** Recognizes a thinking part: a text part with additional fields. */
 export const isThinking = (part: unknown): boolean =>
   typeof part === 'object' && part !== null && 'value' in part && ('id' in part || 'metadata' in part);
 
@@ -35,10 +35,10 @@ function ofData(mimeType: string, view: ArrayBufferView): Block[] {
   return [{ type: mimeType.startsWith('image/') ? 'image' : 'audio', mimeType, data }];
 }
 
-/** Deeper than any prompt that somebody has put together. */
+/** Nesting limit above any real prompt. */
 const deepest = 200;
 
-/** The texts of a tree that `@vscode/prompt-tsx` has rendered; of anything else its JSON. */
+/** Returns the texts of a tree rendered by `@vscode/prompt-tsx`; JSON for any other object. */
 function textIn(tree: object): string {
   const texts: string[] = [];
   collect(tree, texts, deepest);

@@ -10,8 +10,8 @@ import { updateFrontmatter } from './frontmatter.ts';
 import { type ChangeTarget, checkHash, findTarget, planText, staleText } from './planChange.ts';
 
 /**
- * `fs.apply_patch`: a unified diff of one file, or new values in its YAML frontmatter. Data: `{ path, sha256, matched,
- * created, added, removed }`, for frontmatter without `matched` and `created`. `E_INVALID_FRONTMATTER` when it is no YAML.
+ * `fs.apply_patch`: a unified diff of one file, or new values in its YAML frontmatter. Data: `{ path, sha256, matched, created, added,
+ * removed }`; frontmatter omits `matched` and `created`. Throws `E_INVALID_FRONTMATTER` for invalid YAML.
  */
 const tool = askingTool(
   applyPatchDefinition,
@@ -27,7 +27,7 @@ const tool = askingTool(
   },
 );
 
-/** Packages of crewagent tell a model to write `{operation: "updateFrontmatter", update}`: it is understood, and not told of. */
+/** Also accepts `{operation: "updateFrontmatter", update}`, the undocumented form in packages of crewagent. */
 export const applyPatchTool: Tool = {
   ...tool,
   understands: ({ operation, update, ...rest }) =>

@@ -9,13 +9,13 @@ import { type ChangeTarget, checkUnchanged, grantFor, reasonOf, refusalWithReaso
 import { planRemoval } from './planDelete.ts';
 
 export interface DeleteOptions {
-  /** Bytes that can be kept for undo at all: more than this is not deleted. */
+  /** Returns the bytes available for undo; larger content is not deleted. */
   quota?(): number;
 }
 
 /**
- * `fs.delete`: a file, a link or a folder, to the trash where there is one. Data: `{ path, deleted: true }`, of a folder with
- * `files`, how many. What cannot be kept for undo is refused.
+ * `fs.delete`: deletes a file, a link or a folder, to the trash if available. Data: `{ path, deleted: true }`, and the number of `files`
+ * for a folder. Content too large for undo is refused.
  */
 export function deleteTool({ quota = () => Number.POSITIVE_INFINITY }: DeleteOptions = {}): Tool {
   return askingTool(deleteDefinition, 'change', async ({ path }, { workspace }) => {
@@ -27,9 +27,9 @@ export function deleteTool({ quota = () => Number.POSITIVE_INFINITY }: DeleteOpt
   });
 }
 
-/** Undefined: it is kept as bytes. */
+/** Returns undefined for content to be stored as bytes. */
 async function textOf(workspace: Workspace, path: string): Promise<string | undefined> {
-  const file = await resolvePath(workspace.roots, path, 'read'); // a pipe or a device has nothing to keep
+  const file = await resolvePath(workspace.roots, path, 'read'); // a pipe or a device has no content to store
   try {
     const { text, lossy, foreign } = await currentText(workspace, file);
     return lossy || foreign ? undefined : text;

@@ -7,7 +7,7 @@ import { sha256 } from '../sandbox/fileText.ts';
 import { holdsSecrets } from '../sandbox/secretContent.ts';
 import type { ChangeTarget } from './planChange.ts';
 
-/** Why edits were not made, where the text of the one that failed nearly is, and what to do. `which` begins the sentence. */
+/** Creates the error for failed edits, with the nearest matching text and advice. `which` begins the sentence. */
 export function editFailed(
   target: ChangeTarget,
   failure: EditFailure,
@@ -17,7 +17,7 @@ export function editFailed(
 ): ToolError {
   const place = quoted(target.file.relative);
   const { lines, reason } = failure;
-  // Nobody has allowed these lines to be read.
+  // Nobody has allowed reading of these lines.
   const hidden = secretReason(target.file.relative.split('/')) !== undefined || holdsSecrets(target.before ?? '');
   const candidate = hidden ? undefined : shortLines(failure.candidate);
   const candidateOfOther = shortLines(failure.other?.candidate);
@@ -61,7 +61,7 @@ export function editFailed(
   });
 }
 
-/** Names the edits, or hunks, that change nothing, counted from 0. */
+/** Returns a note with the edits or hunks without effect; indexes count from 0. */
 export function noteOfIdle(kind: 'Edit' | 'Hunk', idle: readonly number[]): { note?: string } {
   if (idle.length === 0) return {};
   const numbers = idle.map((index) => index + 1).join(', ');
@@ -69,7 +69,7 @@ export function noteOfIdle(kind: 'Edit' | 'Hunk', idle: readonly number[]): { no
   return { note: `${note}; left out.` };
 }
 
-/** Lines of a file that a failure quotes, each cut where nobody reads on. */
+/** Quoted lines of a file, each truncated. */
 const shortLines = (text: string | undefined) =>
   text
     ?.split('\n')

@@ -4,8 +4,8 @@ import type { Workspace } from '../core/workspace.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 
 /**
- * Returns the size and times of the files that a call of a file tool names, as one text to be compared with a later one; undefined: it names
- * none, it is another tool's, or the folders are on no disk. A file that is not there, or may not be looked at, has a state as well.
+ * Returns sizes and times of the files named by a call of a file tool, as one text for a later comparison; undefined if there are none, for
+ * other tools, or without folders on disk. Missing and refused files have a state too.
  */
 export async function stateOfFiles(
   { roots, virtual }: Workspace,

@@ -7,9 +7,9 @@ import { maxFrontmatterBytes, parseYaml } from '../core/yaml.ts';
 type Values = Record<string, unknown>;
 
 /**
- * The text with these keys set in its YAML frontmatter; a key's old value is replaced whole, and a key without a value goes. Other
- * keys, comments and the text below keep their bytes. Without frontmatter it gets some. Throws `E_INVALID_FRONTMATTER`.
- * @param values may be worked out from the values that stand there
+ * Sets keys in the YAML frontmatter of a text. A value replaces the whole old value; a key without a value is removed. Other keys, comments
+ * and the body stay byte-identical. Missing frontmatter is created. Throws `E_INVALID_FRONTMATTER`.
+ * @param values the new values, or a function of the current values
  */
 export function updateFrontmatter(text: string, values: Values | ((before: Values) => Values)): string {
   const ending = text.includes('\r\n') ? '\r\n' : '\n';
@@ -38,7 +38,7 @@ function updateYaml(source: string, update: Values | ((before: Values) => Values
   return document.toString({ lineWidth: 0 });
 }
 
-/** Its map, as a document and as data. */
+/** Parses the map as a document and as data. */
 function read(source: string): { document: Document; values: Values | null } {
   const { document, trouble } = parseYaml(source, { uniqueKeys: true }, maxFrontmatterBytes);
   if (trouble) throw invalid(trouble.message);
@@ -49,13 +49,13 @@ function read(source: string): { document: Document; values: Values | null } {
   try {
     values = document.toJS({ maxAliasCount: 50 });
   } catch (error) {
-    throw invalid((error as Error).message); // aliases that unfold to far more than was written
+    throw invalid((error as Error).message); // aliases that expand to far more than the source
   }
   if (isTooMuch(values)) throw invalid('it holds too much.');
   return { document, values };
 }
 
-/** Only the lines of the keys that change; undefined where keys do not have lines of their own. */
+/** Edits only the lines of changed keys; undefined if keys share lines. */
 function editInPlace(source: string, document: Document, values: Values): string | undefined {
   const map = document.contents as YAMLMap | null;
   if (map?.flow) return undefined;
@@ -69,7 +69,7 @@ function editInPlace(source: string, document: Document, values: Values): string
   return made;
 }
 
-/** From a key's first character to its value's last; the lines and comments below are not the value's. */
+/** Returns the span from a key's first character to the last of its value, without following lines and comments. */
 function spanOf(source: string, map: YAMLMap | null, key: string): [number, number] | undefined {
   const pair = map?.items.find((item) => isScalar(item.key) && String(item.key.value) === key);
   if (!pair || !isNode(pair.key) || !pair.key.range) return undefined;

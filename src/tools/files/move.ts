@@ -13,7 +13,7 @@ import { checkFolderOf } from '../sandbox/openFile.ts';
 import { type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
 import { grantFor, reasonOf } from './planChange.ts';
 
-/** `fs.move`: a file or a folder to a path where nothing is. Data: `{ path, from }`, both workspace-relative. */
+/** `fs.move`: moves a file or a folder to a free path. Data: `{ path, from }`, both workspace-relative. */
 export const moveTool = askingTool(moveDefinition, 'change', async ({ from, to }, { workspace }) => {
   const [file, target] = await bothEnds(workspace, from, to);
   const data = { path: target.relative, from: file.relative };
@@ -28,7 +28,7 @@ export const moveTool = askingTool(moveDefinition, 'change', async ({ from, to }
     what: message('Move {0} to {1}', file.relative, target.relative),
     where: `${file.path}\n→ ${target.path}`,
     why: why ?? configuration ?? '',
-    // A rule about one file holds for it wherever it goes with its folder.
+    // A rule for one file also applies if the parent folder moves.
     paths: [file, target].flatMap(({ relative }) => [relative, ...(inside ?? []).map((name) => `${relative}/${name}`)]),
     ...(file.mount === 'run' && target.mount === 'run'
       ? { free: 'of-run' as const }
@@ -47,7 +47,7 @@ export const moveTool = askingTool(moveDefinition, 'change', async ({ from, to }
   };
 });
 
-/** A text is undone as text, whatever is edited after the move; anything else by moving it back. */
+/** Stores a text as a change, to allow undo after later edits; anything else is undone by a move back. */
 async function traceOf(workspace: Workspace, file: ResolvedPath, target: ResolvedPath): Promise<Trace> {
   const current = file.kind === 'file' ? await currentText(workspace, file).catch(() => undefined) : undefined;
   if (!current || current.lossy || current.foreign) return { moved: { from: file.relative, to: target.relative } };
@@ -68,7 +68,10 @@ async function bothEnds(workspace: Workspace, from: string, to: string): Promise
   return [file, target];
 }
 
-/** A name can make a text one that is run: `x.json` becomes `package.json`. What cannot be read may hold anything. */
+/**
+ * Returns the reason why the new name may turn text into code to execute: `x.json` becomes `package.json`. An unreadable file may contain
+ * anything.
+ */
 async function reasonOfScripts(workspace: Workspace, file: ResolvedPath, target: ResolvedPath) {
   if (file.kind === 'folder') return undefined;
   const current = file.kind === 'file' ? await currentText(workspace, file).catch(() => undefined) : undefined;
@@ -76,10 +79,10 @@ async function reasonOfScripts(workspace: Workspace, file: ResolvedPath, target:
   return reasonOf(file, text, null) ?? reasonOf(target, null, text);
 }
 
-/** More entries than this are not looked through; the move is asked about then. */
+/** Maximum entries to check; a larger move needs an approval. */
 const maximumEntries = 5000;
 
-/** What is in a folder, relative to it, with `/`; undefined when that is too much. */
+/** Returns the relative paths in a folder, with `/`; undefined above the limit. */
 async function namesInside(file: ResolvedPath): Promise<string[] | undefined> {
   if (file.kind !== 'folder') return [];
   const entries = await listTree(file.path, maximumEntries).catch(() => undefined);
@@ -93,7 +96,7 @@ function configurationInside(inside: readonly string[] | undefined): LocalizedMe
     : message('It contains {0}. {1}', found, configurationReason(found.split('/'))!);
 }
 
-/** What a folder brings with it counts by both of its names: `x/settings.json` becomes `.vscode/settings.json`. */
+/** Checks files inside of a folder under the old and the new name: `x/settings.json` becomes `.vscode/settings.json`. */
 async function reasonInside(file: ResolvedPath, target: ResolvedPath, inside: string[] | undefined) {
   if (file.kind !== 'folder') return undefined;
   if (!inside) return message('It contains more than can be checked.');

@@ -13,17 +13,18 @@ import { checkFolderOf } from '../sandbox/openFile.ts';
 import { type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
 import { breakHardLink } from '../sandbox/writeFile.ts';
 
-/** A file about to be changed: where it really is and the text a person sees there now; null when there is none. */
+/**
+ * File about to be changed: its real location and the text in the editor; null if no file exists. `input` is the model's spelling, resolved
+ * again right before the change. `foreign` marks an encoding that only the editor can read and write.
+ */
 export interface ChangeTarget {
-  /** As the model wrote it; resolved again right before the change. */
   input: string;
   file: ResolvedPath;
   before: string | null;
-  /** The text is in an encoding that only the editor reads and writes. */
   foreign?: true;
 }
 
-/** Finds the file and its text. Throws what `resolvePath` and `currentText` throw, and for text that would be damaged. */
+/** Finds the file and its text. Throws the errors of `resolvePath` and `currentText`, and refuses text that would be damaged. */
 export async function findTarget(workspace: Workspace, input: string): Promise<ChangeTarget> {
   const file = await resolvePath(workspace.roots, input, 'write');
   await checkWritable(file);
@@ -36,7 +37,7 @@ export async function findTarget(workspace: Workspace, input: string): Promise<C
   return { input, file, before: current?.text ?? null, ...(current?.foreign && { foreign: true }) };
 }
 
-/** Throws `E_PRECONDITION_FAILED` when the caller's idea of the file is out of date. */
+/** Throws `E_PRECONDITION_FAILED` if the caller's hash is outdated. */
 export function checkHash(target: ChangeTarget, expected: string | undefined): void {
   if (expected === undefined) return;
   if (target.before !== null && sha256(target.before) === expected.toLowerCase()) return;
@@ -44,7 +45,7 @@ export function checkHash(target: ChangeTarget, expected: string | undefined): v
   throw new ToolError('E_PRECONDITION_FAILED', `${quoted(target.file.relative)} ${message}. Read it again.`);
 }
 
-/** Returns what the model has seen of the file, if the file has changed since. */
+/** Returns the text last shown to the model, if the file has changed since. */
 export async function staleText(
   { file, before }: ChangeTarget,
   lastSeen: ToolContext['lastSeen'],
@@ -54,9 +55,9 @@ export async function staleText(
 }
 
 /**
- * The plan that makes a file's text `after`. Run, it writes exactly what was shown: it fails with
- * `E_PRECONDITION_FAILED` when the file, or where it really is, has changed since, and then writes nothing. Told and kept is the
- * text that stands on disk then; `changedOnSave` is what the editor made of the one that was shown, as a diff.
+ * Plans the change of a file's text to `after`. Execution writes exactly the shown text, or fails with `E_PRECONDITION_FAILED` without
+ * writing if the file or its real location has changed. The result and the stored change hold the text on disk afterwards; `changedOnSave`
+ * is the diff made by the editor on save.
  */
 export function planText(
   workspace: Workspace,
@@ -115,7 +116,7 @@ export function planText(
         say: output,
         ...(drops && { drops }),
       });
-      // A whole text that its editor puts in the form which the file has is there; an edit that is gone is not.
+      // A whole text that the editor reformats to the existing form is already applied; a lost edit is a failure.
       if (stands === before) throw takenBack(file, tool === 'fs.write' ? given(stands) : undefined);
       if (stands !== after) await leaves(stands);
       const newProblems = (await problems?.(signal)) ?? [];
@@ -130,14 +131,14 @@ function takenBack({ relative }: ResolvedPath, data: object | undefined): ToolEr
   return data ? new AlreadyAppliedError(error, data) : error;
 }
 
-/** Of what was changed on saving, in characters: the model has the rest in the file. */
+/** Maximum characters of the diff made on save; the model can read the rest from the file. */
 const longestDifference = 2000;
 
-/** A reason with one more sentence behind it; '' is none. */
+/** Appends a sentence to a reason; '' is no reason. */
 export const refusalWithReason = (reason: LocalizableText, more: LocalizedMessage): LocalizableText =>
   reason === '' ? more : joined([reason, more]);
 
-/** What *Allow for This Run* is for: the tool, or this one file when it says what a build or a check runs. */
+/** Returns the scope of *Allow for This Run*: the tool, or a single file that controls a build or a check. */
 export const grantFor = (
   { relative, configuration }: Pick<ResolvedPath, 'relative' | 'configuration'>,
   tool: string,
@@ -154,7 +155,7 @@ export const grantFor = (
         guarded: true,
       };
 
-/** Why a change is asked about every time; undefined for ordinary files. */
+/** Returns the reason why a change always needs an approval; undefined for ordinary files. */
 export function reasonOf(
   file: ResolvedPath,
   before: string | null,
@@ -166,7 +167,7 @@ export function reasonOf(
 
 export const runsOnInstall = message('Its scripts run automatically on install.');
 
-/** Right before a change: the same real file with the same text as was shown. */
+/** Checks right before a change that the real file and its text are as shown. */
 export async function checkUnchanged(
   workspace: Workspace,
   target: ChangeTarget,
@@ -182,7 +183,7 @@ export async function checkUnchanged(
   );
 }
 
-/** By its mode, not by trying: an administrator may write everything, but the person has said not to. */
+/** Checks the mode instead of trying: an administrator could write the file, but the user made it read-only. */
 async function checkWritable(file: ResolvedPath): Promise<void> {
   const mode = file.kind === 'file' ? (await lstat(file.path)).mode : 0o600;
   if ((mode & 0o222) === 0)

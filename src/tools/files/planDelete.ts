@@ -12,14 +12,13 @@ import { checkFolderOf, openForReading } from '../sandbox/openFile.ts';
 import { type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
 import { grantFor, runsOnInstall } from './planChange.ts';
 
-/** Files and folders that are kept for one deletion, and bytes of them. */
+/** Maximum entries and bytes stored for one deletion. */
 const mostEntries = 1000;
 const mostBytes = 50_000_000;
 
 /**
- * The plan that deletes something as it is on disk: a folder with all that is in it, a link, a file that is no text. All of it
- * is kept for undo, or nothing is deleted. What is in a folder counts as if it were deleted by itself: places that are
- * always asked about, Git's own files, rules about paths, unsaved changes.
+ * Plans a deletion: a folder with its contents, a link, or a file without text. Everything is stored for undo, or nothing is deleted.
+ * Entries of a folder are checked like single deletions: protected paths, Git files, path rules, unsaved changes.
  */
 export async function planRemoval(
   workspace: Workspace,
@@ -75,7 +74,7 @@ function tooMuch(file: ResolvedPath, bytes: number | undefined): ToolError {
   return new ToolError('E_WRITE_LIMIT', `${message} Delete parts of it, or put a command to the person.`);
 }
 
-/** Throws for what a deletion of its own would be refused for, and for what undo could not bring back. */
+/** Throws for entries that a single deletion would refuse, and for entries that undo could not restore. */
 function checkEntry(file: ResolvedPath, { path, kind, mode }: TreeEntry): void {
   const place = `${file.relative}/${path}`;
   const names = path.split('/');
@@ -111,7 +110,7 @@ function configurationInside(file: ResolvedPath, below: readonly TreeEntry[]): L
     : undefined;
 }
 
-/** Why the folder is asked about every time: the first thing in it that would be. */
+/** Returns the reason of the first entry that always needs an approval. */
 async function reasonInside(file: ResolvedPath, below: readonly TreeEntry[]): Promise<LocalizedMessage | undefined> {
   if (await holdsRepository(below.map(({ path }) => path))) return message('It contains a Git repository.');
   for (const { path, kind } of below) {
@@ -128,7 +127,7 @@ async function scriptsReason(file: ResolvedPath, path: string): Promise<Localize
   return changesInstallScripts(path, text, null) ? runsOnInstall : undefined;
 }
 
-/** Everything that undo needs; folders only when nothing else would make them. */
+/** Returns all entries for undo; folders only if no other entry recreates them. */
 async function contentsOf(file: ResolvedPath, entries: readonly TreeEntry[]): Promise<Removed[]> {
   const removed: Removed[] = [];
   for (const { path, kind, mode, target } of entries) {
@@ -154,7 +153,7 @@ async function readEntry(file: ResolvedPath, path: string): Promise<Buffer> {
   }
 }
 
-/** What a question has room for. */
+/** Lists the entries that fit into an approval. */
 function listed(below: readonly TreeEntry[]): LocalizableText {
   const names = below.map(({ path, kind }) =>
     kind === 'folder' ? `${path}/` : kind === 'link' ? message('{0} (link)', path) : path,

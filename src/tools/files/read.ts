@@ -18,9 +18,9 @@ interface ReadArguments {
 }
 
 /**
- * `fs.read`: a window of lines. Data: `{ path, text, startLine, endLine, totalLines, sha256, unsaved?, note?, cut? }`; `text` is the
- * file's own lines joined by `\n`, without numbers, so that it can be given back to `fs.edit`; lines count from 1.
- * Of a picture: `{ path, image, bytes }`, the picture beside it.
+ * `fs.read`: a range of lines. Data: `{ path, text, startLine, endLine, totalLines, sha256, unsaved?, note?, cut? }`. `text` holds the
+ * lines joined by `\n` without numbers, usable in `fs.edit`; lines count from 1. An image returns `{ path, image, bytes }` with the image
+ * attached.
  */
 export const fileReadTool = readTool(readDefinition, read, (args, context) =>
   askToRead(args.path, 'read', context, (context) => read(args, context)),

@@ -4,7 +4,6 @@ import { refusePlaceholders } from '../edit/placeholder.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 import { checkHash, findTarget, planText } from './planChange.ts';
 
-/** The longest text that is written, in characters. */
 const maximumWrite = 5_000_000;
 
 /** `fs.write`: creates a file, or replaces its whole text. Data: `{ path, sha256, created, added, removed }`. */
@@ -12,7 +11,7 @@ export const writeTool = askingTool(
   writeDefinition,
   'change',
   async ({ path, content, ifMatchSha256 }, { workspace }) => {
-    await resolvePath(workspace.roots, path, 'write'); // a refused place is the first thing to say
+    await resolvePath(workspace.roots, path, 'write'); // a refused path is the first thing to report
     if (content.length > maximumWrite)
       throw new ToolError('E_WRITE_LIMIT', 'The content is longer than 5,000,000 characters. Write it in parts.');
     const target = await findTarget(workspace, path);
@@ -23,7 +22,7 @@ export const writeTool = askingTool(
   },
 );
 
-/** A file with Windows line endings keeps them; the byte order mark belongs to the encoding, not to the text. */
+/** Preserves Windows line endings. The byte order mark belongs to the encoding, not to the text. */
 function asTheFileHasIt(content: string, before: string | null): string {
   const text = content.replace(/^\ufeff/, '');
   const windows = before?.includes('\r\n') && !/(^|[^\r])\n/.test(before);

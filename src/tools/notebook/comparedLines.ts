@@ -1,22 +1,21 @@
 import { linesOf } from '../sandbox/fileText.ts';
 import { isNotebook, notebookOf } from './notebook.ts';
 
-/** Number of a notebook's cell, and of a line in its source; line 0 is its heading. Both are counted from 1. */
+/** Position in a notebook: the cell and the line of its source, counted from 1. Line 0 is the heading of the cell. */
 interface CellLine {
   cell: number;
   line: number;
 }
 
-/** Lines of a text as they are compared with those of another one. */
+/** Lines of a text prepared for comparison. `cells` holds the position of each line in a notebook. */
 export interface ComparedLines {
   lines: string[];
-  /** Of a notebook: the position of each line. */
   cells?: CellLine[];
 }
 
 /**
- * Returns the lines of a file before and after a change. Of a notebook these are the sources of its cells: its file is JSON, which its
- * editor writes in a form of its own. Where the sources are the same, or the text is no notebook, they are those of the file.
+ * Returns the lines of a file before and after a change. Notebooks are compared by cell sources, because the editor reformats the JSON.
+ * Equal sources, or a text without a notebook, fall back to the lines of the file.
  */
 export function comparedLines(
   path: string,
@@ -29,7 +28,7 @@ export function comparedLines(
   return { from: { lines: linesOf(before ?? '') }, to: { lines: linesOf(after ?? '') }, isSame };
 }
 
-/** Undefined: it is no notebook. */
+/** Returns undefined if the text is not a notebook. */
 function cellLines(text: string | null): ComparedLines | undefined {
   if (text === null || text.trim() === '') return { lines: [], cells: [] };
   const notebook = notebookOf(text);

@@ -2,11 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { visibleOutput } from '../../protocol/text/escapeInvisible.ts';
 import { parseLimitedJson } from '../core/parseLimits.ts';
 
-/** Characters of a notebook that is taken apart, and of what is shown of one cell's outputs. */
+/** Maximum characters of a parsed notebook, and of the displayed outputs of one cell. */
 const [mostCharacters, mostOutput] = [10_000_000, 2000];
 
 export interface Cell {
-  /** Where the file gives it one. */
   id?: string;
   kind: string;
   source: string;
@@ -20,7 +19,7 @@ interface Notebook {
 
 export const isNotebook = (path: string): boolean => /\.ipynb$/i.test(path);
 
-/** What a notebook's file holds; a sentence: why it is none. Parsed as JSON and nothing else. */
+/** Parses a notebook as plain JSON; returns the reason as a sentence on failure. */
 export function notebookOf(text: string): Notebook | string {
   let raw: unknown;
   try {
@@ -44,7 +43,7 @@ export function notebookOf(text: string): Notebook | string {
   return { cells, raw };
 }
 
-/** Its cells for a model, one after the other, with the beginning and the end of what they gave. */
+/** Renders the cells for a model, with the head and the tail of their outputs. */
 export function shownNotebook({ cells }: Notebook): string {
   return cells
     .map(({ kind, source, raw }, at) => {
@@ -77,8 +76,8 @@ function shortened(text: string): string {
 }
 
 /**
- * Why this may not become a notebook's text: it is none, or it loses what the notebook says about itself or its cells. Undefined: it
- * may. What was no notebook before may become anything.
+ * Returns the reason why a text may not replace a notebook: not a notebook, or lost metadata of the notebook or its cells. Undefined if
+ * allowed. A file without a notebook before may become anything.
  */
 export function notebookTrouble(before: string | null, after: string): string | undefined {
   const now = notebookOf(after);
@@ -101,15 +100,15 @@ export function notebookTrouble(before: string | null, after: string): string | 
   return undefined;
 }
 
-/** The first key of the older metadata that is not there any more. */
+/** Returns the first key of the old metadata that is missing. */
 function lostIn(was: unknown, now: unknown): string | undefined {
   if (!isObject(was)) return undefined;
   return Object.keys(was).find((key) => !isObject(now) || !Object.hasOwn(now, key));
 }
 
 /**
- * What of another text of a notebook its editor can take in cell by cell: the sources that change, by the number of their cell from 0.
- * Undefined: more than that changes, or one of them is no notebook.
+ * Returns the changed cell sources by cell index from 0, if the editor can apply the new text cell by cell; undefined for other changes or
+ * invalid notebooks.
  */
 export function changedSources(before: string, after: string): Map<number, string> | undefined {
   const [was, now] = [notebookOf(before), notebookOf(after)];

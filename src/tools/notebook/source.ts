@@ -1,6 +1,6 @@
 import { applyEdits, findNodeAtLocation, parseTree } from 'jsonc-parser';
 
-/** The file's text with another source in one cell; every other byte of it stays. */
+/** Returns the file's text with another source in one cell; all other bytes stay. */
 export function withSource(text: string, at: number, source: string): string {
   const tree = parseTree(text);
   const node = tree && findNodeAtLocation(tree, ['cells', at, 'source']);
@@ -10,7 +10,7 @@ export function withSource(text: string, at: number, source: string): string {
   return applyEdits(text, [{ offset: node.offset, length: node.length, content }]);
 }
 
-/** A list of lines, each with its end, laid out as the one before was. */
+/** Renders the lines of a source with the layout of the former list. */
 function asLines(source: string, written: string): string {
   const lines = source.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const [, lead = ''] = /^\[(\s*)"/.exec(written) ?? [];

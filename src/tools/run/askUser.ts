@@ -4,8 +4,8 @@ import { readTool, type Tool } from '../core/tool.ts';
 import { askPersonDefinition } from '../definitions/userTools.ts';
 
 /**
- * `ask.person`: up to four questions that the panel shows with their answers. Nothing is allowed by it, so that it needs no dialog:
- * what comes back is words. Data: `{ answers?: [{ question, chosen, words? }], said?, named? }`; `said` are words to all of the questions.
+ * `ask.person`: up to four user questions with suggested answers in the panel. The answer is text and allows nothing, so no dialog is
+ * needed. Data: `{ answers?: [{ question, chosen, words? }], said?, named? }`; `said` is a reply to all questions.
  */
 export const askPersonTool: Tool = {
   ...readTool(askPersonDefinition, async ({ questions }, { ask }) => {

@@ -1,7 +1,7 @@
 import { readTool, type Tool } from '../core/tool.ts';
 import { planUpdateDefinition } from '../definitions/userTools.ts';
 
-/** `plan.update`: the run's to-do list. The panel shows the newest call's items; nothing else happens. Data: `{ items, done }`, counts. */
+/** `plan.update`: to-do list of the run; the panel shows the items of the latest call. Data: `{ items, done }`, both counts. */
 export const planUpdateTool: Tool = {
   ...readTool(planUpdateDefinition, async ({ items }) => ({
     items: items.length,
