@@ -20,18 +20,20 @@ import type { IsOutput } from './outputFiles.ts';
 import { checked, type ReadOnlyCommand, type ReadOnlyLine, readingOf, Unknown } from './readOnly.ts';
 
 export interface CommandAnalysis {
-  /** How it runs when nobody is asked because it only reads; a sentence: why it is not known to. */
+  /**
+   * Read-only execution without an approval, or a sentence with the reason why the command is not known to be read-only. `said` is the
+   * localizable form of the sentence.
+   */
   reading: ReadOnlyLine | string;
-  /** The sentence, for the person. */
   said?: LocalizableText;
-  /** All programs that it runs; absent where that cannot be said. */
+  /** All programs that the command runs; absent if unknown. */
   parts?: CommandPart[];
 }
 
 /**
- * What a command runs, as far as that can be said from its text and the disk.
+ * Analyzes the programs of a command, as far as its text and the disk tell.
  * @param folder absolute and real
- * @param isOutput which files outside may be read as if they were inside
+ * @param isOutput test for files outside that may be read like files inside
  */
 export async function understand(
   roots: readonly WorkspaceRoot[],
@@ -59,7 +61,7 @@ export async function understand(
       if (part) parts.push(part);
       else whole = false;
     }
-    // Through a shell it runs only where commands that look are allowed.
+    // Commands that need a shell run only if rules allow commands of kind `looks`.
     const throughShell = why === undefined && (!straight || steps.some(({ variables }) => variables.length > 0));
     const asRow = (part: CommandPart): CommandPart => ({
       ...part,
@@ -92,7 +94,7 @@ function whyNot(error: unknown): LocalizableText {
   throw error;
 }
 
-/** Undefined: it cannot be said what it does, or what comes through the pipe decides that. */
+/** Returns undefined if the effect of the command is unknown, or depends on the input of the pipe. */
 async function partOf(
   step: CommandStep,
   reading: ReadOnlyCommand | undefined,
@@ -105,13 +107,13 @@ async function partOf(
   const variables = step.variables.filter(([name, value]) => !isNeutral(name, value));
   const words = withoutPrefix(step.words);
   const part: CommandPart = { words: written(variables, words), folders: [folder], reads: true };
-  // Through a shell it would search what may hold secrets: what leaves that out runs without one.
+  // A search through a shell could include secret files; only the execution without a shell excludes them.
   const reads =
     reading ??
     (words.length < step.words.length
       ? await readingOf({ ...step, words }, roots, platform, isOutput).catch(() => undefined)
       : undefined);
-  // Other names inside the workspace are read as well; whatever makes them in between could have read what they are links to.
+  // Other names inside the workspace are readable too; a process that created links in between could have read their targets itself.
   const settled = step.unsettled !== 'options';
   if (variables.length === 0 && settled && ((reads && !reads.searches) || steers(words))) return part;
   part.reads = false;
@@ -137,7 +139,7 @@ async function partOf(
   return part.words === '' || step.unsettled ? undefined : part;
 }
 
-/** The folder whose project a command in `folder` (workspace-relative) acts on. */
+/** Returns the folder of the project that a command in `folder` (workspace-relative) acts on. */
 async function homeOf(
   home: 'go.mod' | 'build',
   folder: string,
@@ -157,7 +159,7 @@ async function homeOf(
   }
 }
 
-/** The shell does these itself, and what follows them in a line may be another thing by it: only the whole line is what was shown. */
+/** Shell builtins. A builtin can change the meaning of later commands, so only the whole line can be allowed. */
 const shellWords = new Set(
   (
     '. : alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown enable eval exec exit export fc fg ' +
@@ -166,14 +168,14 @@ const shellWords = new Set(
   ).split(' '),
 );
 
-/** What the shell does itself and changes nothing by: it goes on, or says what a name means. */
+/** Tests for builtins without side effects: loop control and name lookup. */
 const steers = ([first, ...rest]: readonly string[]): boolean =>
   ((first === ':' || first === 'break' || first === 'continue') && rest.length === 0) ||
   (first === 'command' &&
     /^-[vV]$/.test(rest[0] ?? '') &&
     rest.slice(1).every((word) => /^[a-z][\w.+-]*$/i.test(word)));
 
-/** The folders among them, workspace-relative; undefined when one of the places may not be touched unasked. */
+/** Returns the workspace-relative folders of the claims; undefined if one of the paths needs an approval. */
 async function checkedClaims(
   claims: readonly DiskClaim[],
   folder: string,
@@ -183,7 +185,7 @@ async function checkedClaims(
   try {
     for (const { path, as, program } of claims) {
       if (as === 'folder') {
-        // A file says what to do in the folder that it lies in; `Api.Tests` may be either.
+        // A file configures the work in its own folder; `Api.Tests` may be a file or a folder.
         const there = await stat(paths.resolve(folder, path)).catch(() => undefined);
         const isFolder = there ? there.isDirectory() : !/\.\w+$/.test(path);
         const found = await checked(roots, folder, isFolder ? path : paths.dirname(path), 'list');
@@ -198,7 +200,7 @@ async function checkedClaims(
         const found = await checked(roots, folder, beginning(pathInWord(path)), 'search');
         if (found !== undefined) folders.push(...(await configuredFolders(program!, found, folder, roots)));
       } else if (as === 'module' || as === 'package') {
-        // The one of the same name that comes with Python would do anything when it is loaded.
+        // A local module with the name of a Python module would be loaded instead.
         const places = await Promise.all(
           [...(as === 'module' ? [`${path}.py`] : []), `${path}/__init__.py`].map((file) =>
             checked(roots, folder, file, 'read'),
@@ -218,13 +220,12 @@ async function checkedClaims(
   return folders;
 }
 
-/** Of a glob that the program itself goes through, the folder that it begins in. */
+/** Returns the folder in which a glob expanded by the program begins. */
 const beginning = (path: string): string => {
   const [plain] = /^[^*?[{]*/.exec(path)!;
   return plain === path ? path : plain.slice(0, plain.lastIndexOf('/') + 1) || '.';
 };
 
-/** As a person would write it: quotes where they are needed. */
 const written = (variables: readonly [string, string][], words: readonly string[]): string =>
   [...variables.map(([name, value]) => `${name}=${quoted(value)}`), ...words.map(quoted)].join(' ');
 

@@ -1,40 +1,39 @@
 import { UserFacingError } from '../../protocol/text/localized.ts';
 import type { Simple } from '../shellSyntax/shellSyntax.ts';
 
-/** One program with its words as they are when it runs: variables and globs are worked out, loops gone through. */
+/**
+ * One program with its arguments at execution: variables and globs expanded, loops unrolled. `folder` is absolute and real; a `piped` step
+ * reads the output of another. `searches`: the program walks folders itself, so secret files must be excluded.
+ */
 export interface CommandStep {
   words: string[];
-  /** In front of it, in order. */
   variables: [name: string, value: string][];
-  /** Where it runs: absolute and real. */
   folder: string;
-  /** It reads what another one writes. */
   piped: boolean;
   stdout: Simple['stdout'];
   stderr: Simple['stderr'];
   /**
-   * A shell may make other words of a glob or a list of names in it, by what is on the disk by then: other `names` behind the same
-   * beginning, or `options`, too. As they stand here they hold only without a shell.
+   * A shell may expand a glob or a list to other words at execution: other `names` with the same prefix, or also `options`. The words are
+   * exact only without a shell.
    */
   unsettled?: 'names' | 'options';
-  /** It goes through folders by itself: files with secrets in them are left out when it runs. */
   searches?: boolean;
 }
 
 export interface Steps {
-  /** How it hangs on what came before; absent on the first. */
+  /** Connection to the step before; absent for the first. */
   operator?: '&&' | '||' | ';';
   commands: CommandStep[];
 }
 
-/** Stands in a word for what is known only when it runs. No command has these characters: they could not be shown. */
+/** Placeholders in a word for parts known only at execution. Commands never contain these characters, because they cannot be displayed. */
 export const some = { text: '\u0000', number: '\u0001', file: '\u0002', choice: '\u0003' } as const;
-/** The word is known to the last letter. */
+/** Tests if the word has no placeholder. */
 export const isKnown = (word: string): boolean => !Object.values(some).some((mark) => word.includes(mark));
 
-/** Why it cannot be said what a script runs, and where. */
+/** Reason and position where the commands of a script cannot be determined. */
 export class Unclear extends UserFacingError {}
 
-/** For a sentence: what is not known is drawn as dots. */
+/** Formats a word for a message, with dots for placeholders. */
 export const shownWord = (word: string): string =>
   Object.values(some).reduce((shown, mark) => shown.replaceAll(mark, '…'), word);

@@ -6,9 +6,9 @@ import { relativeTo } from '../sandbox/paths.ts';
 import { readPlain } from '../sandbox/regularFile.ts';
 
 /**
- * Folders (workspace-relative) around a file or folder whose own configuration a program takes, which may be code or name it. The
- * folder where the program runs is none of them: its rule has to hold anyway.
- * @param path absolute and real @param folder where the program runs
+ * Returns the folders (workspace-relative) around a path with their own configuration for a program; such configuration may be code. The
+ * working folder is excluded, because its rule applies anyway.
+ * @param path absolute and real @param folder working folder of the program
  */
 export async function configuredFolders(
   program: string,
@@ -30,7 +30,7 @@ export async function configuredFolders(
   return found;
 }
 
-/** A file there is called after the program, or `package.json` has a key that is. One that cannot be read counts. */
+/** Tests for a file named after the program, or a key in `package.json`. An unreadable file counts. */
 async function isConfigured(program: string, folder: string): Promise<boolean> {
   const names: string[] = await readdir(folder).catch(() => []);
   const called = program.replace(/[-_.]?cli\d*$/, '');

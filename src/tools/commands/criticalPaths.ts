@@ -3,11 +3,12 @@ import * as paths from 'node:path';
 import { bracesOf, expandWord, hasGlob, unescaped } from '../shellSyntax/expandWord.ts';
 import { here, type ShellWord, unknown } from '../shellSyntax/shellWords.ts';
 
-/** What nobody means to lose: each absolute, as it is spelled and as it really is. */
+/**
+ * Paths that must not be destroyed, absolute, in their spelling and as real paths. `kept` holds the home folder, the open folders and all
+ * their parents; `open` only the open folders.
+ */
 export interface Everything {
-  /** The person's home, the open folders, and all folders that these are in. */
   kept: ReadonlySet<string>;
-  /** The open folders themselves. */
   open: ReadonlySet<string>;
   platform: string;
 }
@@ -23,13 +24,13 @@ export async function everythingOf(home: string, open: readonly string[], platfo
   return { kept, open: new Set(folders), platform };
 }
 
-/** What a word points at, seen from a folder. */
+/**
+ * Target of a word, seen from a folder. `paths` are absolute: the spelling and the real path. `contents` are folders whose whole contents
+ * are meant: `build` for `build/*`. `unclear`: part of the target is known only at execution, or too large to check.
+ */
 export interface Pointed {
-  /** Absolute, as far as that is known: as spelled, and as the disk has it. */
   paths: string[];
-  /** Folders all of whose contents it means: those of `build/*`. */
   contents: string[];
-  /** Some of it only a run can tell, or it is too much to be looked through. */
   unclear: boolean;
 }
 
@@ -49,12 +50,12 @@ export async function pointedAt(word: ShellWord, folder: string, platform: strin
       pointed.contents.push(...(await placesOf(parent, folder, style, true)));
     const found = await placesOf(spelling, folder, style, /\/\.?$/.test(spelling));
     pointed.paths.push(...found);
-    pointed.unclear ||= found.length === 0 || found.some((path) => path.startsWith('/proc/')); // another process sees others there
+    pointed.unclear ||= found.length === 0 || found.some((path) => path.startsWith('/proc/')); // another process sees other files there
   }
   return pointed;
 }
 
-/** A glob that leaves out nothing: it has no letter of its own, and where it has a choice of letters they match all there is. */
+/** Tests for a glob that matches all names. */
 async function isAll(glob: string, folder: string): Promise<boolean> {
   const sets = /\[[^\]]+\]/g;
   if (!glob.includes('*') || /[^*?.]/.test(glob.replace(sets, ''))) return false;
@@ -64,7 +65,7 @@ async function isAll(glob: string, folder: string): Promise<boolean> {
   return matched === undefined || names.every((name) => matched.includes(name));
 }
 
-/** Each path of a word, with the one that it leads to when its links are followed; of the last one only when `whole`. */
+/** Returns each path of a word and its link target; the last segment is followed only if `whole`. */
 async function placesOf(word: string, folder: string, style: paths.PlatformPath, whole: boolean): Promise<string[]> {
   const all = (await expandWord(word, folder)) ?? [];
   const found = new Set<string>();
@@ -75,12 +76,12 @@ async function placesOf(word: string, folder: string, style: paths.PlatformPath,
     const name = style.basename(trimmed);
     const follows = whole || name === '.' || name === '..';
     const real = await realpath(follows ? trimmed : style.dirname(trimmed)).catch(() => undefined);
-    if (real !== undefined) found.add(follows ? real : style.join(real, name)); // `link/..` is not what it is spelled
+    if (real !== undefined) found.add(follows ? real : style.join(real, name)); // `link/..` differs from its spelling
   }
   return [...found];
 }
 
-/** The root, a folder in it, a home, an open folder, what one of these is in, or the history of one. */
+/** Tests for the root, its direct subfolders, a home, an open folder, a parent of these, or the Git history of an open folder. */
 export function isEverything(path: string, { kept, platform }: Everything): boolean {
   const style = platform === 'win32' ? paths.win32 : paths.posix;
   const same = (one: string) => (platform === 'linux' ? one : one.toLowerCase());

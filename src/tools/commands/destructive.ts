@@ -9,29 +9,26 @@ import { type Everything, everythingOf, isEverything, type Pointed, pointedAt } 
 import { isDisk } from './devices.ts';
 import { foldersOfParts } from './workingFolders.ts';
 
-/** What a command would do that cannot be mended: it is refused without a question, or asked about every time. */
-type Danger =
-  /** `it deletes /`: for the model. */
-  | { effect: 'refuse'; why: string }
-  /** A whole sentence: for the person. */
-  | { effect: 'ask'; why: LocalizedMessage };
+/**
+ * Irreversible effect of a command: refused without an approval request, or approved every time. `why` of a refusal is a clause for the
+ * model (`it deletes /`); `why` of an approval is a full sentence for the user.
+ */
+type Danger = { effect: 'refuse'; why: string } | { effect: 'ask'; why: LocalizedMessage };
 
 interface DestructiveContext {
   roots: readonly Pick<WorkspaceRoot, 'path'>[];
-  /** The folder it runs in, absolute. */
   folder: string;
-  /** The person's home. */
   home?: string;
   platform?: string;
 }
 
-/** More words than this are not looked up on the disk. */
+/** Maximum words to look up on the disk. */
 const mostLooks = 400;
 
 /**
- * What a command would destroy beyond repair: everything, the person's home, what the open folders are in, all of an open folder
- * or its Git history, a disk. Every word counts as a program with what follows it, wherever it stands: in quotes, in
- * substitutions. Undefined: nothing of the kind. A person who wants what is refused can type it into a terminal.
+ * Finds irreversible destruction: of the system, the home folder, parents of open folders, a whole open folder or its Git history, or a
+ * disk. Every word counts as a program with the following words as arguments, also inside of quotes and substitutions. Returns undefined if
+ * nothing is found. A user who wants a refused command can run it in a terminal.
  */
 export async function destruction(command: string, surroundings: DestructiveContext): Promise<Danger | undefined> {
   const { roots, folder, home = homedir(), platform = process.platform } = surroundings;
@@ -61,10 +58,10 @@ export async function destruction(command: string, surroundings: DestructiveCont
 }
 
 interface Sight {
-  /** Undefined for this word and all further ones, once that were too many: nobody can say what they point at. */
+  /** Returns undefined for this and all later words after the limit: their targets are unknown. */
   look(word: ShellWord): Promise<Pointed | undefined>;
   everything: Everything;
-  /** Nobody can say in which folder it runs. */
+  /** The working folder is unknown. */
   unclear: boolean;
 }
 
@@ -83,7 +80,7 @@ async function judgePart(part: ShellPart, sight: Sight): Promise<Danger[]> {
 const refused = (why: string): Danger => ({ effect: 'refuse', why });
 const asked = (why: LocalizedMessage): Danger => ({ effect: 'ask', why });
 
-/** What follows a program, as words and as its plain letters, and the programs that may have started it. */
+/** Arguments of a program, as words and as plain text, and the programs that may have started it. */
 interface Rest {
   words: readonly ShellWord[];
   plain: readonly string[];
@@ -93,7 +90,7 @@ interface Rest {
 async function judge(program: string, rest: Rest, sight: Sight): Promise<Danger | undefined> {
   const { words, plain, before } = rest;
   if (program.includes(unknown)) {
-    const worst = await judge('rm', rest, sight); // it may be that one
+    const worst = await judge('rm', rest, sight); // the unknown program may be `rm`
     return worst?.effect === 'refuse' ? worst : undefined;
   }
   const operands = words.filter((_, at) => !plain[at]!.startsWith('-'));
@@ -170,7 +167,7 @@ const set = (names: string) => new Set(names.split(' '));
 const deleting = set('rm unlink shred srm wipe remove-item ri rd rmdir del erase');
 const changesRights = set('chmod chown chgrp chattr setfacl');
 const turnsOff = /^(poweroff|reboot|halt|kexec|suspend|hibernate)$/;
-/** What these do to a disk is not undone. */
+/** Programs with irreversible effects on a disk. */
 const diskPrograms =
   /^(mk(e2|nt|dos|exfat|ud)?fs(\.|$)|mkswap|newfs|wipefs|blkdiscard|[cs]?fdisk|[cs]?gdisk|parted|badblocks|hdparm|nvme|sg_format|[pvl]v(create|remove)|vg(create|remove)|cryptsetup|zpool|mdadm|diskutil|nwipe)/;
 const givesWords = set('xargs parallel fd fdfind');
@@ -192,7 +189,7 @@ async function deletion(
     : undefined;
 }
 
-/** The first of all that is everything, as it is, or why that cannot be said. */
+/** Returns the first critical path, or the reason why the paths are unknown. */
 async function firstOf(
   words: readonly ShellWord[],
   { look, everything }: Sight,
@@ -203,7 +200,7 @@ async function firstOf(
     const pointed = await look(word);
     if (!pointed) return { unclear: true };
     const path = [...pointed.paths, ...pointed.contents].find((one) => isEverything(one, everything) && matters(one));
-    // As it is spelled: where a link leads is not told.
+    // Reports the spelling; the target of a link must stay hidden.
     if (path !== undefined) return { path: quoted(unescaped(word).replaceAll(here, '$PWD')) };
     unclear ||= pointed.unclear;
   }
@@ -227,7 +224,7 @@ const readsOnly = set(
   'grep egrep fgrep rg ls cat head tail wc stat file du md5sum sha1sum sha256sum basename dirname echo printf test',
 );
 
-/** In an open folder something may be looked for and deleted; elsewhere, and without looking for something, it may not. */
+/** Allows a selective deletion in an open folder; elsewhere, and without a filter, refuses. */
 async function judgeFind(
   words: readonly ShellWord[],
   plain: readonly string[],
@@ -255,7 +252,7 @@ async function judgeFind(
     : undefined;
 }
 
-/** Somewhere else than in the open folders it deletes what was never in a commit of this work. */
+/** Checks `git clean`: outside of the open folders, the deleted files were never committed in this project. */
 async function judgeClean(words: readonly ShellWord[], sight: Sight): Promise<Danger | undefined> {
   const open = [...sight.everything.open];
   for (const word of words) {
@@ -273,7 +270,7 @@ const interpreters =
 const deletesInCode =
   /\b(unlink|rm|rmdir|rmtree|removedirs|remove_tree|remove_dir_all|remove_file|rimraf|emptyDir|remove)(Sync)?\s*[(;"'$]|\b(unlink|rmtree|rmdir)\s*$|\bFileUtils\.rm|\b(File|Dir)\.(delete|rmdir|unlink)|\.unlink\b|shutil\.|(system|exec|spawn|popen|call|run)\w*\s*\(?.{0,40}\brm\b/m;
 
-/** Code that is given to an interpreter in the command itself. */
+/** Finds deletions in code passed to an interpreter in the command line. */
 function inlineDeletion(command: string, parts: readonly ShellPart[]): Danger | undefined {
   const inline = parts.some(({ words }) => words.some((word) => interpreters.test(programOf(word))));
   return inline && deletesInCode.test(command)
@@ -281,7 +278,7 @@ function inlineDeletion(command: string, parts: readonly ShellPart[]): Danger | 
     : undefined;
 }
 
-/** A function that starts itself beside itself. */
+/** Finds a function that starts several copies of itself (fork bomb). */
 function withoutEnd(command: string): Danger | undefined {
   for (const [, name, body] of command.matchAll(/([\w:.@-]+)\s*\(\s*\)\s*\{([^}]*)\}?/g)) {
     const calls = body!.split(/[\s|&;]+/).filter((word) => word === name).length;

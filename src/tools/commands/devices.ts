@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises';
 import * as paths from 'node:path';
 
 /**
- * Whether a path (absolute) is a disk or a part of one: what is there says so; of what is not there, all below `/dev` that is
- * known to be nothing of the kind. Also the memory and the raw disks of macOS, which are no block devices.
+ * Tests if an absolute path is a disk or a partition. Existing files are inspected; missing paths below `/dev` count as disks unless known
+ * otherwise. Includes memory and the raw disks of macOS, which are character devices.
  */
 export async function isDisk(path: string): Promise<boolean> {
   const stats = await stat(path).catch(() => undefined);
@@ -13,7 +13,7 @@ export async function isDisk(path: string): Promise<boolean> {
   return inDev && !harmless.test(name);
 }
 
-/** Tells whether a path means a stream of the process that uses it, which is another one here than in a command. */
+/** Tests for a stream of the current process; the same path means another stream inside of a command. */
 export const isOwnStream = (path: string): boolean => /^\/dev\/std(in|out|err)$/.test(paths.posix.normalize(path));
 
 const raw = /^(r?disk|k?mem$|port$|sg\d|nvme\d|ng\d)/;

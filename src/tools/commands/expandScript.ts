@@ -10,30 +10,29 @@ import { assignedIn, isCounting, isLiteralWord, isNumber, isOnePipeline, readNam
 import { Choices } from './unknownValues.ts';
 
 export interface Unfolded {
-  /** All that can run, in order, each as often as it is another one. */
+  /** All steps that can run, in order, repeated for each variant. */
   steps: CommandStep[];
-  /** The same as pipelines, where running them one after the other is running the script. */
+  /** The same steps as pipelines, if sequential execution without a shell is equivalent. */
   straight?: Steps[];
 }
 
-/** More is not gone through. */
 const mostSteps = 200;
 
 interface Scope {
   folder: string;
-  /** It came there by a change of the folder. */
+  /** The folder was reached by a change of folder. */
   moved: boolean;
   variables: Map<string, string>;
   piped: boolean;
-  /** It runs exactly once, so that a change of the folder holds for all that follows. */
+  /** Runs exactly once, so a change of folder affects all later commands. */
   once: boolean;
 }
 
 /**
- * What a script runs. Throws `Unclear` where that cannot be said from the text and the disk as it is now, and what the path
- * gate says of a folder it changes to.
+ * Determines the commands of a script. Throws `Unclear` if the text and the disk are not enough, and errors of the path check for new
+ * folders.
  * @param folder absolute and real
- * @param environment whose variables a script must not change: programs would see them
+ * @param environment variables that a script must not change, because programs would see them
  */
 export async function expandScript(
   script: ShellScript,
@@ -51,9 +50,9 @@ export async function expandScript(
   return { steps, ...(isStraight && { straight: pipelines }) };
 
   async function walk(script: ShellScript, scope: Scope): Promise<void> {
-    /** Nothing before it decides whether it runs. */
+    /** Runs independently of the commands before. */
     let surely = true;
-    /** What came right before succeeds, and is no step. */
+    /** The command right before succeeds and is no step. */
     let passed = false;
     for (const { operator: written, negated, commands } of script) {
       if (written !== '&&') surely = written !== '||';
@@ -80,7 +79,6 @@ export async function expandScript(
     }
   }
 
-  /** Of the words that were worked out since it was taken last. */
   function takeUnsettled(): CommandStep['unsettled'] {
     const taken = unsettled;
     unsettled = undefined;
@@ -103,7 +101,7 @@ export async function expandScript(
       return;
     }
     const variables: [string, string][] = [];
-    // One in front of a program is there for the next one in front of it, and not yet for the words.
+    // An assignment before a command is visible to the next assignment, but not yet to the words.
     const front = copyOf(scope);
     for (const { name, value } of command.assignments) {
       variables.push([name, (await evaluate(value, front, 'value'))[0]!]);
@@ -159,7 +157,7 @@ export async function expandScript(
     if (joined || !each) isStraight = false;
     const bodies = command.kind === 'choice' ? command.parts : [...(command.condition ?? []), ...command.body];
     const scripts = command.kind === 'choice' ? command.parts : [bodies as ShellScript];
-    // What is assigned somewhere in it may be there, or not yet, wherever it is used.
+    // A variable assigned anywhere in a loop may or may not be set at each use.
     for (const [name, number] of assignedIn(scripts))
       assign(name, number && isNumber(scope.variables.get(name)) ? some.number : some.text, scope);
     const values: (string | undefined)[] = each ? [] : [undefined];
@@ -178,7 +176,7 @@ export async function expandScript(
     const [target, ...others] = await evaluate(command.words[1]!, scope, 'words');
     if (takeUnsettled() || !isKnown(target!) || target === '' || target!.startsWith('-') || others.length > 0)
       throw new Unclear(message('Could not determine where it runs.'));
-    // The shell goes up from where it came, the disk from where it is: the two differ behind a link.
+    // The shell resolves `..` by the logical path, the disk by the real path: the results differ behind a link.
     if (/(^|\/)\.\.(\/|$)/.test(scope.moved ? target! : target!.replace(/^(\.\.\/?)+/, '')))
       throw new Unclear(message('{0} goes up and down.', target!));
     scope.moved = true;
@@ -187,17 +185,14 @@ export async function expandScript(
     return place.path;
   }
 
-  /** Only a name that no program sees and no shell gives a meaning to. */
+  /** Assigns only variables without a meaning for programs or shells. */
   function assign(name: string, value: string, scope: Scope): void {
     if (!/^[a-z][a-z0-9]{0,20}$/.test(name) || environment[name] !== undefined || shellNames.has(name))
       throw new Unclear(message('It sets {0}, which may change the behavior of programs.', name));
     scope.variables.set(name, value);
   }
 
-  /**
-   * The words that one word is when it runs. `value`: of an assignment, which no glob and no blank takes apart; `value-list`: of
-   * `for`, where it does not matter how many there are.
-   */
+  /** Expands one word. `value`: an assignment, without globbing and splitting; `value-list`: words of `for`, in any number. */
   async function evaluate(word: Word, scope: Scope, as: 'words' | 'value' | 'value-list'): Promise<string[]> {
     if (as === 'value-list' && word.length === 1 && 'script' in word[0]! && isCounting(word[0])) {
       isStraight = false;
@@ -210,7 +205,7 @@ export async function expandScript(
       text += value;
       pattern += 'glob' in piece ? piece.glob : value.replace(/[\\*?[\]{}]/g, '\\$&');
     }
-    // What is written there falls apart at its blanks, and takes what stands beside it along.
+    // Output of a substitution splits at blanks and joins adjacent text.
     if (as === 'value-list' && word.some((piece) => 'script' in piece && !piece.quoted)) {
       const listed = choices.of(text);
       return [listed ? choices.markOf({ ...listed, single: true }) : some.text];
@@ -220,16 +215,16 @@ export async function expandScript(
     const found = await expandWord(pattern, scope.folder);
     if (!found) throw new Unclear(message('{0} matches too much to be checked.', text));
     const [first] = word;
-    // What matches nothing stays as it is spelled, and may match something by the time that it runs.
+    // A glob without a match stays literal now, but may match at execution.
     const matches = found.length !== 1 || found[0] !== text;
     const isOption = text.startsWith('-');
     if (isOption ? matches : found.some((one) => one.startsWith('-')))
       throw new Unclear(message('{0} may be any option.', text));
     if (isOption) return found;
-    // Names with a dot in front are where secrets and settings are: such a glob is asked about as if they were there.
+    // Hidden names often are secrets and settings, so such a glob counts as matching them.
     if (!matches && /(^|\/)\./.test(text.replace(/^(\.\.?\/)+/, '')))
       throw new Unclear(message('{0} matches nothing yet.', text));
-    const isOpen = !('text' in first! && first.text !== ''); // a name that it matches could pass for an option
+    const isOpen = !('text' in first! && first.text !== ''); // a matching name could look like an option
     if (as === 'value-list' && (isOpen || !matches))
       throw new Unclear(matches ? message('{0} may be any name.', text) : message('{0} matches nothing.', text));
     if (isOpen) unsettled = 'options';
@@ -237,7 +232,7 @@ export async function expandScript(
     return found;
   }
 
-  /** What programs write that only work with their words: `basename`, `dirname`, `pwd`. */
+  /** Computes the output of programs that only transform their arguments: `basename`, `dirname`, `pwd`. */
   async function computed([pipeline, ...others]: ShellScript, scope: Scope): Promise<string | undefined> {
     const [command, ...more] = pipeline!.commands;
     if (others.length > 0 || more.length > 0 || pipeline!.negated || command!.kind !== 'simple') return undefined;
@@ -304,7 +299,6 @@ export async function expandScript(
   }
 }
 
-/** What happens in it stays in it. */
 const copyOf = (scope: Scope): Scope => ({ ...scope, variables: new Map(scope.variables), once: true });
 
 const isChangeOfFolder = ({ words, assignments, stderr, stdout }: Simple): boolean =>
@@ -316,5 +310,5 @@ const isChangeOfFolder = ({ words, assignments, stderr, stdout }: Simple): boole
 
 const isAssignment = (command: ShellCommand): boolean => command.kind === 'simple' && command.words.length === 0;
 
-/** Names with a meaning to a shell or to many programs, though they are written small. */
+/** Lower-case names with a meaning for shells or many programs. */
 const shellNames = new Set(['histchars']);

@@ -5,10 +5,10 @@ import { holdsSecretsAnywhere } from '../sandbox/secretContent.ts';
 import { rowFor } from './grants/grantTable.ts';
 import { GitRepository, repositoryAround } from './loss/repository.ts';
 
-/** Milliseconds within which Git has to show it; what takes longer is asked about. */
+/** Milliseconds for Git to produce the output; a slower command needs an approval. */
 const limit = 2000;
 
-/** Commands that show contents of files, and the options without which some of them do not. */
+/** Git commands that show file contents, with the options that some of them need for it. */
 const contents = new Map<string, RegExp | undefined>([
   ['diff', undefined],
   ['show', undefined],
@@ -18,14 +18,14 @@ const contents = new Map<string, RegExp | undefined>([
   ['stash list', /^-p$/],
   ['grep', undefined],
 ]);
-/** Options with which they show names and numbers alone. */
+/** Options that restrict the output to names and numbers. */
 const onlyNames =
   /^--(name-only|name-status|stat|shortstat|numstat|dirstat|summary|raw|compact-summary|check|quiet)(=.*)?$|^-s$|^--no-patch$/;
 
 /**
- * Returns the reason to ask about a command of Git because of the contents that it would show: those of a file that may hold secrets, or
- * secrets themselves. Git is asked for the same without anything of the repository being run. Undefined: there are none.
- * @param folder where it runs, absolute and real
+ * Returns the reason for an approval because a Git command would show contents of files with secrets. The same output is requested from Git
+ * without running code of the repository. Undefined if there is no secret.
+ * @param folder working folder, absolute and real
  */
 export async function gitOutputReason(
   words: readonly string[],
@@ -44,7 +44,7 @@ export async function gitOutputReason(
   const patches = options.some((word) => /^(-p|-u|--patch|-U\d*|--unified(=.*)?)$/.test(word));
   if (needs && ![...options, ...args].some((word) => needs.test(word))) return undefined;
   if (!patches && options.some((word) => onlyNames.test(word))) return undefined;
-  // What no row covers is asked about anyway, and is no command to try.
+  // A command without a row needs an approval anyway and must not be tried.
   const row = await rowFor(words, folder, roots);
   const top = repositoryAround(folder);
   if (row?.command !== `git ${name}` || top === undefined) return undefined;
@@ -62,20 +62,19 @@ export async function gitOutputReason(
   }
 }
 
-/** Of terminals. */
 const colors = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*[mK]`, 'g');
 
 const mayShow = message('It shows contents of a file that may contain secrets, and its output is sent to the model.');
 const tooMuch = message('It shows too much to be checked for secrets.');
 
-/** Options with which Git shows it in one form and runs nothing for it. */
+/** Returns options for a fixed output format without external programs. */
 function asUsual(name: string): string[] {
   if (name === 'cat-file') return [];
   if (name === 'grep') return ['--no-color'];
   return ['--no-ext-diff', '--no-textconv', '--no-color', '--src-prefix=a/', '--dst-prefix=b/'];
 }
 
-/** The arguments without those that change how names of files are shown. */
+/** Returns the arguments without options that change the display of file names. */
 function written(args: readonly string[]): string[] {
   const end = args.indexOf('--');
   return args.filter((word, at) => (end >= 0 && at > end) || !/^--(no-prefix|color(=.*)?)$/.test(word));

@@ -2,8 +2,8 @@ import { secretFolders, secretNames, secretReason } from '../policy/secretFiles.
 import { bracesOf } from '../shellSyntax/expandWord.ts';
 
 /**
- * The paths that Git may read in a word, as globs of its own: of `HEAD~2:src/a.ts`, of both sides of a range, of `:0:src/a.ts` (a stage of the
- * index) and of a pathspec. None for one that only leaves something out. Undefined: it begins elsewhere (`:/x`), or only Git can say.
+ * Returns the paths that a word lets Git read, as Git globs: for `HEAD~2:src/a.ts`, both sides of a range, `:0:src/a.ts` (a stage of the
+ * index) and pathspecs. Empty for an exclusion. Undefined if only Git can tell, or for root-relative forms (`:/x`).
  */
 export function gitPathsOf(word: string): string[] | undefined {
   const magic = /^:\(([a-z,:]*)\)(.*)$/s.exec(word);
@@ -19,7 +19,7 @@ export function gitPathsOf(word: string): string[] | undefined {
   return [word, ...sides].map((side) => side.replace(/^[^:/]*:(?!\/)/, '').replace(/^[0-3]:/, ''));
 }
 
-/** Tells whether a path of `gitPathsOf` names files that may hold secrets, on the disk or in some commit, rather than files of any kind. */
+/** Tests if a path of `gitPathsOf` selects files with secrets, on disk or in a commit, rather than files of any kind. */
 export function selectsSecrets(path: string): boolean {
   const names = path.split('/').filter((name) => name !== '' && name !== '.');
   if (secretReason(names.map((name) => name.replace(/\\(.)/g, '$1')))) return true;
@@ -32,7 +32,7 @@ export function selectsSecrets(path: string): boolean {
   return examples.some((name) => matches(name) && !ordinaryBeside(name).some(matches));
 }
 
-/** A name for each kind of file that may hold secrets. */
+/** One example name for each kind of secret file. */
 const examples: readonly string[] = [
   ...secretNames
     .flatMap((glob) => bracesOf(glob) ?? [])
@@ -40,7 +40,7 @@ const examples: readonly string[] = [
   ...[...secretFolders].map((folder) => `${folder}/x`),
 ];
 
-/** Names beside it that hold no secrets: a glob that matches these, too, means files of any kind. */
+/** Similar names without secrets: a glob that also matches these selects files of any kind. */
 const ordinaryBeside = (name: string): string[] => {
   const ending = /\.\w+$/.exec(name.slice(1))?.[0] ?? '';
   return ['other', `other${ending}`, ...(name.startsWith('.') ? [`.other${ending}`] : [])].filter(
@@ -48,10 +48,12 @@ const ordinaryBeside = (name: string): string[] => {
   );
 };
 
-/** Matching takes a power of them. */
+/** Limit of stars: the duration of a match grows exponentially. */
 const maxStars = 4;
 
-/** Git's globs: `*` goes over `/`, too, and a folder means all below it. Case is not looked at. Undefined: it is none, or has too many `*`. */
+/**
+ * Compiles a Git glob: `*` also crosses `/`, a folder includes its contents, case is ignored. Undefined for other text or too many stars.
+ */
 function formOf(glob: string): RegExp | undefined {
   if ((glob.match(/\*+/g)?.length ?? 0) > maxStars) return undefined;
   const source = glob.replace(

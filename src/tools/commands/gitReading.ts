@@ -7,18 +7,18 @@ import { gitOutputReason } from './gitOutput.ts';
 import { rowFor } from './grants/grantTable.ts';
 import { GitRepository, repositoryAround } from './loss/repository.ts';
 
-/** Milliseconds within which the settings of the repository have to be known. */
+/** Milliseconds to read the settings of the repository. */
 const limit = 2000;
 
-/** Why a command of Git is not known to only read. */
+/** Reason why a Git command is not known to be read-only. */
 export class NotOnlyRead extends UserFacingError {}
 
 /**
- * Returns the words with which Git shows the state of a repository and runs nothing that the repository names. Undefined: it is not such
- * a command. Throws `NotOnlyRead`.
+ * Returns arguments for showing the state of a repository without running code from the repository; undefined for other commands. Throws
+ * `NotOnlyRead`.
  *
- * `git status` and `git diff` run programs only where the configuration or the attributes of a repository name one. Where the settings
- * are all known to name none, nothing is left to run; the words say so once more.
+ * `git status` and `git diff` run programs only if the configuration or the attributes name a program. All settings must be known to name
+ * none; the returned options disable them again.
  */
 export async function gitReadingOf(
   words: readonly string[],
@@ -29,7 +29,7 @@ export async function gitReadingOf(
   if (program !== 'git' || (command !== 'status' && command !== 'diff')) return undefined;
   const row = await rowFor(words, folder, roots);
   if (row?.command !== `git ${command}`) return undefined;
-  // Of other revisions nobody says here which files they differ in.
+  // The changed files of other revisions are unknown here.
   const isOdd = (word: string) => /[*?[\\]|^:/.test(word) || /^--(ignore-submodules|submodule|merge-base)/.test(word);
   if (args.some(isOdd)) return undefined;
   const top = repositoryAround(folder);
@@ -55,8 +55,8 @@ const elsewhere = message('The repository is outside the open folders.');
 const submodules = message('The repository has submodules.');
 
 /**
- * Tells whether a setting starts no program by these commands. Those of the system and the user are not the repository's, and the user's are
- * not read when it runs. A setting that is not known is not harmless.
+ * Tests if a setting cannot start a program. Settings of the system and the user do not come from the repository, and user settings are
+ * disabled at execution. An unknown setting is not harmless.
  */
 function isHarmless({ scope, name, value }: { scope: string; name: string; value: string }): boolean {
   if (/^(system|global|command)$/.test(scope)) return true;

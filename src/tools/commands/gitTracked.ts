@@ -3,20 +3,19 @@ import * as paths from 'node:path';
 import type { WorkspaceRoot } from '../core/workspace.ts';
 import { readPlain } from '../sandbox/regularFile.ts';
 
-/** Bytes; a larger index is not read. */
+/** Maximum bytes of an index to read. */
 const largestIndex = 20_000_000;
 
 export interface Tracked {
-  /** Of all files that the index of the repository names, from its top. */
+  /**
+   * Files in the index: `names` are relative to the top of the repository. `below` is the folder relative to the top: '' or
+   * `packages/api/`.
+   */
   names: string[];
-  /** Where the folder is in it: '' or `packages/api/`. */
   below: string;
 }
 
-/**
- * The files that Git tracks around a folder (absolute and real); none where there is no repository, for then Git writes none.
- * Undefined where that cannot be said.
- */
+/** Returns the files that Git tracks around a folder (absolute and real); empty without a repository. Undefined if unknown. */
 export async function trackedIn(folder: string, roots: readonly WorkspaceRoot[]): Promise<Tracked | undefined> {
   let top = folder;
   while (!existsSync(paths.join(top, '.git'))) {
@@ -31,7 +30,7 @@ export async function trackedIn(folder: string, roots: readonly WorkspaceRoot[])
   return names && { names, below };
 }
 
-/** Of an index as Git writes it, versions 2 and 3: the only ones whose names stand there whole. */
+/** Parses an index of version 2 or 3; only these versions store full names. */
 function namesOf(index: Buffer): string[] | undefined {
   if (index.length < 12 || index.toString('latin1', 0, 4) !== 'DIRC') return undefined;
   const [version, count] = [index.readUInt32BE(4), index.readUInt32BE(8)];

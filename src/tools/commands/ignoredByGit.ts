@@ -8,8 +8,8 @@ import { trackedIn } from './gitTracked.ts';
 const largestIgnoreFile = 100_000;
 
 /**
- * Tells whether Git ignores a file (absolute and real) by a plain line of a `.gitignore` around it: a name, a path, or a glob of names. False
- * when a line takes something out again, when Git tracks the file, or when either cannot be said.
+ * Tests if Git ignores a file (absolute and real) by a simple line of a surrounding `.gitignore`: a name, a path, or a glob of names. False
+ * if a line negates the pattern, if Git tracks the file, or if either is unknown.
  */
 export async function isIgnoredByGit(file: string, roots: readonly WorkspaceRoot[]): Promise<boolean> {
   const folder = paths.dirname(file);
@@ -27,7 +27,10 @@ export async function isIgnoredByGit(file: string, roots: readonly WorkspaceRoot
   return ignored;
 }
 
-/** @param path below the folder of the line */
+/**
+ * Tests a line of `.gitignore`.
+ * @param path relative to the folder of the file
+ */
 function covers(line: string, path: string): boolean {
   if (!/^\/?[\w.*-]+(\/[\w.-]+)*\/?$/.test(line)) return false;
   const names = path.split('/');

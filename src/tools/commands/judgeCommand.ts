@@ -5,14 +5,14 @@ import { type CommandAnalysis, understand } from './analyzeCommand.ts';
 import { destruction } from './destructive.ts';
 import type { IsOutput } from './outputFiles.ts';
 
-/** The longest command that a person can be asked to judge. */
+/** Maximum characters of a command that a user can review. */
 const maximumCommand = 8192;
 
 /**
- * What a command is: the words that may be run without a question where it only reads, and what it runs besides.
- * @param isOutput which files outside may be read as if they were inside
- * Throws `E_SANDBOX_VIOLATION` with the reason `COMMAND_REFUSED` for what nobody is even asked about: what cannot be shown
- * as what it is, and what destroys more than the workspace could ever lose.
+ * Analyzes a command for the gate: the read-only execution if possible, and the other programs. Throws `E_SANDBOX_VIOLATION` with the
+ * reason `COMMAND_REFUSED` for commands refused without an approval request: commands that cannot be displayed faithfully, and irreversible
+ * destruction beyond the workspace.
+ * @param isOutput test for files outside that may be read like files inside
  */
 export async function judgeCommand(
   roots: readonly WorkspaceRoot[],
@@ -30,7 +30,7 @@ export async function judgeCommand(
   return understood;
 }
 
-/** Why a command is asked about every time, though it names no protected place: what it destroys cannot be said. */
+/** Returns the reason to always request an approval for a command without a protected path: an unknown destructive effect. */
 export async function doubtAbout(
   roots: readonly WorkspaceRoot[],
   folder: string,
@@ -39,10 +39,7 @@ export async function doubtAbout(
   return (await destruction(command, { roots, folder }))?.why;
 }
 
-/**
- * Refuses a command that cannot be shown as what it is: a question about it would lie. Throws `E_SANDBOX_VIOLATION`
- * with the reason `COMMAND_REFUSED`.
- */
+/** Refuses a command that an approval cannot display faithfully. Throws `E_SANDBOX_VIOLATION` with the reason `COMMAND_REFUSED`. */
 function checkShowableCommand(command: string): void {
   const problem =
     command.length > maximumCommand
@@ -55,5 +52,5 @@ function checkShowableCommand(command: string): void {
   if (problem) throw refuse('COMMAND_REFUSED', `The command ${problem}.`);
 }
 
-/** As for paths, but tab and newline are ordinary in a command. */
+/** Same characters as for paths, but tabs and newlines are allowed. */
 const unshowable = /(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u115f\u1160\u3164\uffa0]/u;

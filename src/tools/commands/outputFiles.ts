@@ -6,13 +6,12 @@ import { realRootsOf } from '../sandbox/paths.ts';
 import { programOf, readShell } from '../shellSyntax/shellWords.ts';
 import { programFolders } from './readOnlyPrograms.ts';
 
-/** Whether a file (absolute, outside of the open folders) was made by a command of this run, as `shell/seenOutputFiles.ts` knows it. */
+/** Tests if a file (absolute, outside of the open folders) was created by a command of this run; see `shell/seenOutputFiles.ts`. */
 export type IsOutput = (path: string) => Promise<boolean>;
 
-/** Folders for files that nobody misses. */
 export const temporaryFolders = (): string[] => [...new Set([paths.resolve(tmpdir()), '/tmp'])];
 
-/** Directly in such a folder, named as a file is that somebody else is to look at: `/tmp/server.log`. */
+/** Tests for a file directly in a temporary folder with a log-like name: `/tmp/server.log`. */
 export const isOutputName = (path: string): boolean =>
   /^\/[\w./-]+$/.test(path) &&
   paths.normalize(path) === path &&
@@ -21,9 +20,9 @@ export const isOutputName = (path: string): boolean =>
   secretReason(path.split('/')) === undefined;
 
 /**
- * The files for temporary use that a command says it writes its output to, by a redirection or `tee`, spelled out to the last letter.
- * None where it names anything else outside of the open folders, or a variable of the environment: what is read there is another
- * question than what the command says. It may name one that it never writes: whether it made it, the disk has to show.
+ * Returns the temporary files to which a command visibly writes its output, by a redirection or `tee` with a literal path. Empty if the
+ * command names anything else outside of the open folders, or an environment variable. The command may still never write the file; the disk
+ * must prove the creation.
  * @param folder absolute and real
  */
 export async function outputFilesOf(
@@ -53,6 +52,6 @@ export async function outputFilesOf(
   return named.every(isHarmless) ? outputs : [];
 }
 
-/** Variables of the environment, and `cd` to where nothing is said of: the home, or where one came from. */
+/** Environment variables, and `cd` to the home or the previous folder. */
 const elsewhere = /\$\{?[A-Z_]|\b(cd|pushd|popd)[ \t]*(-[ \t]*)?($|[;&|\n)])/;
 const harmless = new RegExp(`^/dev/(null|stdin|stdout|stderr)$|^(${programFolders.join('|')})/[\\w.+-]+$`);

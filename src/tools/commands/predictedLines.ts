@@ -8,25 +8,24 @@ import type { CommandStep } from './commandStep.ts';
 import { type Tracked, trackedIn } from './gitTracked.ts';
 import { findOperators } from './readOnlyPrograms.ts';
 
-/** Lines that commands write: all that can be among them; every one of them may be missing. */
+/** Upper bound of the lines printed by commands; any line may be missing. `single`: at most one line. */
 export interface PredictedLines {
   lines: string[];
-  /** It is one of them, or none. */
   single: boolean;
 }
 
-/** More names than that are not gone through. */
+/** Maximum names to process. */
 const mostNames = 500;
 const mostEntries = 5000;
 
-/** Stands for the name of a commit: all of them mean the same to whoever is told one. */
+/** Placeholder for any commit hash. */
 const commit = '0123456789abcdef0123456789abcdef01234567';
 const plainRevision = /^(HEAD|@|main|master|develop|trunk|origin\/[\w./-]+|upstream\/[\w./-]+|v?\d[\w.]*)([~^]\d*)*$/;
 
 /**
- * The names that a pipeline writes, as the disk is now: of files that it lists, and of commits. Undefined where its words do not say
- * that it writes such names only, or where one of them could pass for an option or for several words.
- * @param steps of one pipeline, in order
+ * Returns the names that a pipeline prints, from the current disk: listed files and commits. Undefined if the pipeline may print anything
+ * else, or if a name could be parsed as an option or as several words.
+ * @param steps steps of one pipeline, in order
  */
 export async function predictedLines(
   steps: readonly CommandStep[],
@@ -39,7 +38,7 @@ export async function predictedLines(
   return written?.lines.every((line) => /^[\w@%+=,./][\w@%+=,./-]*$/.test(line)) ? written : undefined;
 }
 
-/** It writes one number. */
+/** Tests if the pipeline prints a single number. */
 export function isCount(steps: readonly CommandStep[]): boolean {
   const last = steps.at(-1);
   if (!last || !isPlainStep(last)) return false;
@@ -48,7 +47,7 @@ export function isCount(steps: readonly CommandStep[]): boolean {
   return steps.length === 1 && /^(date \+%s|id -[ug]|git rev-list --count (?!-)\S+)$/.test(text);
 }
 
-/** Messages that stand between the lines could say anything. */
+/** Tests that no error messages mix with the lines. */
 const isPlainStep = ({ variables, stdout, stderr, unsettled }: CommandStep): boolean =>
   variables.length === 0 && unsettled !== 'options' && stdout === 'out' && stderr !== 'out';
 
@@ -116,7 +115,7 @@ async function ofGit(
   const rest = front.filter((word) => word !== '--name-only' && word !== '-z');
   const kept = rest.find((word) => word.startsWith('--diff-filter='))?.slice('--diff-filter='.length);
   const revisions = rest.filter((word) => !word.startsWith('--diff-filter='));
-  // What is gone from the index may have any name, and may lie there untracked, with secrets in it.
+  // A name deleted from the index may still exist as an untracked file with secrets.
   const isThere = kept !== undefined && /^([ACMRT]+|[a-z]*d[a-z]*)$/.test(kept);
   if (revisions.length > 0 && !isThere) return undefined;
   if (revisions.length > 1 || !revisions.every((word) => /^(?!-)[\w@{}^~/.-]+$/.test(word))) return undefined;
@@ -124,7 +123,7 @@ async function ofGit(
   return within(await trackedIn(folder, roots), globs, 'top').then((lines) => lines && several(lines));
 }
 
-/** The names among those that Git tracks, as it writes them from a folder (`here`) or from the top of the repository. */
+/** Returns the tracked names that match, relative to the folder (`here`) or to the top of the repository. */
 async function within(
   tracked: Tracked | undefined,
   globs: readonly string[],
@@ -144,7 +143,7 @@ async function within(
   return from === 'here' ? chosen.map((name) => name.slice(tracked.below.length)) : chosen;
 }
 
-/** What a program that stands behind a pipe leaves of the lines; undefined: it writes others. */
+/** Applies a filter program of a pipe to the lines; undefined if the program prints other lines. */
 function filtered(
   { lines, single }: PredictedLines,
   [program, ...args]: readonly string[],
@@ -163,7 +162,7 @@ function filtered(
   const [pattern, ...more] = args.filter((word) => !/^-/.test(word));
   if (pattern === undefined || more.length > 0 || !options.every((word) => /^-[vEFiw]+$/.test(word))) return undefined;
   const letters = options.join('');
-  // A pattern that means the same here takes names away; any other is taken for one that leaves all.
+  // A pattern with the same meaning here removes names; any other pattern counts as matching everything.
   const isExtended = letters.includes('E') && /^[\w./\\$^|()-]*$/.test(pattern);
   const isBasic = !/[EF]/.test(letters) && /^\^?(?:[\w/-]|\\?\.)*\$?$/.test(pattern);
   const isSame =
@@ -177,7 +176,7 @@ function tried(pattern: string): RegExp | undefined {
   try {
     return new RegExp(pattern);
   } catch {
-    return undefined; // grep says so, too, and writes nothing
+    return undefined; // grep rejects the pattern too and prints nothing
   }
 }
 
@@ -189,7 +188,7 @@ async function entriesOf(place: string, folder: string, roots: readonly Workspac
   return readdir(path, { withFileTypes: true });
 }
 
-/** What `find` can write for these words. Tests that are not known here leave everything. */
+/** Returns the possible output of `find`. Unknown tests count as always true. */
 async function found(
   args: readonly string[],
   folder: string,
@@ -212,7 +211,7 @@ async function found(
     for (const entry of await entriesOf(place, folder, roots)) {
       if (left-- <= 0) return false;
       const path = `${place.replace(/\/$/, '')}/${entry.name}`;
-      // To `find` a dot at the beginning is a letter as any other.
+      // In `find`, a leading dot matches like any other character.
       const isNamed = pattern === undefined || matchesName(`x${pattern}`, `x${entry.name}`);
       if (isNamed && (type !== 'f' || !entry.isDirectory())) lines.push(path);
       if (entry.isDirectory() && !(await walk(path, level + 1))) return false;

@@ -3,8 +3,8 @@ import { unescaped } from '../shellSyntax/expandWord.ts';
 import { programOf, type ShellPart } from '../shellSyntax/shellWords.ts';
 
 /**
- * Returns the reason to ask about a command that prints secrets: passwords, tokens and private keys that a program keeps, or the environment
- * of another process. Undefined: nothing of it is known.
+ * Returns the reason for an approval of a command that prints secrets: passwords, tokens or private keys of a program, or the environment
+ * of another process. Undefined if nothing is known.
  */
 export function keyReason(parts: readonly ShellPart[]): LocalizedMessage | undefined {
   return parts.some(({ words }) => printsKeys(words)) ? printed : undefined;
@@ -23,7 +23,7 @@ function printsKeys(words: ShellPart['words']): boolean {
   });
 }
 
-/** Programs whose words are text to be found or shown, or names of their own. */
+/** Programs whose arguments are text, patterns or their own names. */
 const takesText = new Set(
   'echo printf grep egrep fgrep rg ag ack sed awk cat head tail less more find fd ls tree wc diff test [ cd code npm pnpm yarn npx bun deno node python python3 ruby go cargo make pytest jest vitest tsc eslint touch mkdir cp mv rm'.split(
     ' ',
@@ -33,13 +33,13 @@ const takesText = new Set(
 const verb = '(?:get|print|show|export|read|reveal|decrypt|dump|fill|lookup|find|fetch|view|access|create)';
 const noun =
   '(?:tokens?|secrets?|passwords?|passphrases?|credentials?|creds|private-keys?|secret-keys?|secret-subkeys?|generic-password|internet-password|keychain)';
-/** One word that says both (`print-access-token`), or two that follow each other (`secret show`). */
+/** One word with verb and noun (`print-access-token`); two adjacent words (`secret show`) count too. */
 const oneWord = new RegExp(
   `^-*(?:[a-z]+[-:])*${verb}[-:](?:[a-z]+[-:])*${noun}(?:[-:](?:value|string|keys?|subkeys?))?$`,
 );
 const twoWords = new RegExp(`^(?:${noun}[ :]${verb}|${verb} ${noun}(?:/.*)?|auth[ :]token)$`);
 
-/** The words of a command, as far as they are names of what it does: those with blanks, dots or slashes are not. */
+/** Tests the words that can be names of operations, without blanks, dots or slashes. */
 function saysSo(words: readonly string[]): boolean {
   const names = words.map((word) => (/^[a-z][a-z:-]*(\/[\w.-]+)?$|^--?[a-z][a-z-]*$/.test(word) ? word : ' '));
   return names.some(
@@ -49,7 +49,7 @@ function saysSo(words: readonly string[]): boolean {
   );
 }
 
-/** Programs that keep secrets, and the words with which they print one, where the words alone do not say so. */
+/** Programs that store secrets, with the arguments that print a secret, where the generic words do not match. */
 const stores = new Map<string, RegExp>([
   ['ps', /(^| )(?!-)[A-Za-z]*e[A-Za-z]*( |$)|(^| )-?-?[A-Za-z]*E|environ/],
   ['git', /(^| )credential(-[\w-]+)? (fill|get)( |$)|(^| )credential-\w+/],

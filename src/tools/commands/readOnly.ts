@@ -14,22 +14,21 @@ import type { IsOutput } from './outputFiles.ts';
 import { findOperators, programFolders, type ReadOnlyProgram, readOnlyPrograms } from './readOnlyPrograms.ts';
 import { jqReads, sedReads, testedPaths } from './readOnlyScripts.ts';
 
-/** A command line that only reads, as it is to be run: these words, no shell. */
+/** Read-only command line in the form to execute: argument vectors without a shell. */
 export interface ReadOnlyLine {
   pipelines: Steps[];
 }
 
-/** Why a command is not known to only read. */
+/** Reason why a command is not known to be read-only. */
 export class Unknown extends UserFacingError {}
 
-/** The words of one program that only reads, as they may be run. */
 export interface ReadOnlyCommand {
   words: string[];
-  /** It goes through folders by itself, and leaves out what may hold secrets only with these words. */
+  /** The program walks folders itself; only these arguments exclude secret files. */
   searches: boolean;
 }
 
-/** Whether one program only reads, and only inside the workspace and no secrets. Throws `Unknown`, or what the path gate says. */
+/** Checks that a program only reads, inside the workspace, and no secrets. Throws `Unknown`, or the errors of the path check. */
 export async function readingOf(
   { words, folder, piped }: Pick<CommandStep, 'words' | 'folder' | 'piped'>,
   roots: readonly WorkspaceRoot[],
@@ -62,32 +61,31 @@ export async function readingOf(
   const recursive = name === 'grep' && (options.has('r') || options.has('recursive'));
   if (name !== 'rg' && !recursive) return { words, searches: false };
   if (recursive && platform !== 'linux') throw new Unknown(message('The exclusions of this grep could not be set.'));
-  // They go through folders by themselves: they are told what to leave out, and ripgrep to heed no settings of anybody's.
+  // Search programs walk folders themselves: exclusions are added, and ripgrep ignores its configuration.
   for (const place of places) await checkSearched(roots, folder, place);
   if (name === 'rg')
     return {
       words: [spelled!, '--no-config', ...secretGlobs.map((glob) => `--iglob=!${glob}`), ...args],
       searches: !piped || files.length > 0,
     };
-  // The last one of these options wins, so ours come last.
+  // The last of these options wins, so the exclusions come last.
   const end = args.indexOf('--');
   const [front, back] = end < 0 ? [args, []] : [args.slice(0, end), args.slice(end)];
   return { words: [spelled!, ...front, ...secretExcludes, ...back], searches: true };
 }
 
-/** What they are told is text to them, whatever it is. */
+/** Programs for which every argument is text. */
 const saysAnything = new Set(['echo', 'printf', '[', 'test']);
 
 interface Split {
   operands: string[];
-  /** Letters and long names that were used. */
   options: Set<string>;
 }
 
 /**
- * Options from operands, wherever they stand; every option must be known. `echo`, `true`, `find` have none. Where a program
- * takes a value only when it is attached (`--context`, and on macOS `-C`, of grep), a word behind the option is a file to it;
- * on macOS most programs take all that follows their first operand for files, to be written, too (`uniq a -c`).
+ * Separates options from operands; every option must be known. `echo`, `true` and `find` have no options here. If a value must be attached
+ * (`--context`, and on macOS `-C`, of grep), the next word is a file. On macOS, most programs take all words after the first operand as
+ * files, even output files (`uniq a -c`).
  */
 function split(name: string, program: ReadOnlyProgram, args: readonly string[], platform: string): Split {
   const options = new Set<string>();
@@ -134,7 +132,7 @@ function split(name: string, program: ReadOnlyProgram, args: readonly string[], 
 function pathsAmong(name: string, program: ReadOnlyProgram, operands: string[], options: Set<string>): string[] {
   switch (program.operands) {
     case 'files':
-      // Those of binutils read their options out of such a file, and one of them loads a plugin.
+      // Programs of binutils read options from such a file, including plugins to load.
       if (operands.some((word) => word.startsWith('@')))
         throw new Unknown(message('{0} may read its options from a file.', name));
       return operands;
@@ -159,7 +157,7 @@ function pathsAmong(name: string, program: ReadOnlyProgram, operands: string[], 
       return tested;
     }
     case 'format': {
-      // The shell's own printf sets variables: with `-v`, and with `%n`.
+      // The shell's printf sets variables with `-v` and `%n`.
       const [format = ''] = operands;
       if (!isKnown(format) || format.startsWith('-') || /%[^%a-zA-Z]*[nN(]/.test(format.replaceAll('%%', '')))
         throw new Unknown(message('This printf may set a variable.'));
@@ -201,7 +199,7 @@ function placesOfFind(words: readonly string[]): string[] {
   return places;
 }
 
-/** Below a folder of secrets, names do not tell any more what ripgrep has to leave out. */
+/** Refuses a search below a secret folder, because names no longer identify the files to exclude. */
 async function checkSearched(roots: readonly WorkspaceRoot[], folder: string, path: string): Promise<void> {
   const place = await resolvePath(roots, paths.resolve(folder, path), 'search').catch(() => undefined);
   const names = place?.relative.split('/') ?? [];
@@ -212,7 +210,10 @@ async function checkSearched(roots: readonly WorkspaceRoot[], folder: string, pa
 const isOutside = (error: unknown) =>
   error instanceof ToolError && (error.details as { reason?: string } | undefined)?.reason === 'OUTSIDE';
 
-/** A path as seen from `folder`, through the gate; its real place, or undefined when nothing is there. Throws. Outside, only outputs are let through. */
+/**
+ * Checks a path relative to `folder`. Returns the real path; undefined if nothing exists. Throws. Outside of the workspace, only output
+ * files are allowed.
+ */
 export async function checked(
   roots: readonly WorkspaceRoot[],
   folder: string,
@@ -220,7 +221,7 @@ export async function checked(
   operation: 'read' | 'search' | 'list',
   isOutput?: IsOutput,
 ): Promise<string | undefined> {
-  // `x/..` means two things when x is a link; `..` at the beginning is seen from a folder without links.
+  // `x/..` is ambiguous if x is a link; a leading `..` starts from a folder without links.
   if (/(^|\/)(?!\.\.?\/)[^/]+\/+(.*\/)?\.\.(\/|$)/.test(path))
     throw new Unknown(message('{0} goes up and down.', path));
   try {
@@ -229,7 +230,7 @@ export async function checked(
     return found.path;
   } catch (error) {
     if (isOutside(error) && (await isOutput?.(path))) return path;
-    if (error instanceof ToolError && error.code === 'ENOENT' && operation !== 'list') return undefined; // only gives an error
+    if (error instanceof ToolError && error.code === 'ENOENT' && operation !== 'list') return undefined; // the command only prints an error
     throw error;
   }
 }

@@ -1,17 +1,15 @@
 /**
- * Programs that only read, with the options of each that are known to do no more: an option that is not here is asked
- * about. Values of options are numbers or text, never paths: options with paths (`grep -f`) are left out on purpose, and so
- * is everything that writes (`sort -o`), starts a program (`rg --pre`), follows links or does not end (`tail -f`). An option
- * whose value may be left out (`diff --unified`) is no option here: what stands behind it is a file to the program.
+ * Read-only program with the options known to be harmless: an absent option needs an approval. Option values are numbers or text, never
+ * paths. Deliberately absent: options with paths (`grep -f`), options that write (`sort -o`), start a program (`rg --pre`), follow links or
+ * never end (`tail -f`), and options with an optional value (`diff --unified`), because the next word is a file.
+ *
+ * `flags` and `values` are short options without and with a value; `long` options are separated by blanks, with a trailing `=` for a value.
  */
 export interface ReadOnlyProgram {
-  /** Letters of options without a value. */
   flags?: string;
-  /** Letters of options with one. */
   values?: string;
-  /** Long options, blank-separated; those with a value end in `=`. */
   long?: string;
-  /** What the words that are no options are. `pattern`: the first is a pattern unless `-e` gave one, the rest are paths. */
+  /** Meaning of operands. `pattern`: the first is a pattern unless `-e` is present, the others are paths. */
   operands:
     | 'none'
     | 'text'
@@ -28,11 +26,11 @@ export interface ReadOnlyProgram {
     | 'test'
     | 'streams'
     | 'find';
-  /** The most operands; a second one of `uniq` is a file it writes. */
+  /** Maximum operands; a second operand of `uniq` is an output file. */
   most?: number;
 }
 
-/** A Map: `constructor` is not a program. */
+/** A Map, because `constructor` is not a program. */
 export const readOnlyPrograms: ReadonlyMap<string, ReadOnlyProgram> = new Map<string, ReadOnlyProgram>([
   ['[', { operands: 'test' }],
   ['arch', { operands: 'none' }],
@@ -157,14 +155,14 @@ export const readOnlyPrograms: ReadonlyMap<string, ReadOnlyProgram> = new Map<st
   ['wc', { flags: 'clmLw', long: 'bytes chars lines words', operands: 'paths' }],
   ['which', { flags: 'a', operands: 'names' }],
   ['whoami', { operands: 'none' }],
-  // A second file is one that it writes.
+  // A second file is an output file.
   ['xxd', { flags: 'bpui', values: 'lsgc', operands: 'files', most: 1 }],
 ]);
 
-/** Where programs are taken from, whatever the editor's own PATH says. */
+/** Folders for programs, independent of the editor's PATH. */
 export const programFolders = ['/usr/bin', '/bin', '/usr/local/bin'];
 
-/** What may follow the places that `find` looks in; those that end in `=` take a value. */
+/** Arguments of `find` after the paths; a trailing `=` marks a value. */
 export const findOperators = new Set(
   '-name= -iname= -path= -ipath= -wholename= -regex= -iregex= -regextype= -type= -maxdepth= -mindepth= -size= -mtime= -mmin= -empty -print -print0 -prune -xdev -not -and -or -a -o ! ( )'.split(
     ' ',

@@ -1,7 +1,4 @@
-/**
- * The small languages of programs that only read: which texts in them do no more. Each is a pattern of what is known to be
- * harmless, not of what is known to harm.
- */
+/** Patterns of harmless scripts for read-only programs. Allow lists, not deny lists. */
 
 const address = String.raw`(?:\d+|\$|\/(?:[^\/\n\\]|\\[^\n])*\/I?)`;
 const part = String.raw`(?:[^\n\\/]|\\[^\n])*`;
@@ -10,16 +7,16 @@ const shownOtherwise = ['\\/', '\\|', ',', '#']
   .join('|');
 const sedCommand = String.raw`(?:${address}(?:,(?:${address}|[+~]\d+))?\s*!?)?\s*(?:[pdqQ=]|${shownOtherwise})`;
 const sedScript = new RegExp(String.raw`^\s*${sedCommand}(?:\s*;\s*${sedCommand})*\s*;?\s*$`);
-/** Lines are printed, left out or shown otherwise: no `w`, `r`, `e`, and none of them as a flag of `s`. */
+/** Tests for a sed script that prints, omits or changes lines: no `w`, `r`, `e` as commands or flags of `s`. */
 export const sedReads = (script: string): boolean => sedScript.test(script);
 
-/** jq has no way to write or to start anything; what it could read beside its files are modules and the environment. */
+/** Tests for a jq filter without modules and environment; jq cannot write or start programs. */
 export const jqReads = (filter: string): boolean =>
   !/\b(import|include|env|input_filename|modulemeta|get_search_list)\b|\$ENV|\$__/.test(
     filter.replace(/\.[A-Za-z_]\w*/g, ''),
   );
 
-/** The paths that `test` looks at; undefined for a form that is not known. */
+/** Returns the paths that `test` checks; undefined for unknown forms. */
 export function testedPaths(words: readonly string[]): string[] | undefined {
   const [first, ...rest] = words;
   if (first === '!' && rest.length > 0) return testedPaths(rest);
@@ -29,7 +26,7 @@ export function testedPaths(words: readonly string[]): string[] | undefined {
   return undefined;
 }
 
-/** Functions of SQL that compute from what they are given. */
+/** SQL functions without side effects. */
 const sqlFunctions = new Set(
   (
     'count sum avg min max coalesce nullif lower upper length char_length trim ltrim rtrim round floor ceil ceiling abs now date datetime time strftime ' +
@@ -42,11 +39,11 @@ const sqlFunctions = new Set(
 const sqlWord = /'(?:[^'\\]|'')*'|"[^"\\]*"|[a-z_]\w*|\d+(?:\.\d+)?|::|<>|!=|<=|>=|\|\||->>?|[-+*/%=<>(),.[\]]|\s+/giy;
 const sqlChanges =
   /^(into|insert|update|delete|drop|alter|create|attach|detach|copy|call|do|lock|grant|revoke|set|reset|execute|prepare|vacuum|reindex|merge|truncate|replace|load|handler|returning|for|outfile|dumpfile|procedure|listen|notify|begin|commit|rollback|analyze)$/i;
-/** What the shells of databases show about tables, in their own short words. */
+/** Meta commands of database shells that show information about tables. */
 const shownAbout =
   /^(?:\\(?:d[a-zA-Z]{0,3}[+S]{0,2}|l\+?|conninfo)(?:\s+[\w.*"]+)?|\.(?:tables|schema|indexes|indices|databases|dbinfo|fullschema)(?:\s+[\w%]+)?|show\s+(?:tables|databases|full tables|processlist|(?:columns|index|create table)\s+(?:from\s+)?\w+)|(?:describe|desc)\s+\w+|pragma\s+(?:table_info|table_xinfo|index_list|foreign_key_list)\s*\(\s*\w+\s*\)|pragma\s+(?:table_list|user_version|integrity_check|quick_check|foreign_key_check))\s*;?$/i;
 
-/** One question to a database: `select …`, or what its shell shows about tables. No function is called that is not known. */
+/** Tests for one SQL query: `select …` with known functions, or a meta command about tables. */
 export function sqlReads(text: string): boolean {
   const question = text.trim().replace(/;$/, '');
   if (shownAbout.test(question)) return true;

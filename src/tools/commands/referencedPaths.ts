@@ -17,24 +17,25 @@ import { keyReason } from './printedSecrets.ts';
 import { settingReason } from './settingChanges.ts';
 import { foldersOfParts } from './workingFolders.ts';
 
-/** What the words of a command name, as far as that can be seen without running it. */
+/**
+ * Paths that a command names, as far as visible without execution. `paths` are workspace-relative; a folder or a prefix (`src/*.ts`) ends
+ * with `/`, and the workspace is ''. `protected` is the reason of a protected path; `shown` is the reason to approve the displayed contents
+ * without one.
+ */
 interface ReferencedPaths {
-  /** Workspace-relative; of a folder, and of what only begins so (`src/*.ts`), with `/` at the end, the workspace being ''. */
   paths: string[];
-  /** Why one of them is a place that is always asked about. */
   protected?: LocalizedMessage;
-  /** Why the contents that it shows are asked about, though it names no such place. */
   shown?: LocalizedMessage;
 }
 
-/** More is not looked at one by one: such a command counts as one that names the whole workspace. */
+/** Maximum paths to check; above, the command counts as naming the whole workspace. */
 const mostPlaces = 1000;
 const tooMany: ReferencedPaths = { paths: [''], protected: message('It has too many words to be checked.') };
 
 /**
- * The places in the workspace that a command names: every word of it, quotes or not, values of options, too, as a path from the
- * folder it runs in and from those it changes to, and what globs and braces make of them. Also the person's own places outside,
- * and settings that it changes. Variables, substitutions and what programs find by themselves are not seen.
+ * Returns the workspace paths that a command names: every word, quoted or not, also option values, relative to all working folders, with
+ * globs and braces expanded. Includes protected paths of the user outside and changed settings. Variables, substitutions and files found by
+ * programs are invisible.
  */
 export async function namedIn(
   roots: readonly WorkspaceRoot[],
@@ -53,7 +54,7 @@ export async function namedIn(
   const shellWords = wordsIn(parts);
   if (Math.max(words.length, shellWords.length) * folders.size > mostPlaces) return tooMany;
   const named = new Set<string>();
-  // What is outside counts by its spelling: `~/.ssh/id_rsa`.
+  // Outside paths are judged by spelling: `~/.ssh/id_rsa`.
   let why = words.map((word) => reasonOf(word, word.includes('/'))).find((reason) => reason !== undefined);
   for (const from of folders)
     for (const word of words) {
@@ -81,10 +82,7 @@ export async function namedIn(
   return { paths: [...named], ...(why && { protected: why }), ...(shown && { shown }) };
 }
 
-/**
- * As the words are, where the line is plain, and as anybody could take them who cuts at quotes, brackets and `=`, or takes
- * the quotes away.
- */
+/** Returns the words of a plain line, and other possible splits at quotes, brackets and `=`. */
 function wordsOf(command: string, platform: string): string[] {
   const whole = (literalArguments(command) ?? []).flat();
   const joined = command.replaceAll('\\\n', '');
@@ -94,14 +92,14 @@ function wordsOf(command: string, platform: string): string[] {
   return [...whole, ...loose].filter(Boolean);
 }
 
-/** A word as the shell reads it, and what is done to what it names. */
+/** Word as the shell reads it, and the access to its path. */
 interface WordInPlace {
   word: ShellWord;
   written: boolean;
   started: boolean;
 }
 
-/** Every word, and what stands behind `=`, `:`, `@` or an option's letter in it. */
+/** Returns every word, and the part after `=`, `:`, `@` or an option letter. */
 function wordsIn(parts: readonly ShellPart[]): WordInPlace[] {
   const found = new Map<string, WordInPlace>();
   const add = (word: ShellWord, written: boolean, started: boolean) => {
@@ -164,7 +162,7 @@ async function reasonOfWord(
   return bracesOf(pattern) ? undefined : tooMany.protected;
 }
 
-/** What a glob with a dot before it may mean that is not there, or not yet: it has to give two letters of the name. */
+/** Returns hidden names that a glob may match although no file exists yet; the glob must contain at least two letters of the name. */
 function hiddenMeant(spelling: string): string[] {
   const names = spelling.split('/');
   const letters = (name: string) => unescaped(name.replace(/\[[^\]]*\]|[*?.]/g, '')).length;
@@ -174,7 +172,7 @@ function hiddenMeant(spelling: string): string[] {
   return meant.map((name) => unescaped([...names.slice(0, at), name, ...names.slice(at + 1)].join('/')));
 }
 
-/** Installed code is run and read all day, and what is in a repository without a name is not known for one: writing is another thing. */
+/** Returns the reason for a written path. Reading is exempt, because installed code is read all the time. */
 async function writtenReason(
   roots: readonly WorkspaceRoot[],
   relative: string,
@@ -199,15 +197,15 @@ const namesPlace = (path: string, reason: LocalizedMessage): LocalizedMessage =>
   message('It names {0}. {1}', path, reason);
 const namesOfGit = (path: string): LocalizedMessage => message('It names {0}, which belongs to Git.', path);
 
-/** A file of the workspace that has secrets in it, whatever it is called. */
+/** Returns the reason for a workspace file with secrets in its content. */
 async function contentReason(place: ResolvedPath | undefined): Promise<LocalizedMessage | undefined> {
   const reason = place?.kind === 'file' ? await secretContentReason(place.path) : undefined;
   return reason && namesPlace(place!.relative, reason);
 }
 
 /**
- * What does not exist holds no secret, but may be made: `process.env` is no file, `.vscode/tasks.json` may become one. A name
- * that begins with a dot is meant as one.
+ * Returns the reason for a path by name. A missing file holds no secret, but may be created: `process.env` is no file, `.vscode/tasks.json`
+ * may become one. A leading dot always counts as a file name.
  */
 function reasonOf(path: string, exists: boolean): LocalizedMessage | undefined {
   const segments = path.split('/').filter((name) => name !== '' && name !== '.');

@@ -3,8 +3,8 @@ import { unescaped } from '../shellSyntax/expandWord.ts';
 import { programOf, type ShellPart } from '../shellSyntax/shellWords.ts';
 
 /**
- * Why a command is asked about every time for what it does, not for what it names: it changes settings of Git or another program,
- * installs an extension of the editor, or makes something start later. Undefined: nothing of it.
+ * Returns the reason to always approve a command by its effect: a change of settings of Git or another program, an extension install, or a
+ * scheduled start. Undefined if there is none.
  */
 export function settingReason(parts: readonly ShellPart[]): LocalizedMessage | undefined {
   for (const { words } of parts) {
@@ -21,7 +21,7 @@ export function settingReason(parts: readonly ShellPart[]): LocalizedMessage | u
   return undefined;
 }
 
-/** What starts the program behind it. */
+/** Programs that start the following program. */
 const wrappers = new Set('sudo doas env command builtin exec nohup time nice xargs busybox'.split(' '));
 
 const ofGit = message('It changes Git settings, which can run programs.');
@@ -45,7 +45,7 @@ function gitReason(rest: readonly string[]): LocalizedMessage | undefined {
 }
 
 const takesValue = /^(-C|-c|--git-dir|--work-tree|--namespace|--config-env)$/;
-/** What only says how something looks, or who somebody is. */
+/** Settings of appearance or identity only. */
 const harmless =
   /^(user\.(name|email)|color\.[\w.]+|advice\.\w+|column\.\w+|core\.(quotepath|abbrev|autocrlf|safecrlf|ignorecase|precomposeunicode|pager=(cat|less)?$)|init\.defaultbranch|(commit|tag)\.gpgsign=false|log\.\w+|status\.\w+|diff\.(noprefix|mnemonicprefix|algorithm|renames|colormoved|context)|pull\.\w+|push\.default|merge\.conflictstyle|rebase\.\w+|gc\.auto|maintenance\.auto|safe\.barerepository=explicit)/i;
 

@@ -6,7 +6,7 @@ export const isLiteralWord = (word: Word, text: string): boolean =>
 
 export const isNumber = (value: string | undefined): boolean => value === some.number || /^\d+$/.test(value ?? '');
 
-/** The name that `read` gives each line in the condition of a loop; undefined: the condition is another one. */
+/** Returns the variable that `read` sets in the condition of a loop; undefined for other conditions. */
 export function readName([pipeline, ...others]: ShellScript): string | undefined {
   const [command, ...more] = pipeline!.commands;
   if (others.length > 0 || more.length > 0 || pipeline!.negated || command!.kind !== 'simple') return undefined;
@@ -18,14 +18,14 @@ export function readName([pipeline, ...others]: ShellScript): string | undefined
   return isWhole && texts.length === 3 && texts[0] === 'read' && texts[1] === '-r' ? texts[2] : undefined;
 }
 
-/** Each of its commands is one step, and nothing else is. */
+/** Tests for exactly one pipeline, each command being one step. */
 export const isOnePipeline = ([pipeline, ...others]: ShellScript, count: number): boolean =>
   others.length === 0 &&
   !pipeline!.negated &&
   pipeline!.commands.length === count &&
   pipeline!.commands.every((command) => command.kind === 'simple' && command.words.length > 0);
 
-/** `$(seq 1 10)`, `$(nproc)`: numbers, however many. */
+/** Recognizes substitutions with numeric output: `$(seq 1 10)`, `$(nproc)`. */
 export function isCounting(piece: Extract<ShellPiece, { script: ShellScript }>): boolean {
   const [{ commands }, ...others] = piece.script as [ShellScript[number], ...ShellScript];
   const [command, ...more] = commands;
@@ -36,7 +36,7 @@ export function isCounting(piece: Extract<ShellPiece, { script: ShellScript }>):
   return texts[0] === 'seq' && texts.length > 1 && texts.slice(1).every((text) => /^-?\d{1,6}$/.test(text));
 }
 
-/** The names that are assigned in scripts, and whether only to numbers. */
+/** Returns the variables assigned in scripts, each with true if all values are numbers. */
 export function assignedIn(scripts: readonly ShellScript[]): Map<string, boolean> {
   const names = new Map<string, boolean>();
   const note = (name: string, number: boolean) => names.set(name, (names.get(name) ?? true) && number);

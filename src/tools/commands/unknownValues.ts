@@ -3,12 +3,12 @@ import type { WorkspaceRoot } from '../core/workspace.ts';
 import { type CommandStep, some, Unclear } from './commandStep.ts';
 import { type PredictedLines, predictedLines } from './predictedLines.ts';
 
-/** Names of which one may stand in a word: each of them is gone through, but no more. */
+/** Maximum possible names of a word; each name is analyzed. */
 const mostNames = 60;
 const mark = new RegExp(`${some.choice}(\\d+)${some.choice}`, 'g');
 const onlyMark = new RegExp(`^${some.choice}(\\d+)${some.choice}$`);
 
-/** The names that commands hand to others, for as long as one script is looked through: a mark stands for them in words. */
+/** Names passed between commands of one script; words contain a mark instead. */
 export class Choices {
   private readonly all: PredictedLines[] = [];
 
@@ -19,12 +19,12 @@ export class Choices {
     return `${some.choice}${this.all.length - 1}${some.choice}`;
   }
 
-  /** What a word stands for that is a mark and nothing else. */
+  /** Returns the names behind a word that consists of a mark. */
   of(word: string): PredictedLines | undefined {
     return this.all[Number(onlyMark.exec(word)?.[1] ?? Number.NaN)];
   }
 
-  /** The step with all words that it may have: without names, and with each or all of them, in their order and against it. */
+  /** Returns the variants of a step: without names, with each name, and with all names in both orders. */
   stepsOf(step: CommandStep): CommandStep[] {
     const [found, ...others] = new Set([...step.words, ...step.variables.flat()].join(' ').match(mark));
     if (found === undefined) return [step];
@@ -44,8 +44,8 @@ export class Choices {
   }
 
   /**
-   * What `xargs` and `find -exec` start with the names that they are given; undefined: the step is none of them.
-   * @param before what stands before it in its pipeline; undefined where that is more than programs
+   * Returns the commands that `xargs` and `find -exec` start with the names; undefined for other steps.
+   * @param before preceding steps of the pipeline; undefined if not only programs
    */
   async startedBy(step: CommandStep, before: readonly CommandStep[] | undefined): Promise<CommandStep[] | undefined> {
     const [program, ...args] = step.words;

@@ -1,16 +1,16 @@
 import { programOf, type ShellPart, unknown } from '../shellSyntax/shellWords.ts';
 import { pointedAt } from './criticalPaths.ts';
 
-/** A command that changes to more folders than this is not followed. */
+/** Maximum changes of folder to follow. */
 const mostFolders = 8;
 
-/** Where one part of a command may run; `unclear`: somewhere else, too. */
+/** Possible working folders of a part of a command; `unclear`: other folders are possible too. */
 interface PartFolders {
   folders: string[];
   unclear: boolean;
 }
 
-/** The folders that each part may run in. After `&&` it is the one that was changed to; else nobody knows whether that went well. */
+/** Returns the possible working folders of each part. After `&&` the change of folder succeeded; otherwise the success is unknown. */
 export async function foldersOfParts(
   parts: readonly ShellPart[],
   folder: string,

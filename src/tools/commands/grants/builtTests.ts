@@ -1,7 +1,7 @@
-/** What programs of tests, and what runs them under its eyes, are called in the table. */
+/** Name of test programs and of their wrappers in the table. */
 export const builtTest = 'build/…test';
 
-/** A program of tests that a build of the project has made, by its path in the folder where builds write. */
+/** Tests for a test program built by the project, by its path in a build folder. */
 export const isBuiltTest = (program: string): boolean =>
   /^(\.\/)?((_?build|builddir|out|cmake-build)[\w-]*|target\/(debug|release)(\/deps)?|zig-out\/bin|\.build\/(debug|release)|bazel-bin)\/([\w+-][\w.+-]*\/)*[\w.+-]*(test|spec|bench|fuzz)[\w.+-]*$/i.test(
     program,
@@ -13,7 +13,7 @@ const valgrind =
 const debugged =
   /^(run|r|where|(bt|backtrace)( \d+| full)?|info (locals|args|registers|threads|frame)|thread apply all bt( full| \d+)?|frame \d+|up|down|quit|set pagination off)$/;
 
-/** The program of tests that another one looks at while it runs: a debugger, a profiler. Undefined: it is told more than that. */
+/** Returns the test program inspected by a debugger or a profiler; undefined if the tool has further arguments. */
 export function lookedAt([program, ...args]: readonly string[]): string[] | undefined {
   let at = 0;
   if (program === 'valgrind') while (valgrind.test(args[at] ?? '') || suppressions.test(args[at] ?? '')) at += 1;

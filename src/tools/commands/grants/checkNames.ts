@@ -1,23 +1,23 @@
 const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 
-/** Words that say that something is tested, checked or built. */
+/** Words for a test, a check or a build. */
 const checks = set(
   'test tests testing spec specs unit integration e2e lint linter linters eslint stylelint clippy check checks typecheck type types ' +
     'tsc mypy ruff build compile bundle assemble all verify validate ci cov coverage bench benchmark benchmarks vet rubocop rspec',
 );
-/** Words that only say which part of a project is meant, or how thoroughly it is checked. */
+/** Words for a part of a project or the extent of a check. */
 const parts = set(
   'int it functional acceptance smoke fast quick slow short long full typescript ts tsx javascript js css scss style styles html md ' +
     'markdown docs doc web api app apps client server core lib libs common shared frontend backend ui cli node browser chrome firefox ' +
     'esm cjs umd debug dev local strict only once verbose parallel serial changed staged related affected deps links size ' +
     'spelling spell a11y component components package packages workspace workspaces src unused cycles schema go rust py python ruby php',
 );
-/** Words for a form of the sources: only checked when the next word says so. */
+/** Words for formatting: harmless only if the next word is a check. */
 const forms = set('fmt format prettier');
 
 /**
- * A name says that something is tested, checked or built, and each of its words is known to say that, or which part is meant. Any other
- * word could mean anything: `test:wipe` and `build:ship` are asked about.
+ * Tests if a script name contains a word for a test, a check or a build, and otherwise only words for parts of a project. Unknown words
+ * could mean anything: `test:wipe` and `build:ship` need an approval.
  */
 export function isCheckName(name: string): boolean {
   const words = name.split(/[:._-]+/);
@@ -30,7 +30,7 @@ export function isCheckName(name: string): boolean {
 const isKnownWord = (word: string): boolean =>
   checks.has(word) || parts.has(word) || /^(v|py|es|node)?\d{1,4}$/.test(word);
 
-/** A target of a build that tests, checks or builds: a known name, a program of tests by its name, or a file that is made. */
+/** Tests for a build target that tests, checks or builds: a known name, a test program, or a build output. */
 export function isBuildTarget(name: string): boolean {
   if (!/^\w[\w.+-]*(\/\w[\w.+-]*)*$/.test(name) || startsAct.test(name)) return false;
   if (/\.(o|obj|a|so|lib|dylib|exe|bc|cma|cmxa|cmi|cmx)$/.test(name)) return true;
@@ -39,7 +39,7 @@ export function isBuildTarget(name: string): boolean {
 
 const startsAct = /(^|[-_./:])(un)?(install|clean|dist|package|upload|deploy|publish|flash|push|send|reset)/;
 
-/** `parser_tests`: what is built for tests is called so. One of another name in front that acts on something is none. */
+/** Tests for a test program by name: `parser_tests`. A name with a word for an action is none. */
 const isTestProgram = (name: string): boolean =>
   /^[a-z]\w*[_-](tests?|bench(marks?)?|specs?)$/.test(name) && name.split(/[_-]/).every((word) => !acts.has(word));
 const acts = set(
@@ -47,7 +47,6 @@ const acts = set(
     'provision format apply update write start stop serve ship promote rollout sign destroy purge live prod production',
 );
 
-/** Settings of a build or a run of tests that are called as such settings are. */
 export const isPreset = (name: string): boolean =>
   name.split(/[._-]+/).every((word) => presets.has(word) || isKnownWord(word)) && /^\w/.test(name);
 const presets = set(
@@ -55,7 +54,7 @@ const presets = set(
     'msvc ninja make x64 x86 arm64 arm vcpkg conan base host user',
 );
 
-/** A task of Gradle, of whichever project: a verb of a check or a build, and words that are known to say what is checked. */
+/** Tests for a Gradle task of any project: a verb of a check or a build, followed by known words. */
 export function isGradleTask(task: string): boolean {
   if (!/^:?([\w-]+:)*\w+$/.test(task)) return false;
   const name = task.slice(task.lastIndexOf(':') + 1);
@@ -80,7 +79,7 @@ const taskParts = set(
     'coverage check fixtures android common jvm js native',
 );
 
-/** A task of Rake: tests, or one that is known to show or check something. */
+/** Tests for a Rake task: a test, or a task known to show or check something. */
 export const isRakeTask = (task: string): boolean =>
   rakeTasks.has(task) || (/^(test|spec)(:|$)/.test(task) && isCheckName(task));
 const rakeTasks = set(

@@ -11,81 +11,77 @@ export const installers = ['npm', 'pip', 'gem', 'composer'] as const;
 export type Installer = (typeof installers)[number];
 
 /**
- * Command of the tables whose other arguments are known to be harmless: a lasting grant for it covers them beside the exact words. An
- * option or argument that is not here is asked about.
+ * Command with arguments known to be harmless: a permanent grant also covers these arguments. Options and arguments outside of the row need
+ * an approval. `command` is the program with its subcommand: `git log`, `cargo test`.
  */
 export interface GrantRow {
-  /** The program and what it is told to do: `git log`, `cargo test`. */
   command: string;
   kind: RuleKind;
   /**
-   * Package managers that install this tool for one project. The project's own copy is a command of its own, which rules name as it is
-   * started (`npx jest`). Absent: a program of the system, and no other file of its name.
+   * Package managers that install the tool for one project. The project's own copy is a separate command with its launcher (`npx jest`) in
+   * rules. Absent: only the system's program matches.
    */
   installedBy?: readonly Installer[];
-  /** Reason why its other arguments are harmless, and which are not. The build leaves it out. */
+  /** Reason why the other arguments are harmless, and the exceptions. Removed by the build. */
   why?: string;
   /**
-   * Options, blank-separated, as they are written: `-v --verbose`; with a value `-n= --format=`; several names of one `-f,--format=`.
-   * Behind `=` stands the form of the value: nothing is any text, else names between `|`, or one of `valueTypes` (`--jobs=#`). One that
-   * is there both ways takes a value only behind `=`.
+   * Options, separated by blanks: `-v --verbose`; with a value `-n= --format=`; synonyms `-f,--format=`. The text after `=` is the form of
+   * the value: empty for any text, names separated by `|`, or one of `valueTypes` (`--jobs=#`). An option in both forms takes a value only
+   * after `=`.
    */
   options?: string;
-  /** Options that stand between the program and the second word. */
+  /** Options between the program and the subcommand. */
   before?: string;
   /**
-   * Type of the words that are no options (`operandTypes`), or a pattern of them; none when absent. Several: by their places, the last
-   * for all behind it, too.
+   * Type of the operands (`operandTypes`), or a pattern; absent means no operands. Several types apply by position, the last type to all
+   * following operands.
    */
   operands?: string | readonly string[];
-  /** At least one of these options is there: without it the command is another one. */
+  /** At least one of these options is required: otherwise the command has another meaning. */
   needs?: readonly string[];
-  /** All of these options are there. */
   needsAll?: readonly string[];
-  /** Largest and smallest number of operands. */
   max?: number;
   min?: number;
-  /** Words that may stand behind `--`; the operands when absent. */
+  /** Words allowed after `--`; the operands if absent. */
   rest?: Pick<GrantRow, 'options' | 'operands'>;
-  /** Pattern of other words that may stand anywhere. */
+  /** Pattern of other words allowed anywhere. */
   also?: string;
-  /** Options that take every word behind them up to the next option: all of those have to be values of it. */
+  /** Options that take all words up to the next option as values. */
   greedy?: readonly string[];
   /**
-   * Where it runs, it acts on what this lies in: on the module around it (`go.mod`), or, in a folder that a build has made, on the
-   * project that was built. A rule for that place holds.
+   * The command acts on the surrounding project instead of the working folder: the Go module (`go.mod`), or the project of a build folder.
+   * A rule for that project applies.
    */
   home?: 'go.mod' | 'build';
-  /** It reads more arguments out of the file that a word with `@` in front names. */
+  /** The program reads arguments from files named with a leading `@`. */
   readsArguments?: true;
   /**
-   * A second shell reads its arguments: that of a script, a recipe or a session. One with a character that is more than text to a shell is
-   * asked about, as runners do not all quote.
+   * A second shell evaluates the arguments (script, recipe or session). Arguments with shell characters need an approval, because not all
+   * runners quote.
    */
   secondShell?: true;
-  /** It runs a script of this file, and appends what it is told to its text. */
+  /** The program runs a script of this file and appends the arguments to the script's text. */
   scripts?: ScriptFile;
-  /** It takes its configuration, which may be code, from the folders around its operands: a rule for each that has one holds. */
+  /** The program loads configuration, possibly code, from the folders around its operands: each such folder needs a rule. */
   configured?: true;
-  /** Long options have one dash (`-run`), and short ones are not put together. */
+  /** Long options have one dash (`-run`), and short options are not combined. */
   oneDash?: true;
-  /** Behind the first word that is no option it looks for none: what stands there would be another file, or an address. */
+  /** The program stops parsing options at the first operand; later words would be files or addresses. */
   optionsFirst?: true;
   /**
-   * Nobody has watched it while it ran, for `npm run bench -- grants` needs its program installed: what is said of it was read in its
-   * documentation, so less of it holds (`unseenClaims`). All others did nothing there that their rows do not say.
+   * The row comes from documentation only: the execution was never observed, because `npm run bench -- grants` needs the program installed.
+   * Stricter checks apply (`unseenClaims`). All other programs showed no effect beyond their rows.
    */
   unseen?: true;
 }
 
-/** Result of matching a row with the words of a command. */
 export interface RowMatch extends Omit<Gathered, 'used'> {
   operands: string[];
-  /** Operands behind `--` that are handed on; they are among the values, too. */
+  /** Operands after `--` for another program; also included in the values. */
   rest: string[];
 }
 
-/** The words behind a row's command, and the options that stood in it; undefined when the words do not begin with the command. */
+/** Arguments after the command of a row, and the options found within the command; undefined if the words do not begin with the command. */
 export interface Begun extends Gathered {
   args: string[];
 }
@@ -107,7 +103,7 @@ export function argumentsOf(row: GrantRow, words: readonly string[]): Begun | un
   return { args: words.slice(at), ...gathered };
 }
 
-/** Undefined: the row does not cover the words behind its command. */
+/** Matches a row with the arguments of its command; undefined if the row does not cover the arguments. */
 export function fits(row: GrantRow, args: readonly string[], begun?: Gathered): RowMatch | undefined {
   const gathered: Gathered = {
     claims: [...(begun?.claims ?? [])],
@@ -142,8 +138,8 @@ export function fits(row: GrantRow, args: readonly string[], begun?: Gathered): 
   }
   const rest = args.slice(at + 1);
   const handedOn: string[] = [];
-  if (args[at] === '--' && rest.length === 0) return undefined; // to some programs it is a value: `git config user.name --`
-  // Not every program stops looking for options there, nor what it hands them on to.
+  if (args[at] === '--' && rest.length === 0) return undefined; // some programs take `--` as a value: `git config user.name --`
+  // Not every program, or the program started by it, stops parsing options at `--`.
   if (!row.rest && rest.some((word) => word.startsWith('-'))) return undefined;
   if (row.rest) {
     const { options, operands } = row.rest;
@@ -168,6 +164,9 @@ export function fits(row: GrantRow, args: readonly string[], begun?: Gathered): 
   return fit ? { claims, operands, values, rest: handedOn } : undefined;
 }
 
-/** Text to every shell: no quote, variable, glob, comment or separator, and no blank in front of an option or a list of arguments. */
+/**
+ * Tests for text without meaning for any shell: no quote, variable, glob, comment or separator, and no blank before an option or an
+ * argument list.
+ */
 const isPlainText = (word: string): boolean =>
   isKnown(word) && /^[\w@%+=:,./^ -]*$/.test(word) && !/ [-@]| $/.test(word);

@@ -10,8 +10,8 @@ import type { DiskClaim } from './values.ts';
 import { asksVersion, looksAtNothing } from './versions.ts';
 
 /**
- * All commands that may be granted wider than by their exact words. What is not here never is: interpreters, starters, programs
- * that send, fetch, copy or pack, what deletes, moves, publishes or pushes.
+ * All commands with grants wider than the exact words. Deliberately absent: interpreters, launchers, programs that send, fetch, copy or
+ * pack, and commands that delete, move, publish or push.
  */
 export const rows: readonly GrantRow[] = tables.flatMap(tableRows);
 
@@ -24,25 +24,26 @@ for (const row of rows) {
 }
 
 /**
- * The command runs no code of the open folder. A program with a row that says so is known to load none of it, and no configuration of it
- * that can name code.
- *
+ * Tests for kinds of commands that run no code of the open folder. Programs with such a row load no code from the folder, and no
+ * configuration that can name code.
  * @invariant kinds-without-project-code: a command of the kinds `looks` and `asks` starts nothing that lies in the open folder
  */
 const runsNoCode = (kind: RuleKind): boolean => kind === 'looks' || kind === 'asks';
 
-/** A row that covers a command, and what is to be looked at before it is harmless. */
+/**
+ * Row that covers a command, and the disk checks to make before the command counts as harmless. `command` is the row's command after the
+ * launcher of a project copy.
+ */
 export interface Match {
-  /** The row's, behind what starts the project's own copy of the program. */
   command: string;
   kind: RuleKind;
-  /** What rules for the project's copy call it, the one that a new rule is for first. Absent where the launcher makes a difference. */
+  /** Spellings of rules for the project's copy; a new rule uses the first. Absent if the launcher makes a difference. */
   copies?: string[];
   claims: DiskClaim[];
   home?: GrantRow['home'];
 }
 
-/** The row that covers the words of one command as they run in `folder` (absolute and real); undefined for none. */
+/** Returns the row that covers a command in `folder` (absolute and real); undefined if there is none. */
 export async function rowFor(
   words: readonly string[],
   folder: string,
@@ -80,7 +81,7 @@ export async function rowFor(
   return undefined;
 }
 
-/** Options that choose the packages whose scripts are run. */
+/** Options that select the packages whose scripts run. */
 const choosesPackages = /^(-ws?|-F|-r|--(workspaces?|filter|recursive|include-workspace-root))(=|$)|^-[wF]./;
 
 function scriptCall(file: ScriptFile, { operands }: GrantRow, words: readonly string[], fit: RowMatch): ScriptCall {
@@ -96,7 +97,7 @@ function scriptCall(file: ScriptFile, { operands }: GrantRow, words: readonly st
   };
 }
 
-/** A program runs the files that it is given when all of its rows that take files take nothing but tests. */
+/** Classifies a program by its rows: if all operands are tests, the program executes the given files. */
 function takes(program: string): ReturnType<Takes> {
   const rows = byProgram.get(program);
   const types = rows?.flatMap(({ operands = [] }) => operands) ?? [];

@@ -7,23 +7,24 @@ import { builtTest, isBuiltTest, lookedAt } from './builtTests.ts';
 import type { Installer } from './grantRow.ts';
 import { type OnPath, onPath } from './programOnPath.ts';
 
-/** The project's own copy of a tool, which may be any file. */
+/**
+ * Project's own copy of a tool, which may be any file. `through` is the launcher or folder before the name: `npx `, `.venv/bin/`.
+ * `installers` are the package managers that may have installed the copy.
+ */
 interface OwnCopy {
-  /** Launcher or folder in front of its name: `npx `, `.venv/bin/`. */
   through: string;
-  /** Those that may have put it there. */
   installers: readonly Installer[];
 }
 
 /**
- * Which one file of a project several launchers start: `npm`, of the nearest `node_modules/.bin`; `venv`, of `.venv/bin`; `uv`, the same,
- * which uv may install first. A rule is for the copy, whichever of its launchers starts it.
+ * File of a project that several launchers start: `npm` in the nearest `node_modules/.bin`; `venv` in `.venv/bin`; `uv` the same, but uv
+ * may install first. A rule applies to the copy, for any of its launchers.
  */
 export type Copy = 'npm' | 'venv' | 'uv';
 
 /**
- * Returns the copies whose rules cover what is started through this, the one that a new rule is for first. Empty where a launcher may
- * start something else: `pnpm name` a script of that name, `bin/name` a file of the repository.
+ * Returns the copies whose rules cover a launcher; a new rule uses the first. Empty if a launcher may start something else: `pnpm name` a
+ * script, `bin/name` a file of the repository.
  */
 export function copiesOf(through: string): readonly Copy[] {
   if (/^(npx |bunx |(npm|pnpm|yarn) exec |(\.\/)?node_modules\/\.bin\/)$/.test(through)) return ['npm'];
@@ -31,18 +32,18 @@ export function copiesOf(through: string): readonly Copy[] {
   return /^uv run (python3? -m )?$/.test(through) ? ['uv'] : [];
 }
 
-/** A program, and where it comes from: the system, or the project's own files. */
+/** Program and its origin: the system, or the project's own files. */
 interface Launched {
   words: string[];
   own?: OwnCopy;
-  /** A version manager starts it, and the folder says which file that is. */
+  /** A version manager starts the program, and the folder determines the version. */
   shimmed?: true;
 }
 
 /**
- * The words of the program that a command starts, directly or through others (`npx jest`, `uv run pytest`, `.venv/bin/mypy`): one
- * that is there, so that nothing is fetched for it. Undefined when it is not there, or is anything else.
- * @param folder where it runs: absolute and real
+ * Returns the words of the installed program that a command starts, directly or through launchers (`npx jest`, `uv run pytest`,
+ * `.venv/bin/mypy`). Undefined if not installed (a launcher could download the program) or unknown.
+ * @param folder working folder, absolute and real
  */
 export async function launched(
   words: readonly string[],
@@ -84,10 +85,10 @@ export async function launched(
   return undefined;
 }
 
-/** Text for a shell between double quotes. */
+/** Tests for text without meaning between double quotes of a shell. */
 const isQuotable = (word: string): boolean => isKnown(word) && !/[$`\\"\n\r]/.test(word);
 
-/** A copy that is started through two: `.venv/bin/` and `python -m `. */
+/** Joins two launchers, like `.venv/bin/` and `python -m `. */
 const joined = (outer: OwnCopy | undefined, inner: OwnCopy): OwnCopy =>
   outer
     ? {
@@ -98,7 +99,7 @@ const joined = (outer: OwnCopy | undefined, inner: OwnCopy): OwnCopy =>
       }
     : inner;
 
-/** A program by its name alone: the first of that name on the path, which may be the project's own. */
+/** Resolves a bare program name: the first on the path, which may be a file of the project. */
 async function fromPath(
   words: readonly string[],
   folder: string,
@@ -117,7 +118,7 @@ function placed(words: string[], found: OnPath): Launched | undefined {
 const isOfSystem = async (program: string, folder: string, roots: readonly WorkspaceRoot[]): Promise<boolean> =>
   (await onPath(program, folder, roots)).in === 'system';
 
-/** `manage.py` and `artisan` are the project's own code, whatever starts them. */
+/** Marks `manage.py` and `artisan` as the project's own code for any launcher. */
 async function withOrigin(
   words: string[],
   interpreter: string,
@@ -128,7 +129,7 @@ async function withOrigin(
   return own || (await isOfSystem(interpreter, folder, roots)) ? { words } : undefined;
 }
 
-/** A program in a container of the project: without what says which. The containers of others are another thing. */
+/** Returns the program inside of a container of the project; other containers do not count. */
 function inContainer([program, ...args]: readonly string[]): string[] | undefined {
   const words = program === 'docker-compose' ? ['docker', 'compose', ...args] : [program, ...args];
   if (words.slice(0, 3).join(' ') !== 'docker compose exec') return undefined;
@@ -141,11 +142,10 @@ function inContainer([program, ...args]: readonly string[]): string[] | undefine
 interface Launcher {
   words: readonly string[];
   installer: Installer;
-  /** A script of that name goes before the program, and without either it is another command. */
+  /** A script with the same name takes precedence, and without either the word is another command. */
   scripts?: true;
-  /** Some versions hand arguments to a shell, each between double quotes; a script of the project may do so for any version. */
+  /** Some versions pass arguments to a shell between double quotes; a script of the project may do so in any version. */
   secondShell?: true;
-  /** The project has the program. */
   has(name: string, folder: string, roots: readonly WorkspaceRoot[]): Promise<boolean>;
 }
 
@@ -161,7 +161,7 @@ const around =
 const inNode = around('node_modules/.bin/*');
 const inEnvironment = around('.venv/bin/*', 'venv/bin/*');
 
-/** Longer ones first. */
+/** Launchers, longer names first. */
 const launchers: readonly Launcher[] = [
   ...['pnpm exec', 'yarn exec', 'bunx'].map(
     (words): Launcher => ({ words: words.split(' '), installer: 'npm', has: inNode }),
@@ -185,18 +185,18 @@ const launchers: readonly Launcher[] = [
 const launcherOf = (words: readonly string[]): Launcher | undefined =>
   launchers.find((launcher) => launcher.words.every((word, at) => words[at] === word));
 
-/** What stands between them and the program, and changes nothing about it. */
+/** Options between a launcher and the program without influence on the program. */
 const harmless = new Set(
   '--no-install --no --offline --frozen --locked --no-sync -q --quiet --silent -s --no-progress --'.split(' '),
 );
 
-/** The words of the program, behind options that change nothing; undefined: its name may be anything. */
+/** Returns the program after harmless options; undefined if its name is unknown. */
 function startedBy(words: readonly string[]): string[] | undefined {
   const at = words.findIndex((word) => !harmless.has(word));
   return at >= 0 && /^\w[\w.-]*$/.test(words[at]!) ? words.slice(at) : undefined;
 }
 
-/** Tools for Python that are started as modules. One of that name in the folder, where Python looks first, is another program. */
+/** Tests for Python tools started as modules. A module of the same name in the folder would take precedence. */
 async function isInstalledModule(name: string, folder: string, roots: readonly WorkspaceRoot[]): Promise<boolean> {
   if (!pythonModules.has(name)) return false;
   for (const file of [name, `${name}.py`]) if (await isThere(paths.join(folder, file), roots)) return false;
@@ -209,7 +209,7 @@ const pythonModules = new Set(
   ).split(' '),
 );
 
-/** Other names of a program, and the scripts that an interpreter is given. */
+/** Resolves synonyms of a program, and the script of an interpreter. */
 function scriptOf([program, ...args]: readonly string[]): string[] | undefined {
   switch (program) {
     case 'python':
@@ -229,7 +229,7 @@ function scriptOf([program, ...args]: readonly string[]): string[] | undefined {
 const startsOthers = (words: readonly string[]): boolean =>
   scriptOf(words) !== undefined || launcherOf(words) !== undefined;
 
-/** A program by its path: the system's, one that the project has installed, or the wrapper that runs its build. */
+/** Resolves a program by its path: a system program, a program installed in the project, or a build wrapper. */
 async function byPath(
   program: string,
   folder: string,
@@ -244,7 +244,7 @@ async function byPath(
   return wrapped ? { name: wrappers.get(wrapped)! } : { name: base, own: own! };
 }
 
-/** They run the project's build, as the program does from wherever it is: both run the code of the folder. */
+/** Wrappers of build tools; wrapper and tool both run code of the folder. */
 const wrappers = new Map([
   ['gradlew', 'gradle'],
   ['mvnw', 'mvn'],
@@ -252,7 +252,7 @@ const wrappers = new Map([
 
 const ownPath = /^(\.\/)?(node_modules\/\.|\.?venv\/|vendor\/|)bin$/;
 
-/** The copy in a folder in which a package manager puts programs; undefined for other folders. */
+/** Returns the copy for a folder of a package manager; undefined for other folders. */
 function ownFolder(folder: string): OwnCopy | undefined {
   const found = /(?:^|\/)(node_modules\/\.bin|\.?venv\/bin|vendor\/bin|bin)$/.exec(folder)?.[1];
   const installers = found === undefined ? undefined : installersOf(found);
@@ -271,7 +271,7 @@ const isThere = (path: string, roots: readonly WorkspaceRoot[]): Promise<boolean
     ({ code }) => code !== 'ENOENT',
   );
 
-/** It is there; a link may lead anywhere, as package managers set them. */
+/** Tests if the file exists; links may lead anywhere, because package managers create them. */
 const isFile = (path: string, roots: readonly WorkspaceRoot[]): Promise<boolean> =>
   resolvePath(roots, path, 'rename').then(
     ({ kind }) => kind === 'file' || kind === 'link',

@@ -1,20 +1,17 @@
-/**
- * What may stand around a command without making it another one: variables that only say how things are shown, counted or tried,
- * and programs that only say how long it may take.
- */
+/** Variables and prefix programs that do not change the effect of a command: display, counts, retries and time limits. */
 const short = /^[\w.,:*@+-]*$/;
 const lintFlags = /^(-[DWA] ?[\w:-]+)( -[DWA] ?[\w:-]+)*$/;
-/** Without those that name a file. */
+/** Excludes options that name a file. */
 const sanitizer = /^(?!.*(path|dir|file|symbolizer))\w+=(\d+|true|false)([: ]\w+=(\d+|true|false))*$/;
 const number = /^\d{0,6}$/;
 const flag = /^([01]|true|false|yes|no)$/;
 const memory = /^-X(mx|ms|ss)\d+[kmgKMG]?( -X(mx|ms|ss)\d+[kmgKMG]?)*$/;
-/** A database for tests on this machine: a whole word of its name says so, and none that it is in use. */
+/** Address of a local test database: a whole word of the name marks a test, and no word marks production use. */
 const testDatabase =
   /^(postgres(ql)?(\+(psycopg2?|asyncpg|pg8000))?|mysql(\+(pymysql|aiomysql|mysqldb))?|mysql2|ecto|mongodb|jdbc:(postgresql|mysql|h2:mem)):\/\/([\w.-]+(:[\w.-]*)?@)?(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\/(?=(?:\w*_)?(?:test|tests|testing)(?:_|\d|\?|$))(?!\w*(?:prod|live|real|prd|main|master|stag|backup|customer))\w+(\?(sslmode|charset|encoding|pool|timeout|connect_timeout|serverTimezone)=\w+(&(sslmode|charset|encoding|pool|timeout|connect_timeout|serverTimezone)=\w+)*)?$|^sqlite(\+aiosqlite)?:\/\/(\/(:memory:)?)?$|^sqlite3::memory:$/;
 const databaseName =
   /^(TEST_)?((DATABASE|DB|POSTGRES|PG|MYSQL|MONGO)(_TEST)?_?(URL|DSN|URI)|SQLALCHEMY_DATABASE_URI|DB_TEST_URL)$|^\w+_TEST_(DATABASE|DB)_(URL|DSN)$/;
-/** A switch of the project's own tests. */
+/** Switch of the project's own tests. */
 const switchName =
   /^(?!.*(UPDATE|WRITE|RECORD|REGEN|ACCEPT|BLESS|DEPLOY|PROD|LIVE|REMOTE|CONFIG))((RUN|SKIP|WITH|ONLY|ENABLE|DISABLE|NO)_)?(\w+_)?(TESTS?|INTEGRATION|E2E|SLOW|BENCH(MARKS?)?|SMOKE|UNIT)$/;
 
@@ -94,7 +91,7 @@ const neutral: Record<string, RegExp> = {
   PYTHONFAULTHANDLER: number,
   PYTHONASYNCIODEBUG: number,
   PYTHONUTF8: number,
-  /** A category with a dot in it is loaded. */
+  /** A category with a dot would be imported. */
   PYTHONWARNINGS: /^(error|ignore|default|always|module|once)(::[A-Za-z]*)?$/,
   NODE_OPTIONS:
     /^(--max-old-space-size=\d+|--(no-)?(trace-)?(warnings|deprecation)|--experimental-vm-modules)( (--max-old-space-size=\d+|--(no-)?(trace-)?(warnings|deprecation)|--experimental-vm-modules))*$/,
@@ -125,14 +122,14 @@ const neutral: Record<string, RegExp> = {
   SECRET_KEY_BASE_DUMMY: number,
 };
 
-/** The variable is one that changes nothing about what a program does to anything. */
+/** Tests for a variable without influence on the effect of a program. */
 export const isNeutral = (name: string, value: string): boolean =>
   (Object.hasOwn(neutral, name) && neutral[name]!.test(value)) ||
   (databaseName.test(name) && testDatabase.test(value)) ||
   (switchName.test(name) && flag.test(value)) ||
   (/^LC_[A-Z]+$/.test(name) && short.test(value));
 
-/** Without `time`, `timeout 30`, `nice` and `stdbuf -oL` in front. */
+/** Removes the prefixes `time`, `timeout 30`, `nice` and `stdbuf -oL`. */
 export function withoutPrefix(words: readonly string[]): string[] {
   const [first, second, third] = words;
   if (first === 'nice') {

@@ -7,45 +7,39 @@ import { type DiskClaim, isFile, isPath, pathInWord, saysTests } from './values.
 
 type OperandType = (word: string) => boolean | DiskClaim;
 
-/** Operands that a row may have, by their names in the tables. All but `text` need a word that is known. */
+/** Types of operands by their name in the tables. All types except `text` require a fully known word. */
 const operandTypes = new Map<string, OperandType>([
-  /** Anything. */
   ['text', () => true],
-  /** No path that leads out of the open folder. */
+  /** Names without a path out of the open folder. */
   ['names', namesNothingElsewhere],
-  /** Files and folders in it, which are read. */
   ['paths', (word) => isPath(word) && { path: pathInWord(word), as: 'read' }],
-  /** The same for programs to which a colon means another machine, or a package to fetch. */
+  /** Paths for programs that interpret a colon as a remote machine or a download. */
   ['files', (word) => isFile(word) && { path: word, as: 'read' }],
-  /** Paths that call themselves tests, for runners that run any file that they are given. */
+  /** Paths with the name of a test, for runners that execute any given file. */
   ['tests', (word) => testsAt(word, pathInWord(word) === '.')],
-  /** The same, or a folder in which the runner looks for tests by their names. */
+  /** Test files, or a folder in which the runner finds tests by name. */
   ['collected', (word) => testsAt(word, pathInWord(word) === '.' || !/\.[a-z]\w*$|[*?{[]/i.test(pathInWord(word)))],
-  /** Folders of the project, or a file in one that says what to do there. */
+  /** Folders of the project, or a configuration file inside of one. */
   ['folders', (word) => isPath(word) && { path: word, as: 'folder' }],
-  /** Packages of Go. */
   ['packages', (word) => goPackage.test(word) && { path: word.replace(/\/?\.\.\.$/, '') || '.', as: 'read' }],
-  /** Modules of Python, in the folder. */
+  /** Python modules in the folder. */
   ['modules', moduleOf],
-  /** Revisions of Git, and paths. */
   ['revisions', allowsRevision],
-  /** Names that say a test, a check or a build. */
+  /** Script names for a test, a check or a build. */
   ['scripts', isCheckName],
-  /** Targets of a build: tests, checks, or files that it makes. */
+  /** Build targets: tests, checks, or build outputs. */
   ['targets', isBuildTarget],
-  /** Tasks of Gradle that test, check or build. */
   ['tasks', isGradleTask],
-  /** Tasks of Rake that test, check or show something. */
   ['rake', isRakeTask],
-  /** A statement of SQL that changes nothing. */
+  /** SQL statement without side effects. */
   ['sql', sqlReads],
 ]);
 
 export const isOperandType = (name: string): boolean => operandTypes.has(name);
 
 /**
- * Tells whether a word that is no option is harmless, or what has to be checked on the disk first.
- * @param operands a type, a pattern, or words between `|`; undefined: there are none
+ * Tests if an operand is harmless, or returns the disk check to make first.
+ * @param operands a type, a pattern, or words separated by `|`; undefined: no operands
  */
 export function allowsOperand(operands: string | undefined, word: string): boolean | DiskClaim {
   if (operands === undefined) return false;
@@ -73,7 +67,7 @@ function namesNothingElsewhere(word: string): boolean | DiskClaim {
 
 const goPackage = /^(\.{1,2}|(\.{1,2}\/)*[\w][\w./-]*|(\.{1,2}\/)*(?:[\w.-]+\/)*\.\.\.)$/;
 
-/** `main..topic`, `HEAD~2`, `HEAD:src/a.ts`, or a path. Two paths of which one is outside are compared as files. */
+/** Checks `main..topic`, `HEAD~2`, `HEAD:src/a.ts`, or a path. Git compares two paths as files if one is outside the repository. */
 function allowsRevision(word: string): boolean | DiskClaim {
   const read = gitPathsOf(word);
   if (/^[~]/.test(word) || !read || read.some(selectsSecrets)) return false;

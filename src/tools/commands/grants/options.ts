@@ -1,6 +1,6 @@
 import { allows, type DiskClaim, fitsType } from './values.ts';
 
-/** Types by name of option; a flag has the type undefined. An option may be both. */
+/** Value types by option name; undefined for a flag. An option may be both. */
 export type Options = Map<string, { flag: boolean; value?: string }>;
 
 const read = new Map<string, Options>();
@@ -26,7 +26,7 @@ interface Spelled {
   names: string[];
   type?: string;
   value?: string;
-  /** Its value is the next word. */
+  /** The value is the next word. */
   awaits?: true;
 }
 
@@ -40,7 +40,7 @@ function readLong(word: string, options: Options, oneDash?: true): Spelled | und
   return { names: [name], type: option.value!, awaits: true };
 }
 
-/** Letters side by side, the last with its value attached or behind it; `-5` is a number of lines where `-#` is an option. */
+/** Reads a cluster of short options; the last may have an attached or following value. `-5` is a line count if the option `-#` exists. */
 function readShort(word: string, options: Options): Spelled | undefined {
   if (/^-\d+$/.test(word)) return options.has('-#') ? { names: ['-#'] } : undefined;
   const whole = /^(-\w[\w-]+)(?:=(.*))?$/s.exec(word);
@@ -60,20 +60,17 @@ function readShort(word: string, options: Options): Spelled | undefined {
   return { names };
 }
 
-/** Options read so far. */
+/** Options read so far: pending disk checks, values, and option names. */
 export interface Gathered {
-  /** Checks on the disk that are still to be made. */
   claims: DiskClaim[];
   values: string[];
-  /** Names of the options. */
   used: Set<string>;
 }
 
 /**
- * Reads the option that begins at `words[at]`, in any of its spellings (`-F X`, `-FX`, `--filter X`, `--filter=X`, a cluster), wherever
- * it stands. Returns the index of the word behind it, and the type that further words have when it takes several; undefined when it
- * is none of the options, or its value is not one that it may have.
- * @param greedy options that take every word behind them up to the next option
+ * Reads the option at `words[at]` in any spelling (`-F X`, `-FX`, `--filter X`, `--filter=X`, a cluster). Returns the index after the
+ * option, and the type of further values; undefined for an unknown option or a bad value.
+ * @param greedy options that take all words up to the next option as values
  */
 export function readOption(
   words: readonly string[],
@@ -86,7 +83,7 @@ export function readOption(
   const option = oneDash || word.startsWith('--') ? readLong(word, options, oneDash) : readShort(word, options);
   if (!option) return undefined;
   const next = words[at + 1] ?? '';
-  // To some programs it is the value of the flag in front of it, to others a file of that name.
+  // Some programs take the word as the value of the preceding flag, others as a file name.
   const takes = (name: string) => fitsType(options.get(name)?.value ?? 'nothing', next);
   if (/^(true|false|null)$/.test(next) && !option.awaits && option.value === undefined && !option.names.some(takes))
     return undefined;
@@ -97,7 +94,7 @@ export function readOption(
     (value === undefined || (/^-/.test(value) && !/^-\d+$/.test(value) && option.type !== '<strip>'))
   )
     return undefined;
-  if (value?.startsWith('--')) return undefined; // what it is handed on to would take it for an option
+  if (value?.startsWith('--')) return undefined; // the receiving program would parse the value as an option
   if (value !== undefined) gathered.values.push(value);
   if (option.type !== undefined) {
     const allowed = allows(option.type, value ?? '');

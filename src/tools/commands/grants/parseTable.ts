@@ -6,38 +6,29 @@ import { patternOf } from './tablePattern.ts';
 import type { Attributes, Table, TableSection } from './tableRows.ts';
 import { isValueType } from './values.ts';
 
-/** A line of a table and the lines that continue it. */
 interface Line {
   number: number;
   indent: number;
   text: string;
 }
 
-/** Lines between two blank ones: what they are about, and what is said of it. */
+/** Paragraph of a table between blank lines: head lines and body lines. */
 interface Block {
   heads: Line[];
   body: Line[];
 }
 
-/** Result of parsing the value of an attribute; a string: the mistake in it. */
+/** Parsed value of an attribute, or a text with the error. */
 type Parsed = Attributes | string;
 
 /**
- * Parses a table of commands. A block of it is separated by blank lines, and is one of
- *
- * ```text
- * @name                  options that rows name by @name
- *   --long -s --format,-f=json|text
- *
- * [kind]                 all rows up to the next such block; what is said of it holds for each of them
- *   why: the reason why their other arguments are harmless, and which are not
- *
- * program {one,other?}   a row for each of these commands, a line or more; nobody has watched one that ends with ?
- *   -v --verbose @name   options
- *   operands: files, /pattern/, one | other
- * ```
- *
- * A line that is indented by four blanks continues the one before it, and a line after `#` is a comment.
+ * Parses a table of commands. Blank lines separate the blocks: ```text
+ * @name options that rows name by @name
+ * --long -s --format,-f=json|text [kind] all rows up to the next such block; its attributes apply to each of them why: the reason why their
+ * other arguments are harmless, and which are not program {one,other?} a row for each of these commands, a line or more; a command with ?
+ * was never observed
+ * -v --verbose @name options operands: files, /pattern/, one | other ``` A line with an indent of four blanks continues the line before,
+ * and a line after `#` is a comment.
  * @throws Error with file and line
  */
 export function parseTable(text: string, file: string): Table {
@@ -107,7 +98,7 @@ const optionsIn = (lines: readonly Line[], sets: ReadonlyMap<string, string>, fi
 
 const option = /^-[^\s=,]+(?:,-[^\s=,]+)*(?:=(.*))?$/s;
 
-/** The options, blank-separated; each of them, and each set that is named, is known. */
+/** Checks the options (separated by blanks) and the named sets. */
 function checkedOptions(text: string, sets: ReadonlyMap<string, string>, fail: (what: string) => never): string {
   for (const one of text.split(' ')) {
     if (one.startsWith('@')) {
@@ -154,7 +145,6 @@ const flags = new Map<string, Attributes>([
 
 const flagsIn = (name: string): Parsed => flags.get(name) ?? `${name} is no attribute`;
 
-/** Attributes with a value, by name. */
 const readers = new Map<string, (value: string, options: (text: string) => string) => Parsed>([
   ['why', (why) => ({ why })],
   ['before', (value, options) => ({ before: options(value) })],
@@ -189,7 +179,7 @@ function operandsIn(value: string, as: (operands: string | string[]) => Attribut
   }
 }
 
-/** The pattern that a text begins with: up to the slash that is neither escaped nor in a class. Undefined: it is none. */
+/** Returns the pattern at the beginning of a text, up to the closing slash; undefined if there is none. */
 function patternAt(text: string): string | undefined {
   const found = /^\/(?:[^\\/[]|\\.|\[(?:[^\\\]]|\\.)*\])+\/[is]*/s.exec(text)?.[0];
   if (found === undefined) return undefined;
@@ -201,13 +191,13 @@ function patternAt(text: string): string | undefined {
   }
 }
 
-/** Pattern for texts that fit one of two; undefined: their flags differ. */
+/** Combines two patterns with "or"; undefined if their flags differ. */
 function oneOf(one: string, other: string): string | undefined {
   const [, source, flags] = /^\/(.*)\/(\w*)$/s.exec(one)!;
   return other.endsWith(`/${flags}`) ? `/${source}|${other.slice(1, other.lastIndexOf('/'))}/${flags}` : undefined;
 }
 
-/** `1`, `1-3` or `1+`: how many operands there are. */
+/** Parses the number of operands: `1`, `1-3` or `1+`. */
 function countIn(value: string): Parsed {
   const [, min, range, max] = /^(\d)(?:(-)(\d)|\+)?$/.exec(value) ?? [];
   if (min === undefined) return `${value} is no count`;

@@ -4,18 +4,16 @@ import * as paths from 'node:path';
 import type { WorkspaceRoot } from '../../core/workspace.ts';
 import { realRootsOf } from '../../sandbox/paths.ts';
 
-/** Location of the first program of a name on the path. */
+/** Location of the first program with a name on the path. */
 export type OnPath =
   | {
       in: 'system';
-      /** A version manager stands there for it, and starts the one that the folder names. */
+      /** A version manager's shim; the folder determines the program. */
       shimmed?: true;
     }
   | { in: 'project'; folder: string };
 
-/**
- * Finds a program as a shell in `folder` (absolute and real) does. One that is nowhere counts as the system's: it cannot start.
- */
+/** Finds a program like a shell in `folder` (absolute and real). A missing program counts as a system program, because it cannot start. */
 export async function onPath(program: string, folder: string, roots: readonly WorkspaceRoot[]): Promise<OnPath> {
   const open = (await realRootsOf(roots)).flatMap(({ path, realPath }) => [path, realPath]);
   const isOpen = (path: string) => open.some((root) => path === root || path.startsWith(`${root}/`));

@@ -4,15 +4,15 @@ import { resolvePath } from '../../sandbox/paths.ts';
 import { readPlain } from '../../sandbox/regularFile.ts';
 import { expandWord } from '../../shellSyntax/expandWord.ts';
 
-/** More packages are not listed one by one for a person. */
+/** Maximum packages listed for the user. */
 const mostPackages = 40;
-/** Each is looked for on the disk. */
+/** Maximum patterns, because each requires disk access. */
 const mostPatterns = 200;
 const mostSolutions = 5;
 
 /**
- * The packages that the project in the open folder says it is made of (npm, pnpm, Cargo, Go, uv, Maven, Gradle, solutions of .NET), as
- * workspace-relative folders, the root (`.`) first. What only lies in the folder is none.
+ * Returns the packages declared by the project in the open folder (npm, pnpm, Cargo, Go, uv, Maven, Gradle, .NET solutions) as
+ * workspace-relative folders, the root (`.`) first. Undeclared folders do not count.
  */
 export async function packagesOf(roots: readonly WorkspaceRoot[]): Promise<string[]> {
   const [root] = roots;
@@ -54,19 +54,18 @@ const manifests: { file: string; read(text: string): string[] }[] = [
   },
 ];
 
-/** A solution has any name. */
 async function manifestsOf({ path }: WorkspaceRoot): Promise<typeof manifests> {
   const solutions = ((await expandWord('*.{sln,slnx}', path)) ?? []).filter((name) => !name.includes('*'));
   return [...manifests, ...solutions.slice(0, mostSolutions).map((file) => ({ file, read: projectsOf }))];
 }
 
-/** The folders of the projects that a solution lists, in either of its formats. */
+/** Returns the project folders listed in a solution of either format. */
 const projectsOf = (text: string): string[] =>
   quotedIn(text)
     .filter((name) => /\.(cs|fs|vb)proj$/.test(name) && /[\\/]/.test(name))
     .map((name) => name.replaceAll('\\', '/').replace(/\/[^/]*$/, ''));
 
-/** Gradle's `include("a", ":b:c")`, each at the place that follows from its name. */
+/** Returns the folders of Gradle's `include("a", ":b:c")`. */
 function included(text: string): string[] {
   return text
     .split('\n')
@@ -75,7 +74,7 @@ function included(text: string): string[] {
     .map((name) => name.replace(/^:/, '').replaceAll(':', '/'));
 }
 
-/** From the end of what begins it, the first time, to the character that ends it. */
+/** Returns the text between the first start pattern and the end character. */
 function between(text: string, begins: RegExp, ends: string): string {
   const found = begins.exec(text);
   const start = (found?.index ?? 0) + (found?.[0].length ?? 0);
@@ -93,8 +92,8 @@ function inJson(text: string): string[] {
 }
 
 /**
- * The list below a key of a YAML file, as it is usually written: an item a line, or in one line between brackets. Read line by line,
- * for a parser takes too long for a moment in which nothing else can be done; what is written otherwise names no packages.
+ * Returns the list below a YAML key in the usual forms: one item per line, or one line with brackets. Parsed line by line because a YAML
+ * parser would block the thread too long; other forms yield no packages.
  */
 function listedIn(text: string, key: string): string[] {
   const lines = text.split(/\r?\n/);
@@ -114,7 +113,7 @@ function listedIn(text: string, key: string): string[] {
   return items;
 }
 
-/** Without its quotes and comment. What begins like anything else is no pattern of a folder and is passed over later. */
+/** Removes quotes and comments. Other syntax yields an invalid pattern, which is skipped later. */
 const bare = (written: string): string => /^\s*(["']?)([^"'#]*)\1\s*(#.*)?$/.exec(written)?.[2]?.trim() ?? '';
 
 const quotedIn = (text: string): string[] => [...text.matchAll(/["']([^"']+)["']/g)].map(([, inside]) => inside!);
@@ -125,7 +124,7 @@ function tried(read: () => string[]): string[] {
   try {
     return read();
   } catch {
-    return []; // a manifest that cannot be read names no packages
+    return []; // an unreadable manifest declares no packages
   }
 }
 

@@ -5,26 +5,27 @@ import { resolvePath } from '../../sandbox/paths.ts';
 import { readPlain } from '../../sandbox/regularFile.ts';
 import { isPath, pathInWord, saysTests } from './values.ts';
 
-/** Files with scripts of the project, to which their runners append arguments. */
+/** Files with scripts of the project; runners append arguments to the scripts. */
 export const scriptFiles = ['package.json', 'composer.json'] as const;
 export type ScriptFile = (typeof scriptFiles)[number];
 
-/** Call of a script with words that are appended to its text. */
+/**
+ * Call of a script with arguments appended to its text. `operands` are the appended arguments without options. `elsewhere`: options select
+ * other packages.
+ */
 export interface ScriptCall {
   file: ScriptFile;
   name: string;
-  /** Appended words that are no options. */
   operands: readonly string[];
-  /** Its options choose packages other than the one of the folder. */
   elsewhere: boolean;
 }
 
-/** Words that a program takes: only files of tests, because it runs what it is given, or any; undefined for a program that is not known. */
+/** Accepted arguments of a program: only test files (because the program executes files), or any; undefined for an unknown program. */
 export type Takes = (program: string) => 'tests' | 'any' | undefined;
 
 /**
- * Tells whether operands are harmless behind the text of a script. An interpreter, or a runner of tests that loads whatever it is given,
- * would run a file that is named: it has to call itself a test. Behind a program that is not known no other file of code is named.
+ * Tests if operands are harmless after the text of a script. An interpreter or a test runner would execute a named file, so the name must
+ * mark a test. For an unknown program, no other code file may be named.
  */
 export async function allowsAppended(
   { file, name, operands, elsewhere }: ScriptCall,
@@ -41,22 +42,22 @@ export async function allowsAppended(
 
 const codeFile = /\.([cm]?[jt]sx?|py|rb|php|sh|pl)$/i;
 
-/** Programs that run the file that they are given first. */
+/** Programs that execute their first file argument. */
 const interpreters = new Set(
   'node tsx ts-node ts-node-esm python python3 ruby php @php perl sh bash zsh dash'.split(' '),
 );
-/** Programs that take whatever follows for something to run. */
+/** Programs that execute their arguments. */
 const starters = new Set('bun deno eval env xargs'.split(' '));
 const takesCode = /^(-c|-e|-p|--eval|--print)$/;
 const takesValue = /^(-r|-C|--require|--import|--loader|--experimental-loader|--conditions|--env-file|-I|-W|-m)$/;
 
 type Scripts = Partial<Record<string, unknown>>;
 
-/** Words that the end of a script takes, to which they are appended: its last command, or the script that this runs. */
+/** Returns the arguments accepted by the last command of a script, where arguments are appended. Follows scripts started by the script. */
 function takenBy(scripts: Scripts, name: string, takes: Takes, seen: readonly string[] = []): ReturnType<Takes> {
   const script = Object.hasOwn(scripts, name) ? scripts[name] : undefined;
   const texts = (Array.isArray(script) ? script : [script]).filter((one) => typeof one === 'string');
-  if (texts.length === 0) return 'any'; // there is nothing to run
+  if (texts.length === 0) return 'any'; // nothing runs
   return strictest(
     texts.map((text) => {
       const words = text
@@ -80,7 +81,7 @@ function strictest(all: readonly ReturnType<Takes>[]): ReturnType<Takes> {
   return all.includes(undefined) ? undefined : 'any';
 }
 
-/** @param words behind the program in a script */
+/** @param words arguments of the program in a script */
 function takenByProgram(word: string, words: readonly string[], takes: Takes): ReturnType<Takes> {
   if (word.startsWith('-')) return undefined;
   const program = paths.posix.basename(word);
@@ -91,14 +92,14 @@ function takenByProgram(word: string, words: readonly string[], takes: Takes): R
   return words.some((one) => takesCode.test(one)) || !words.some(isOwn) ? 'tests' : undefined;
 }
 
-/** `mocha.js`, `mocha@10`, `_mocha` and `ts-mocha` are forms of one program. */
+/** Recognizes `mocha.js`, `mocha@10`, `_mocha` and `ts-mocha` as one program. */
 function takenByName(name: string, takes: Takes): ReturnType<Takes> {
   const plain = name.replace(/(?<=.)@.*|\.[cm]?js$/g, '');
   const parts = [plain, ...plain.split(/[-_]/)].map(takes);
   return parts.includes('tests') ? 'tests' : parts[0];
 }
 
-/** Scripts of the nearest such file in the folder or above it; undefined when it cannot be read. */
+/** Returns the scripts of the nearest file in the folder or above; undefined if unreadable. */
 async function scriptsOf(
   file: ScriptFile,
   folder: string,

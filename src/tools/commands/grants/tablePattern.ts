@@ -1,6 +1,6 @@
 const compiled = new Map<string, RegExp>();
 
-/** Pattern of a table, written as `/source/flags`; compiled when a command needs it. */
+/** Returns the pattern for `/source/flags`, compiled at first use. */
 export function patternOf(text: string): RegExp {
   const found = compiled.get(text);
   if (found) return found;

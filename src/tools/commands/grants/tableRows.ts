@@ -1,24 +1,25 @@
 import type { GrantRow } from './grantRow.ts';
 
-/** Attributes of rows; options in them may name sets. */
+/** Attributes of rows; their options may name sets. */
 export type Attributes = Partial<Omit<GrantRow, 'command'>>;
 
-/** Rows with all but their commands in common. */
+/**
+ * Rows with the same attributes. `commands` are written as `git {log,show}` for two commands; a trailing `?` marks a command never
+ * observed.
+ */
 interface RowGroup {
-  /** Commands as they are written: `git {log,show}` are two; nobody has watched one that ends with `?`. */
   commands: string[];
   row: Attributes;
 }
 
-/** Rows with a reason in common, and other attributes. */
+/** Rows with the same reason. */
 export interface TableSection {
   row: Attributes & Pick<GrantRow, 'kind'>;
   groups: RowGroup[];
 }
 
-/** A parsed table of commands, as plain data. */
+/** Parsed table of commands, as plain data. `sets` maps the name of `@name` to options. */
 export interface Table {
-  /** Options by the name of their set, as in `@name`. */
   sets: [name: string, options: string][];
   sections: TableSection[];
 }
@@ -44,7 +45,7 @@ export function tableRows({ sets, sections }: Table): GrantRow[] {
   );
 }
 
-/** `a {b,c}` means `a b` and `a c`; an alternative may be empty. */
+/** Expands `a {b,c}` to `a b` and `a c`; an alternative may be empty. */
 export function alternatives(text: string): string[] {
   const [, before, inside] = /^([^{]*)\{([^}]*)\}$/.exec(text) ?? [];
   return inside === undefined ? [text] : inside.split(',').map((one) => `${before}${one}`.trim());

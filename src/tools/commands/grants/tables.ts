@@ -5,7 +5,7 @@ import type { Table } from './tableRows.ts';
 
 const folder = paths.join(import.meta.dirname, 'tables');
 
-/** All tables of commands. The build works them out: it ships them parsed, without the reasons, and without their parser. */
+/** All tables of commands. The build replaces this file with parsed tables, without reasons and parser. */
 export const tables: readonly Table[] = readdirSync(folder)
   .sort()
   .map((file) => parseTable(readFileSync(paths.join(folder, file), 'utf8'), file));

@@ -3,18 +3,18 @@ import type { GrantRow, RowMatch } from './grantRow.ts';
 import type { DiskClaim } from './values.ts';
 
 /**
- * Checks on the disk after which an unseen command is harmless; undefined: it is asked about. It may take a word for something else
- * than its row does, so each of its words but the names of options is held to be a path, too: of the open folder.
- * @param args behind the row's command
+ * Returns disk checks for a command never observed; undefined if an approval is needed. The program may interpret words differently from
+ * the row, so each word except option names must also be harmless as a path in the open folder.
+ * @param args arguments after the row's command
  */
 export function unseenClaims(
   row: GrantRow,
   args: readonly string[],
   { claims, operands, values }: RowMatch,
 ): DiskClaim[] | undefined {
-  // What stands behind `--` may be anything: settings, or the words of what it starts.
+  // Words after `--` may be anything: settings, or arguments of a started program.
   if (args.includes('--') || ![...operands, ...values].every(isPlain)) return undefined;
-  // A word alone may tell the program what to do, as in `git log`: it has to be a file or a folder.
+  // A single word may be a subcommand, as in `git log`, so the word must be an existing file or folder.
   const isTold = row.command.includes(' ') || !/^(paths|files|names)$/.test(String(row.operands));
   const as = (word: string) => (isTold || !/^[a-z][\w-]*$/.test(word) ? 'read' : 'there');
   return [
@@ -24,7 +24,7 @@ export function unseenClaims(
   ];
 }
 
-/** No option, address, variable or list of arguments to whoever reads it, and no path that begins elsewhere. */
+/** Tests for words without meaning as option, address, variable or argument list, and without an absolute path. */
 const isPlain = (word: string): boolean =>
   isKnown(word) &&
   /^[^-@~+!|<>/\\`$][^\\`$]*$/.test(word) &&

@@ -2,19 +2,21 @@ import { isKnown, some } from '../commandStep.ts';
 import { sqlReads } from '../readOnlyScripts.ts';
 import { isBuildTarget, isCheckName, isPreset } from './checkNames.ts';
 
-/** A check on the disk, after which a word is harmless. */
+/**
+ * Disk check that must succeed before a word counts as harmless. `there`: an existing readable file. `folder`: a folder, or a configuration
+ * file inside. `package`: a Python module in the form of a folder. `configured`: read by the tool `program` with configuration from
+ * surrounding folders.
+ */
 export interface DiskClaim {
   path: string;
-  /**
-   * `there`: to be read, and on the disk. `folder`: one, or a file that says what to do in the folder that it lies in. `package`: a module
-   * of Python that is a folder. `configured`: read by a program that takes its configuration from the folders around it.
-   */
   as: 'read' | 'there' | 'output' | 'folder' | 'module' | 'package' | 'configured';
-  /** Name of a `configured` tool. */
   program?: string;
 }
 
-/** @param types several, blank-separated, of which one has to fit */
+/**
+ * Tests a value against types.
+ * @param types separated by blanks; one must match
+ */
 export function allows(types: string, value: string): boolean | DiskClaim {
   for (const type of types.split(' ')) {
     const check = valueTypes.get(type);
@@ -27,7 +29,7 @@ export function allows(types: string, value: string): boolean | DiskClaim {
 
 export const fitsType = (type: string, value: string): boolean => allows(type, value) !== false;
 
-/** Values that an option may have, by how the table calls them. */
+/** Types of option values by their name in the tables. */
 const valueTypes = new Map<string, (value: string) => boolean | DiskClaim>([
   ['', () => true],
   ['#', (value) => value === some.number || /^-?[\d.,]+%?$/.test(value)],
@@ -37,17 +39,17 @@ const valueTypes = new Map<string, (value: string) => boolean | DiskClaim>([
   ['<file>', (value) => isFile(value) && { path: value, as: 'read' }],
   ['<tests>', (value) => isPath(value) && saysTests(value) && { path: value, as: 'read' }],
   ['<folder>', (value) => isPath(value) && { path: value, as: 'folder' }],
-  /** A file of another folder that says what to do there: as if it ran there. */
+  /** Configuration file in another folder: equivalent to execution there. */
   ['<manifest>', (value) => isPath(value) && { path: value.replace(/[^/]*$/, '') || '.', as: 'folder' }],
-  /** Build folder: one that a build has made, or a folder of its own. */
+  /** Folder of a build, or any folder of the project. */
   ['<build>', (value) => isPath(value) && { path: value, as: buildFolder.test(value) ? 'read' : 'folder' }],
-  /** Folder into which build files are written, over existing ones. */
+  /** Build folder whose files may be overwritten. */
   ['<made>', (value) => buildFolder.test(value) && { path: value, as: 'read' }],
-  /** Handed on to Git: no option of it. */
+  /** Passed to Git, so an option is refused. */
   ['<revision>', (value) => /^[\w@][\w@{}^~:./-]*$/.test(value)],
-  /** Filter of packages; text in brackets would be passed to Git. */
+  /** Package filter; text in brackets would be passed to Git. */
   ['<filter>', (value) => !/^-|\[\s*-/.test(value)],
-  /** `jq` of a program that shows it its variables. */
+  /** jq filter of a program that exposes its variables. */
   ['<jq>', (value) => !/env|input|import|include|\$__/i.test(value)],
   [
     '<output>',
@@ -60,7 +62,7 @@ const valueTypes = new Map<string, (value: string) => boolean | DiskClaim>([
         as: 'output',
       }),
   ],
-  /** Git runs the program that checks signatures for `%G` and `%(signature)`, and to sort by it. */
+  /** Git runs the signature program for `%G` and `%(signature)`, and to sort by signature. */
   ['<format>', (value) => !/%[-+ ]?G|signature/.test(value)],
   ['<sort>', (value) => !value.includes('signature')],
   /** Value of `git log -L`: `1,20:src/a.ts`. */
@@ -71,31 +73,29 @@ const valueTypes = new Map<string, (value: string) => boolean | DiskClaim>([
       return isPath(path) && { path, as: 'read' };
     },
   ],
-  /** Target of a build: one that tests, checks or builds, or a file that it makes. */
   ['<target>', (value) => !value.includes('/') && isBuildTarget(value)],
-  /** Settings of a build that the project has given a name. */
+  /** Build presets named by the project. */
   ['<preset>', isPreset],
   /** Value of `eslint --rule`: options of a rule may name a file to load. */
   ['<rule>', (value) => !/[[\]{}]/.test(value)],
-  /** Value of `python -W`: a category with a dot in it is loaded. */
+  /** Value of `python -W`: a category with a dot would be imported. */
   ['<warning>', (value) => /^(error|ignore|default|always|module|once)(:[^:.]*(:[A-Za-z]*)?)?$/.test(value)],
-  /** Value of `pytest -p`: a plugin is disabled with `no:`, and loaded without. */
+  /** Value of `pytest -p`: `no:` disables a plugin; any other value loads code. */
   ['<noplugin>', (value) => /^no:[\w.-]+$/.test(value)],
-  /** Flags of Go's linker that leave debugging symbols out. */
+  /** Flags of Go's linker that omit debug symbols. */
   ['<strip>', (value) => /^-[sw]( -[sw])*$/.test(value)],
-  /** Columns of `ps` and the like, without the environment. */
+  /** Columns of `ps` and similar programs, except the environment. */
   ['<fields>', (value) => /^[-+\w,%.=]+$/.test(value) && !/env/i.test(value)],
-  /** Names side by side, as of tests, projects or labels. */
+  /** Lists of names, like tests, projects or labels. */
   ['<labels>', (value) => /^[\w@*][\w@*:.,+=/!-]*$/.test(value) && !/(^|[/,])\.\.([/,]|$)/.test(value)],
   ['<word>', (value) => /^[\w][\w .-]*$/.test(value)],
-  /** Names, each of which says a test, a check or a build. */
   ['<checks>', (value) => value.split(',').every(isCheckName)],
-  /** Environments of `tox`: versions of Python, and checks. */
+  /** Environments of `tox`: Python versions and checks. */
   [
     '<environments>',
     (value) => value.split(',').every((one) => /^(py\d*(\.?\d+)?|pypy\d+)(-[\w.]+)*$/.test(one) || isCheckName(one)),
   ],
-  /** Compilation database that a build writes; other kinds of such files name programs to run. */
+  /** Compilation database of a build; similar files of other formats name programs to run. */
   [
     '<commands>',
     (value) => /(^|\/)compile_commands\.json$/.test(value) && isPath(value) && { path: value, as: 'read' },
@@ -109,15 +109,15 @@ export const isValueType = (name: string): boolean => valueTypes.has(name);
 export const isPath = (value: string): boolean =>
   isKnown(value) && value !== '' && !/^[-~@]|^[a-z][a-z0-9+.-]*:\/\//i.test(value);
 
-/** An option, which in a shell can begin with `+`, too. */
+/** Refuses `+`, which starts an option of some shells. */
 export const isFile = (value: string): boolean => isPath(value) && !/:|^\+/.test(value);
 
 export const buildFolder = /^(\.\/)?(_?build|builddir|out|cmake-build|artifacts|publish)[\w-]*(\/\w[\w.-]*)*\/?$/;
 
-/** Without the line, or the test in it. */
+/** Returns the path without a line number or a test name. */
 export const pathInWord = (word: string): string => word.split('::')[0]!.replace(/:\d+(:\d+)?$/, '');
 
-/** A path that says of itself that there are tests in it. */
+/** Tests if a path names tests. */
 export const saysTests = (path: string): boolean =>
   /(^|[/_.-])(__)?(tests?|testing|specs?|e2e|integration|unit|features|bench(marks?)?)(__)?($|[/_.-])/i.test(path) ||
   /[a-z\d](Test|Spec|Cest)(s|Case)?\.\w+$/.test(path);

@@ -11,34 +11,31 @@ import { patchedNames, patchText } from './patchedFiles.ts';
 import { makeRecipe, packageScript, type Recipe } from './recipes.ts';
 import { repositoryAround } from './repository.ts';
 
-/** Data that a command names and may discard. Paths are absolute. */
+/**
+ * Data that a command may discard, by absolute path. `delete`: a file or a folder with its contents, filtered by `only`. `edit`: a change
+ * in place. `some`: unknown files below a folder. `copy`: files of a folder replace files of the same names elsewhere; `deletes` removes
+ * all others there. `git`: a Git command. `unknown`: anything.
+ */
 export type LossClaim =
-  /** A file, or a folder with all that is in it; `only` tells of a name in it whether it is meant. */
   | { kind: 'delete'; path: string; only?: (relative: string) => boolean }
   | { kind: 'overwrite'; path: string }
-  /** A file that is changed in its place. */
   | { kind: 'edit'; path: string }
-  /** Files below a folder; which ones only a run can tell. */
   | { kind: 'some'; path: string }
-  /** Files of a folder that take the place of those with the same names in another one; `deletes`: all others there go. */
   | { kind: 'copy'; from: string; to: string; deletes: boolean }
-  /** A command of Git with its options and operands. */
   | { kind: 'git'; folder: string; command: string; args: string[] }
-  /** Nobody can say what. */
   | { kind: 'unknown' };
 
 interface ClaimContext {
-  /** The folder the command runs in, absolute. */
   folder: string;
   home: string;
   platform: string;
 }
 
-/** More words than this are not looked up on the disk. */
+/** Maximum words to look up on the disk. */
 const maxWords = 200;
 class TooManyWords extends Error {}
 
-/** Returns what a command may delete or overwrite: by redirections, by programs, by Git, and by one level of package scripts. */
+/** Returns the data that a command may delete or overwrite: by redirections, programs, Git, and one level of package scripts. */
 export async function claimsOf(command: string, surroundings: ClaimContext, isScript = false): Promise<LossClaim[]> {
   try {
     return await claimsWithin(command, surroundings, isScript);
@@ -73,12 +70,12 @@ async function claimsWithin(command: string, surroundings: ClaimContext, isScrip
 
 interface Sight {
   from: string;
-  /** Returns the paths that a word means; undefined when that cannot be said. */
+  /** Returns the paths of a word; undefined if unknown. */
   find(word: ShellWord): Promise<string[] | undefined>;
   surroundings: ClaimContext;
-  /** It is the text of a package script: scripts that it starts are not followed. */
+  /** Text of a package script: nested scripts are not followed. */
   isScript: boolean;
-  /** Texts of here-documents, which programs are given as their input. */
+  /** Texts of here-documents, the input of programs. */
   documents: readonly string[];
 }
 
@@ -90,7 +87,7 @@ async function claimsOfPart(part: ShellPart, sight: Sight): Promise<LossClaim[]>
     if (program === 'install' && at > 0) continue; // `npm install x`
     const before = programs.slice(0, at);
     const words = part.words.slice(at + 1);
-    // Other words come from the input: those of files, as nearly always.
+    // Further arguments come from the input and are usually file names.
     if (before.some((one) => /^(xargs|parallel|fd|fdfind|entr)$/.test(one)) && changesFiles(program, words))
       claims.push({ kind: 'some', path: sight.from });
     claims.push(...(await claimsOfProgram(program, words, before, sight, part.reads)));
@@ -102,7 +99,6 @@ const overwrite = (path: string): LossClaim => ({ kind: 'overwrite', path });
 const remove = (path: string): LossClaim => ({ kind: 'delete', path });
 const edit = (path: string): LossClaim => ({ kind: 'edit', path });
 
-/** Returns a claim for each path that the words mean. */
 async function each(
   words: readonly ShellWord[],
   { find }: Sight,
@@ -126,7 +122,7 @@ async function claimsOfProgram(
   const operands = words.filter((_, at) => at !== end && (!plain[at]!.startsWith('-') || (end >= 0 && at > end)));
   const has = (pattern: RegExp) => plain.some((word, at) => pattern.test(word) && (end < 0 || at < end));
   if (deletes.test(program)) {
-    // `git rm` refuses what is not in a commit, and `docker rm` deletes no files.
+    // `git rm` refuses uncommitted files, and `docker rm` deletes no files.
     if (before.includes('git')) {
       if (has(/^--cached$/) || !has(/^-\w*f|^--force$/)) return [];
     } else if (before.some((one) => /^(docker|podman|kubectl|npm|pnpm|yarn|bun|gh|conda|brew)$/.test(one))) return [];
@@ -233,7 +229,6 @@ async function claimsOfProgram(
   }
 }
 
-/** The program deletes or changes the files that it is given. */
 const changesFiles = (program: string, words: readonly ShellWord[]): boolean =>
   deletes.test(program) ||
   /^(truncate|tee|sponge)$/.test(program) ||
@@ -241,7 +236,6 @@ const changesFiles = (program: string, words: readonly ShellWord[]): boolean =>
 
 const deletes = /^(rm|unlink|shred|srm|wipe|rimraf|del-cli|remove-item|ri|rd|del|erase)$/;
 
-/** The file that a program is told to write its output to. */
 function outputsOf(program: string, words: readonly ShellWord[], plain: readonly string[]): ShellWord[] {
   const option = program === 'wget' ? /^(-\w*O|--output-document)$/ : /^(-\w*o|--output)$/;
   const given = words.filter((_, at) => option.test(plain[at - 1] ?? ''));
@@ -251,7 +245,7 @@ function outputsOf(program: string, words: readonly ShellWord[], plain: readonly
   return [...given, ...attached].filter((word) => word !== '-');
 }
 
-/** Claims of `find`: all below its places, or what a name narrows that to. Of what else narrows it nothing is said. */
+/** Returns the claims of `find`: all files below its paths, or the files matching a name filter. Other filters are ignored. */
 async function claimsOfFind(words: readonly ShellWord[], plain: readonly string[], sight: Sight): Promise<LossClaim[]> {
   const action = plain.findIndex((word) => /^-(delete|exec|execdir|ok|okdir)$/.test(word));
   if (action < 0) return [];
@@ -267,7 +261,7 @@ async function claimsOfFind(words: readonly ShellWord[], plain: readonly string[
   let only: ((relative: string) => boolean) | undefined;
   if (isPlain && names.length > 0) {
     const matches = globTest(names.at(-1)!.toLowerCase());
-    // `rm -r` takes all that is in a folder of that name, `-delete` only the name itself.
+    // `rm -r` removes the contents of a matching folder, `-delete` only the match itself.
     only = (relative) => {
       const parts = relative.toLowerCase().split('/');
       return (isDelete ? parts.slice(-1) : parts).some(matches);
@@ -278,7 +272,7 @@ async function claimsOfFind(words: readonly ShellWord[], plain: readonly string[
   return each(places.length > 0 ? places : ['.'], sight, (path) => ({ kind: 'delete', path, ...(only && { only }) }));
 }
 
-/** Claims of `cp`, `mv` and `install`: the file, or the files of a folder, that something else takes the place of. */
+/** Returns the claims of `cp`, `mv` and `install`: replaced files. */
 async function claimsOfCopy(
   program: string,
   words: readonly ShellWord[],
@@ -333,7 +327,7 @@ async function claimsOfRsync(operands: readonly ShellWord[], deletes: boolean, s
 
 const gitOf = ({ words }: ShellPart): boolean => words.some((word) => programOf(word) === 'git');
 
-/** The words without the folders that Git is told to go to, which are followed here. */
+/** Removes the `-C` folders of Git, which the caller follows. */
 const withoutFolders = (words: readonly ShellWord[]): ShellWord[] =>
   words.filter((word, at) => word !== '-C' && words[at - 1] !== '-C');
 
@@ -369,7 +363,6 @@ async function claimsOfGit(
   return [];
 }
 
-/** Claims of lines that a runner of scripts gives to a shell. */
 async function claimsOfRecipe(recipe: Recipe | undefined, { surroundings }: Sight): Promise<LossClaim[]> {
   const claims: LossClaim[] = [];
   for (const line of recipe?.lines ?? [])
@@ -377,13 +370,13 @@ async function claimsOfRecipe(recipe: Recipe | undefined, { surroundings }: Sigh
   return claims;
 }
 
-/** Claims of an archive that is unpacked: files of the folder with the names that it holds. */
+/** Returns the claims of an unpacked archive: unknown files of the target folder. */
 async function claimsOfArchive(into: ShellWord | undefined, sight: Sight): Promise<LossClaim[]> {
   const [folder, ...others] = into === undefined ? [sight.from] : ((await sight.find(into)) ?? []);
   return folder === undefined || others.length > 0 ? [{ kind: 'unknown' }] : [{ kind: 'some', path: folder }];
 }
 
-/** Claims of a program text that an interpreter is given as an argument or by a here-document. */
+/** Returns the claims of code passed to an interpreter as an argument or a here-document. */
 async function claimsOfCode(words: readonly ShellWord[], plain: readonly string[], sight: Sight): Promise<LossClaim[]> {
   const at = plain.findIndex((word) => codeOption.test(word));
   const texts = at >= 0 ? plain.slice(at + 1, at + 2) : words.every((word) => word === '-') ? sight.documents : [];
@@ -400,11 +393,10 @@ async function claimsOfCode(words: readonly ShellWord[], plain: readonly string[
   return claims;
 }
 
-/** The file that a program is given as its input, if that is no here-document. */
 const inputOf = (reads: readonly ShellWord[], { documents }: Sight): ShellWord | undefined =>
   documents.length > 0 ? undefined : reads[0];
 
-/** Claims of a patch: the files that it names, if it can be read. */
+/** Returns the claims of a patch: the files named inside, if readable. */
 async function claimsOfPatch(
   files: readonly ShellWord[] | undefined,
   strip: number,
@@ -418,7 +410,7 @@ async function claimsOfPatch(
   return folders.flatMap((folder) => patchedNames(text, strip).map((name) => edit(paths.resolve(folder, name))));
 }
 
-/** Paths that a word means, each once, with its folder as the disk has it; undefined when that cannot be said. */
+/** Returns the distinct paths of a word with real parent folders; undefined if unknown. */
 async function pathsOf(word: ShellWord, folder: string, platform: string): Promise<string[] | undefined> {
   if (unescaped(word) === '') return [];
   const pointed = await pointedAt(word, folder, platform);

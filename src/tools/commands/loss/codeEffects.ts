@@ -1,13 +1,15 @@
-/** Files that a program text in another language deletes or writes, where its calls name them, and commands that it starts. */
+/**
+ * Files that code in another language deletes or writes by literal names, and commands started by the code. `deletesUnnamed`: the code
+ * deletes a path without a literal name.
+ */
 interface CodeEffects {
   deletes: readonly string[];
   writes: readonly string[];
   commands: readonly string[];
-  /** It deletes something that it does not name. */
   deletesUnnamed: boolean;
 }
 
-/** Programs that take their text as an argument, behind which option they do, or from their input. */
+/** Interpreters that take code as an argument after `codeOption`, or from the input. */
 export const interpreters = /^(python[\d.]*|pypy[\d.]*|node|nodejs|bun|deno|ruby[\d.]*|perl[\d.]*|php[\d.]*)$/;
 export const codeOption = /^-\w*[cepr]$|^--(eval|print|run)$|^eval$/;
 
@@ -26,17 +28,17 @@ const writings = call(
   '(?:os|fs|fsp|File)\\.truncate(?:Sync)?|writeFileSync|writeFile|createWriteStream|truncateSync|writeTextFile(?:Sync)?|File\\.write|file_put_contents|Bun\\.write',
 );
 const opened = String.raw`(?<![\w$.])(?:io\.)?(?:open|File\.open|fopen)\s*\(\s*${quotedText}\s*,\s*(?:mode\s*=\s*)?['"][rbt]*w`;
-/** The second of two files takes the place of the first. */
+/** Calls where the first file replaces the second. */
 const replaced = String.raw`(?<![\w$])(?:os|shutil|fs|fsp|promises|File|FileUtils)\.(?:copy|copy2|copyfile|copyFile|copyFileSync|cp|cpSync|move|mv|rename|renameSync|replace)\s*\(\s*[^,()]{1,200},\s*${quotedText}`;
 const ofPath = String.raw`\bPath\(\s*${quotedText}\s*\)\s*\.\s*(?<verb>unlink|rmdir|write_text|write_bytes)`;
 const perlOpened = String.raw`\bopen\b[^;\n]{0,60}?,\s*(['"])(?:\+?>)\1\s*,\s*${quotedText}`;
 const commands = String.raw`(?<![\w$])(?:system|execSync|exec|popen|Popen|check_call|check_output|shell_exec|passthru|subprocess\.\w+)\s*\(?\s*${quotedText}`;
 
-/** Reads the calls of a program text that delete and write files. Calls that write what they do not name tell nothing. */
+/** Finds calls that delete or write files in code. Writes to computed names are ignored. */
 export function effectsOf(code: string): CodeEffects {
   const matches = (pattern: string) => [...code.matchAll(new RegExp(pattern, 'g'))];
   const texts = (pattern: string) => matches(pattern).map(({ groups }) => groups!.text!);
-  /** The text is all that is given: nothing is joined to it, or put into it. */
+  /** The literal is the whole argument, without concatenation or interpolation. */
   const whole = (pattern: string) => `${pattern}${quotedText}(?=\\s*(?:[,);}]|$))`;
   const named = matches(whole(deletions)).filter(({ groups }) => !/[{$#]/.test(groups!.text!));
   const paths = matches(ofPath);

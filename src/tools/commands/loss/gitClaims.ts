@@ -3,35 +3,34 @@ import { isLeftover } from '../../core/tempFiles.ts';
 import { secretReason } from '../../policy/secretFiles.ts';
 import type { GitRepository, GitStatusEntry } from './repository.ts';
 
-/** Work that a command of Git would discard or move. */
+/**
+ * Data discarded or moved by a Git command; paths are absolute. `discarded`: files whose changes are in no commit or stash afterwards.
+ * `deleted`: untracked files. `stashed`: files whose changes move to the stash. `stashEntries`: dropped stash entries.
+ */
 interface GitLoss {
-  /** Files whose changes are in no commit and in no stash afterwards; absolute. */
   discarded?: readonly string[];
-  /** Files that go and that Git never had. */
   deleted?: readonly string[];
-  /** Files whose changes the stash takes. */
   stashed?: readonly string[];
-  /** Entries of the stash that go. */
   stashEntries?: number;
   commits?: CommitLoss;
 }
 
-/** Commits that nothing leads to afterwards, and the branch or tag that led to them: it moves back, is deleted, or goes on without them. */
+/** Commits that become unreachable, and the branch or tag that moves or is deleted. */
 export interface CommitLoss {
   ref: string;
   count: number;
   kind: 'moves' | 'deletes' | 'removes';
 }
 
-/** Tells whether an ignored file (absolute path) is lost for good: builds bring back the others. */
+/** Tests if an ignored file (absolute path) cannot be rebuilt; only secret files count. */
 export const isIrreplaceable = (top: string, path: string): boolean =>
   !isLeftover(paths.basename(path)) && secretReason(paths.relative(top, path).split(paths.sep)) !== undefined;
 
-/** The file is there and holds something that the index does not. */
+/** Tests for an existing file with changes outside of the index. */
 const unstaged = ({ index, file }: GitStatusEntry): boolean => /[MTAU]/.test(file) || (index === 'U' && file !== 'D');
-/** The file or the index holds something that no commit does. */
+/** Tests for changes of the file or the index outside of any commit. */
 const uncommitted = (entry: GitStatusEntry): boolean => unstaged(entry) || /[MTARCU]/.test(entry.index);
-/** The index holds something that neither a commit nor the file does. */
+/** Tests for changes that exist only in the index. */
 const onlyStaged = ({ index, file }: GitStatusEntry): boolean => /[MTARC]/.test(index) && /[MTD]/.test(file);
 const untracked = ({ index }: GitStatusEntry): boolean => index === '?';
 
@@ -43,7 +42,7 @@ const longOptions =
     ' ',
   );
 
-/** A long option whose end is left out, as Git understands it. */
+/** Expands an abbreviated long option like Git. */
 function inFull(option: string): string {
   const [, name, value = ''] = /^--([a-z-]+)(=.*)?$/s.exec(option) ?? [];
   if (name === undefined || longOptions.includes(name)) return option;
@@ -51,20 +50,17 @@ function inFull(option: string): string {
   return long === undefined ? option : `--${long}${value}`;
 }
 
-/** Commands that Git has itself, of which it takes no alias. */
+/** Built-in Git commands; Git ignores aliases for them. */
 const builtIn =
   /^(add|am|branch|checkout|apply|checkout-index|cherry-pick|clean|commit|diff|fetch|filter-branch|gc|init|log|merge|mv|prune|pull|push|read-tree|rebase|reflog|reset|restore|revert|rm|show|stash|status|submodule|switch|tag|update-ref|worktree)$/;
 
-/**
- * Returns what an alias stands for: a command of Git with its options, or a command of the shell behind `!`. Undefined: Git knows none
- * of that name.
- */
+/** Returns the value of an alias: a Git command with options, or a shell command after `!`. Undefined if Git has no such alias. */
 export const aliasOf = async (repository: GitRepository, command: string): Promise<string | undefined> =>
   builtIn.test(command) || !/^[\w-]+$/.test(command) ? undefined : repository.alias(command);
 
 /**
- * Returns what one command of Git would lose; undefined: nothing. Throws when Git cannot say it.
- * @param folder where it runs; `args`: what stands behind the command
+ * Returns the loss of one Git command; undefined if there is none. Throws if Git fails.
+ * @param folder working folder; `args`: arguments after the command
  */
 export async function gitLoss(
   repository: GitRepository,
@@ -95,7 +91,7 @@ export async function gitLoss(
       }
       if (before.length === 0 || has(/^(-b|--orphan|--detach|-d|-t|--track)/)) return undefined;
       const [first, ...others] = before;
-      // A revision comes first; the rest, or the whole when there is none, names files.
+      // The first argument may be a revision; the others, or all, are files.
       const isRevision = first === '-' || (await repository.has(first!));
       if (isRevision && others.length === 0) return undefined;
       return all(isRevision ? uncommitted : unstaged, isRevision ? others : before);
@@ -190,13 +186,13 @@ export async function gitLoss(
   }
 }
 
-/** All that is only in a working tree. */
+/** Returns everything that exists only in a working tree. */
 async function removedTree(tree: GitRepository): Promise<GitLoss> {
   const entries = await tree.changes(tree.top);
   return { discarded: pathsOf(entries, uncommitted), deleted: pathsOf(entries, untracked) };
 }
 
-/** Commits that a rebase leaves out. Those that it writes anew are there, and what an editor leaves out nobody knows. */
+/** Returns the commits dropped by a rebase. Rewritten commits still exist; commits dropped in the editor are unknown. */
 async function rebased(
   repository: GitRepository,
   args: readonly string[],
@@ -214,7 +210,7 @@ async function rebased(
   return count > 0 ? { commits: { ref: branch, count, kind: 'removes' } } : undefined;
 }
 
-/** Commits of branches of a remote that a push replaces or deletes, as far as the last fetch knows them. */
+/** Returns the commits of remote branches that a push replaces or deletes, as of the last fetch. */
 async function pushed(
   repository: GitRepository,
   [remote = 'origin', ...given]: readonly string[],
@@ -247,7 +243,7 @@ function unsaid(): never {
   throw new Error('Git cannot say what this discards.');
 }
 
-/** A branch that is made anew where another commit is, by `-B name start`. */
+/** Checks a branch recreated at another commit by `-B name start`. */
 async function movedBranch(
   repository: GitRepository,
   args: readonly string[],
@@ -265,7 +261,10 @@ async function lostCommits(repository: GitRepository, target: string): Promise<G
   return count > 0 ? { ref: branch ?? 'HEAD', count, kind: 'moves' } : undefined;
 }
 
-/** @param leadTo revisions that the names lead to afterwards */
+/**
+ * Returns the commits lost by deleted or moved references.
+ * @param leadTo revisions that the names point to afterwards
+ */
 async function deletedRefs(
   repository: GitRepository,
   names: readonly string[],

@@ -1,4 +1,4 @@
-/** The command without the texts that its here-documents give to programs, and these; what a shell is given stays. */
+/** Removes the texts of here-documents for programs from a command and returns the texts separately; input of a shell stays. */
 export function withoutHereDocuments(command: string): { text: string; documents: string[] } {
   const lines = command.split('\n');
   const left: string[] = [];
@@ -11,7 +11,7 @@ export function withoutHereDocuments(command: string): { text: string; documents
       const ends = (one: string) => (dash ? one.replace(/^\t+/, '') : one) === delimiter;
       const end = lines.findIndex((one, index) => index > at && ends(one));
       if (end >= 0) documents.push(lines.slice(at + 1, end).join('\n'));
-      // Without quotes around its end it is looked through for substitutions.
+      // A here-document with an unquoted delimiter may contain substitutions.
       if (end < 0 || (quote === '' && /\$\(|`/.test(lines.slice(at, end).join('\n')))) break;
       at = end;
     }

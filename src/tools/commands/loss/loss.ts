@@ -13,18 +13,18 @@ import { claimsOf, type LossClaim } from './claims.ts';
 import { aliasOf, type CommitLoss, gitLoss, isIrreplaceable } from './gitClaims.ts';
 import { GitRepository, type GitStatusEntry, repositoryAround } from './repository.ts';
 
-/** Milliseconds after which nobody waits for what a command discards. */
+/** Milliseconds to wait for the loss of a command. */
 const limit = 1000;
-/** Paths that Git is asked about, and files that are counted where there is no Git. */
+/** Maximum paths to check with Git, and maximum files to count without Git. */
 const maxPaths = 200;
-/** Names that are told. */
+/** Maximum names in a message. */
 const shownNames = 3;
 
 /**
- * Returns a function that finds what a command would discard that no other place has: uncommitted changes, files that Git neither has
- * nor ignores, commits that only one branch leads to. Without a repository that is every file. It gives undefined for nothing.
- * Undefined: the command names nothing that it could discard.
- * @param folder where the command runs, absolute
+ * Returns a finder for data without a copy elsewhere that a command would discard: uncommitted changes, untracked files not ignored,
+ * commits of a single branch; without a repository, every file. The finder returns undefined for no loss. Returns undefined if the command
+ * names nothing to discard.
+ * @param folder working folder, absolute
  */
 export async function lossFinder(
   roots: readonly Pick<WorkspaceRoot, 'path'>[],
@@ -47,7 +47,7 @@ async function lossOf(
   try {
     return await told(await Promise.race([lostBy(claims, signal), late]), open);
   } catch {
-    return unknownLoss; // also where Git is not there or fails: nothing says that nothing is lost
+    return unknownLoss; // also if Git is missing or fails: a loss cannot be excluded
   }
 }
 
@@ -55,18 +55,18 @@ const around = (folder: string) => ({ folder, home: homedir(), platform: process
 
 const unknownLoss: Loss = { text: message('Could not determine what this command discards.'), items: ['?'] };
 
-/** All that is lost; paths are absolute, and each set has what it says of one kind. */
+/**
+ * All lost data, with absolute paths, grouped for the sentences of the approval. `deleted` are files unknown to Git; `deletedInAll` counts
+ * all deleted files.
+ */
 interface Lost {
   unknown: boolean;
-  /** Files that are deleted: those that Git does not have, and how many there are in all. */
   deleted: Set<string>;
   deletedInAll: number;
-  /** Files that another content takes the place of. */
   overwritten: Set<string>;
-  /** Files with changes that are in no commit. */
   discarded: Set<string>;
   overwrittenChanges: Set<string>;
-  /** Files that Git would have the rest of. */
+  /** Git has another version of the files. */
   inGit: boolean;
   stashed: Set<string>;
   stashEntries: number;
@@ -122,7 +122,7 @@ async function lostBy(claims: readonly LossClaim[], signal: AbortSignal): Promis
   return lost;
 }
 
-/** The claims of what an alias of Git stands for; an alias in it is not followed. */
+/** Resolves a Git alias to the claims of its command; nested aliases are not followed. */
 async function withoutAlias(
   claim: LossClaim,
   repositoryOf: (place: string) => GitRepository | undefined,
@@ -132,13 +132,13 @@ async function withoutAlias(
   const alias = await aliasOf(repository, claim.command);
   if (alias === undefined) return [claim];
   const rest = claim.args.map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
-  // A command of the shell runs in the root of the repository, anything else where Git was started.
+  // A shell alias runs in the root of the repository, a Git alias in the working folder.
   return alias.startsWith('!')
     ? claimsOf([alias.slice(1), ...rest].join(' '), around(repository.top))
     : claimsOf(['git', alias, ...rest].join(' '), around(claim.folder));
 }
 
-/** Paths by their repository. A folder that is a repository itself belongs to the one around it. */
+/** Groups paths by repository. A nested repository belongs to the surrounding repository. */
 function grouped(places: readonly string[], repositoryOf: (place: string) => GitRepository | undefined) {
   const groups = new Map<GitRepository | undefined, string[]>();
   for (const place of places) {
@@ -148,7 +148,7 @@ function grouped(places: readonly string[], repositoryOf: (place: string) => Git
   return groups;
 }
 
-/** The path as the disk has it; undefined when nothing is there that could be lost. What a link leads to is not deleted with it. */
+/** Returns the real path; undefined if nothing can be lost. Deleting a link does not delete its target. */
 async function placed(path: string, isDelete: boolean): Promise<string | undefined> {
   if (isOwnStream(path)) return undefined;
   const real = await realpath(isDelete ? paths.dirname(path) : path).catch(() => undefined);
@@ -159,10 +159,10 @@ async function placed(path: string, isDelete: boolean): Promise<string | undefin
   return isThere && !isTemporary(place) ? place : undefined;
 }
 
-/** Files that nobody misses, if the workspace is not one of them. */
+/** Tests for temporary files, which are expendable unless the workspace contains them. */
 const isTemporary = (path: string): boolean => temporaryFolders().includes(paths.dirname(path));
 
-/** Something that no other place has is below a folder. */
+/** Tests if a folder holds data without a copy elsewhere. */
 async function holdsWork(folder: string, repositoryOf: (place: string) => GitRepository | undefined): Promise<boolean> {
   const real = await realpath(folder).catch(() => undefined);
   const repository = real === undefined ? undefined : repositoryOf(real);
@@ -242,10 +242,10 @@ async function addWritten(
 }
 
 const isUntracked = ({ index }: GitStatusEntry): boolean => index === '?';
-/** A file that is there, or that the index still holds, is another one than the last commit has. */
+/** Tests if an existing or indexed file differs from the last commit. */
 const isChanged = ({ index, file }: GitStatusEntry): boolean => /[MTARCU]/.test(index) || /[MTAU]/.test(file);
 
-/** Files that a copy would take the place of, and those that it deletes. Throws when they are too many. */
+/** Returns the files replaced and deleted by a copy. Throws above the limit. */
 async function replacedBy({ from, to, deletes }: Extract<LossClaim, { kind: 'copy' }>, signal: AbortSignal) {
   const replaced: { path: string; isGone: boolean }[] = [];
   let seen = 0;
@@ -263,7 +263,7 @@ async function replacedBy({ from, to, deletes }: Extract<LossClaim, { kind: 'cop
   return replaced;
 }
 
-/** Yields the files below a path, and links as what they are; the path itself when it is a file. */
+/** Yields the files below a path, without following links; the path itself for a file. */
 async function* filesBelow(path: string, signal: AbortSignal): AsyncGenerator<string> {
   signal.throwIfAborted();
   const stats = await lstat(path).catch(() => undefined);
@@ -275,7 +275,7 @@ async function* filesBelow(path: string, signal: AbortSignal): AsyncGenerator<st
   for await (const entry of await opendir(path)) yield* filesBelow(paths.join(path, entry.name), signal);
 }
 
-/** The sentences of what is lost, and the names by which it is compared with what was shown. */
+/** Returns the sentences about the loss, and the names for a later comparison with the shown loss. */
 async function told(lost: Lost, roots: readonly string[]): Promise<Loss | undefined> {
   const names = (all: ReadonlySet<string>): string | LocalizedMessage =>
     namesIn([...all].map((path) => nameOf(path, roots)).sort());
@@ -354,16 +354,15 @@ function namesIn(all: readonly string[]): string | LocalizedMessage {
   return more > 0 ? message('{0} and {1} more', first, more) : first;
 }
 
-/** Relative to the open folder that holds it. */
 function nameOf(path: string, roots: readonly string[]): string {
   const root = roots.find((one) => path.startsWith(withEnd(one)));
   return root ? paths.relative(root, path).replaceAll(paths.sep, '/') : path;
 }
 
-/** Bytes of a file whose lines are counted. */
+/** Maximum bytes of a file whose lines are counted. */
 const maxCounted = 2_000_000;
 
-/** Undefined: the file is too large to be counted. */
+/** Returns undefined if the file is too large. */
 async function lineCount(path: string): Promise<number | undefined> {
   const bytes = await readPlain(path, maxCounted).catch(() => undefined);
   return bytes && linesOf(bytes.toString('latin1')).length;

@@ -1,10 +1,9 @@
 import * as paths from 'node:path';
 import { readPlain } from '../../sandbox/regularFile.ts';
 
-/** Bytes of a patch that is read. */
 const maxBytes = 2_000_000;
 
-/** Returns the files that a patch names, without the first folders of their names. */
+/** Returns the file names of a patch without the first `strip` folders. */
 export const patchedNames = (patch: string, strip: number): string[] => [
   ...new Set(
     [...patch.matchAll(/^(?:---|\+\+\+) ("?)([^\t\r\n]+?)\1(?:\t.*)?\r?$/gm)]
@@ -13,7 +12,7 @@ export const patchedNames = (patch: string, strip: number): string[] => [
   ),
 ];
 
-/** Returns the text of patches that lie at some paths; undefined when one cannot be read. */
+/** Returns the text of patch files; undefined if a file is unreadable. */
 export async function patchText(files: readonly string[]): Promise<string | undefined> {
   const texts = await Promise.all(files.map((file) => readPlain(paths.resolve(file), maxBytes).catch(() => undefined)));
   return texts.every((text) => text !== undefined) ? texts.map((text) => text!.toString('utf8')).join('\n') : undefined;

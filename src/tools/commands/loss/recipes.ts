@@ -1,18 +1,17 @@
 import * as paths from 'node:path';
 import { readPlain } from '../../sandbox/regularFile.ts';
 
-/** Lines that a runner of scripts would give to a shell, and the folder they run in. */
+/** Shell lines of a script runner, and their working folder. */
 export interface Recipe {
   folder: string;
   lines: readonly string[];
 }
 
-/** Bytes of a file with recipes that is read. */
 const maxBytes = 1_000_000;
-/** Targets of a makefile that are followed, those included that others need. */
+/** Maximum targets of a makefile to follow, including prerequisites. */
 const maxTargets = 30;
 
-/** Returns the scripts that a package manager would run, with those that come before and after; undefined: it runs none. */
+/** Returns the scripts run by a package manager, including pre and post scripts; undefined if there are none. */
 export async function packageScript(words: readonly string[], from: string): Promise<Recipe | undefined> {
   const place = words.findIndex((word) => /^(-C|--prefix|--dir|--cwd)$/.test(word));
   const folder = place < 0 ? from : paths.resolve(from, words[place + 1] ?? '.');
@@ -46,7 +45,7 @@ async function scriptsOf(folder: string): Promise<Map<string, string> | undefine
   }
 }
 
-/** Returns the recipes of the targets that `make` is told to make, and of what these need; undefined: there is no makefile, or it names none. */
+/** Returns the recipes of the targets of `make` and of their prerequisites; undefined without a makefile or a target. */
 export async function makeRecipe(words: readonly string[], from: string): Promise<Recipe | undefined> {
   const argumentOf = (option: RegExp) => {
     const at = words.findIndex((word) => option.test(word));
@@ -97,7 +96,7 @@ function linesOf(text: string, targets: readonly string[], given: readonly strin
   return lines;
 }
 
-/** A line with its variables; one that the file does not set stands as a variable of the shell, whose value nobody knows. */
+/** Expands the variables of a line; a variable not set in the file stays as an unknown shell variable. */
 function expanded(line: string, target: string, variables: ReadonlyMap<string, string>): string {
   let text = line.replaceAll('$@', target);
   for (let depth = 0; depth < 4; depth++)
@@ -110,7 +109,7 @@ function expanded(line: string, target: string, variables: ReadonlyMap<string, s
     .replaceAll('$$', '$');
 }
 
-/** Letters; a variable that names itself would not end. */
+/** Maximum characters: a self-referencing variable would grow forever. */
 const maxLine = 20_000;
 
 const textOf = (path: string): Promise<string | undefined> =>

@@ -3,18 +3,17 @@ import { existsSync } from 'node:fs';
 import * as paths from 'node:path';
 import { programToStart } from '../../core/programs.ts';
 
-/** A file that differs from what the repository has: the states of the index and of the file, as `git status` names them. */
+/** File that differs from the repository: absolute path, and the state codes of the index and of the file as in `git status`. */
 export interface GitStatusEntry {
   index: string;
   file: string;
-  /** Absolute. */
   path: string;
 }
 
-/** Bytes of an answer of Git. */
+/** Maximum bytes of Git output. */
 const maxAnswer = 4_000_000;
 
-/** Folder whose `.git` a path (absolute) belongs to; undefined when there is none. */
+/** Returns the folder with the `.git` of a path (absolute); undefined if there is none. */
 export function repositoryAround(path: string): string | undefined {
   for (let top = path; ; top = paths.dirname(top)) {
     if (existsSync(paths.join(top, '.git'))) return top;
@@ -23,8 +22,8 @@ export function repositoryAround(path: string): string | undefined {
 }
 
 /**
- * Questions to Git about one repository. Nothing of the repository runs: no hooks, no filters, no file system monitor, no external
- * diff, no transport for missing objects; nothing is locked or written. Each question throws when Git cannot answer.
+ * Git queries about one repository. Nothing of the repository runs: no hooks, filters, file system monitor, external diff or transport for
+ * missing objects; nothing is locked or written. Each query throws if Git fails.
  */
 export class GitRepository {
   private filters?: Promise<string[]>;
@@ -34,41 +33,38 @@ export class GitRepository {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Returns what differs below some paths (absolute); of a folder that is not tracked each file, if Git does not ignore it. */
+  /** Returns the changes below absolute paths; untracked folders are expanded to their files, except ignored files. */
   changesOf(places: readonly string[]): Promise<GitStatusEntry[]> {
     return this.status(this.top, ['--', ...places.map(this.pathspec)]);
   }
 
-  /** Returns what differs, as far as pathspecs of Git name it, seen from a folder. */
+  /** Returns the changes that match pathspecs, relative to a folder. */
   async changes(folder: string, pathspecs: readonly string[] = []): Promise<GitStatusEntry[]> {
     return this.status(folder, pathspecs.length > 0 ? ['--', ...pathspecs] : []);
   }
 
-  /** Counts the files below some paths (absolute) that are in the index. */
   async trackedBelow(places: readonly string[]): Promise<number> {
     return zeroSeparated(await this.ask(this.top, 'ls-files', '-z', '--', ...places.map(this.pathspec))).length;
   }
 
-  /** Returns the files (absolute) that Git ignores, as far as pathspecs name them, seen from a folder; not what is in ignored folders. */
+  /** Returns ignored files (absolute) that match pathspecs relative to a folder; contents of ignored folders are omitted. */
   async ignored(folder: string, pathspecs: readonly string[]): Promise<string[]> {
     const options = ['-z', '--others', '--ignored', '--exclude-standard', '--directory', '--full-name'];
     const answer = zeroSeparated(await this.ask(folder, 'ls-files', ...options, '--', ...pathspecs));
     return answer.filter((one) => !one.endsWith('/')).map((one) => paths.join(this.top, one));
   }
 
-  /** Does the same for paths (absolute). */
   ignoredBelow(places: readonly string[]): Promise<string[]> {
     return this.ignored(this.top, places.map(this.pathspec));
   }
 
-  /** Another working tree, at a path (absolute). */
   workingTree(top: string): GitRepository {
     return new GitRepository(top, this.signal);
   }
 
   /**
-   * Counts commits that a branch or tag (its full name) leads to, and nothing else: no other one, and none of `others`.
-   * @param from counts from here in its place
+   * Counts commits reachable only from a branch or tag (full name): not from other references, and not from `others`.
+   * @param from start of the count instead of the reference
    */
   async commitsOnlyIn(ref: string, others: readonly string[], from = ref): Promise<number> {
     const without = (below: string) => (ref.startsWith(below) ? [`--exclude=${ref.slice(below.length)}`] : []);
@@ -78,13 +74,11 @@ export class GitRepository {
     return Number((await this.ask(this.top, 'rev-list', '--count', from, '--not', ...all, '--')).trim());
   }
 
-  /** Returns the name of the branch that is checked out; undefined when none is. */
   async branch(): Promise<string | undefined> {
     const ref = await this.ask(this.top, 'symbolic-ref', '--quiet', 'HEAD').catch(() => '');
     return /^refs\/heads\/(.+)\n$/.exec(ref)?.[1];
   }
 
-  /** Counts the entries of the stash. */
   async stashed(): Promise<number> {
     if (!(await this.has('refs/stash'))) return 0;
     return Number((await this.ask(this.top, 'rev-list', '--walk-reflogs', '--count', 'refs/stash')).trim());
@@ -100,19 +94,18 @@ export class GitRepository {
     );
   }
 
-  /** Returns the text of an alias; undefined when there is none of that name. */
   async alias(name: string): Promise<string | undefined> {
     const text = await this.ask(this.top, 'config', '-z', '--get', `alias.${name}`).catch(() => undefined);
     this.signal.throwIfAborted();
     return text?.replace(/\0$/, '');
   }
 
-  /** Returns the text that a command shows which only looks, as Git itself makes it. Throws when it takes too long, or when it is too much. */
+  /** Returns the output of a read-only command. Throws on a timeout, or if the output is too large. */
   async shown(folder: string, command: readonly string[], args: readonly string[]): Promise<string> {
     return this.git(folder, [...(await this.noFilters()), ...command, ...args], true);
   }
 
-  /** Returns the settings that Git reads for this repository, with their scopes: `system`, `global`, `local`, `worktree` or `command`. */
+  /** Returns the settings of this repository with their scopes: `system`, `global`, `local`, `worktree` or `command`. */
   async settings(): Promise<{ scope: string; name: string; value: string }[]> {
     const fields = (await this.git(this.top, ['config', '-z', '--list', '--show-scope', '--includes'])).split('\0');
     const found: { scope: string; name: string; value: string }[] = [];
@@ -143,7 +136,7 @@ export class GitRepository {
     return this.filters;
   }
 
-  /** Returns settings that take every filter away: they would run for a file whose content Git has to compare. */
+  /** Returns options that disable all filters: Git would run a filter to compare a file. */
   private async withoutFilters(): Promise<string[]> {
     const names = await this.git(this.top, ['config', '-z', '--name-only', '--get-regexp', '^filter[.]']).catch(
       () => '',
@@ -155,7 +148,7 @@ export class GitRepository {
     );
   }
 
-  /** Runs from the root of the file system: nothing of a repository can take the place of a program there. */
+  /** Runs Git from the root of the file system, so that no file of a repository can replace a program. */
   private git(folder: string, args: readonly string[], acceptsFailure = false): Promise<string> {
     const own = Object.entries(process.env).filter(([name]) => !/^GIT_/i.test(name));
     const env = {
