@@ -1,16 +1,19 @@
 import { indentOf } from './indent.ts';
 import { comparedLine, likeEnough, likenessRow, maxAround, starts } from './similarity.ts';
 
-/** Lines of a file in which rivals are looked for, and lines of the edit, of each kind, that are looked at. */
+/**
+ * Maximum lines of a file to search for a rival, maximum lines of an edit to compare (of each kind), and lines of evidence per changed
+ * line.
+ */
 export const maxFileLines = 50_000;
 const mostLines = 16;
 const linesForOneSame = 2;
-/** Of a line without words: brackets are alike everywhere. */
+/** Weight of lines without words: brackets look alike everywhere. */
 const lightWeight = 0.25;
 /**
- * Another place that an edit may mean, which was found at `found` (a line of the file for each of its lines, -1 for none)
- * and of which these lines were `shifted` there: nearly the same lines, indented as they were written. Somebody changed them
- * since, and what was found is their twin. Its first line, counted from 0; undefined: there is none.
+ * Returns another position that an edit may mean: nearly the same lines with the written indentation, changed since. The match at `found`
+ * (file line per edit line, -1 for none) with `shifted` lines is then only a twin. Returns the first line, counted from 0; undefined if
+ * there is none.
  */
 export function rivalOf(
   texts: readonly string[],
@@ -43,7 +46,6 @@ export function rivalOf(
 
 interface Wanted {
   line: number;
-  /** How alike each line of the file is, and the most around each. */
   row: Float32Array;
   near: Float32Array;
   weight: number;
@@ -53,9 +55,8 @@ const sumOf = <One>(all: readonly One[], of: (one: One) => number): number =>
   all.reduce((sum, one) => sum + of(one), 0);
 
 /**
- * The lines of an edit that stand deeper or less deep where they were found, if all do. One that stands as written says that
- * it is the place, and that the others lost their indentation on the way; but not one at the margin (`#endif`). Of several
- * the first does not count: it may be written from where its words begin.
+ * Returns the edit's lines with another indentation in the file, if all lines differ. A line with the written indentation proves the
+ * position, except at the margin (`#endif`). The first of several lines is ignored: it may be written without its indentation.
  */
 export function shiftedLines(texts: readonly string[], old: readonly string[], found: readonly number[]): number[] {
   const indents = (line: number): [string, string] => [indentOf(old[line]!), indentOf(texts[found[line]!]!)];

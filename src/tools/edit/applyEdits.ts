@@ -10,31 +10,31 @@ import { replaceLines } from './replaceLines.ts';
 import { type Replacement, replaceAll, replaced, replacementWithin } from './replacements.ts';
 import { isInexact, nearTwin } from './similarLines.ts';
 
-/** Replace `oldText`, which must be in the text exactly once, by `newText`. */
+/** Replacement of `oldText`, which must occur exactly once, by `newText`. */
 export interface Edit {
   oldText: string;
   newText: string;
-  /** Both are whole lines, so that a part of a line is never meant. */
+  /** Both texts are whole lines; partial lines never match. */
   lines?: true;
-  /** Says which is meant where the text has the lines several times. */
+  /** Location of the match if the lines occur several times. */
   place?: HunkLocation;
 }
 
-/** `tolerant`: at least one edit was found by its lines, not by its very text. `idle`: the edits that change nothing, counted from 0. */
+/** Result of edits. `tolerant`: at least one edit was matched by lines instead of exact text. `idle`: indexes of edits without effect. */
 export type EditResult = { ok: true; text: string; matched: 'exact' | 'tolerant'; idle?: number[] } | EditFailure;
 
 export interface EditFailure {
   ok: false;
   reason: EditReason;
-  /** Which edit, counted from 0. */
+  /**
+   * Failure of the edit `index` (from 0). `lines` are first lines of all matches (from 1), or the first and last line of the nearest
+   * candidate. `candidate` is the file's text there; `other` is a second candidate. `overlaps` is the number of the overlapping edit (from
+   * 1).
+   */
   index: number;
-  /** The 1-based first lines of what was found too often, or the first and the last of the nearest candidate. */
   lines: number[];
-  /** The file's own text at the nearest candidate. */
   candidate?: string;
-  /** A second candidate, in the same form. */
   other?: { lines: number[]; candidate: string };
-  /** The other edit of an overlap, counted from 1. */
   overlaps?: number;
 }
 
@@ -42,10 +42,9 @@ type Failed = Omit<EditFailure, 'ok' | 'index'>;
 type Applied = Replacement & { exact: boolean };
 
 /**
- * Applies all edits to the text as it is, or none. An edit is found by its exact text, else by its lines (`findRuns`); what is
- * found twice, or not surely, is a failure, as are edits that overlap. An edit of text that only the edits before it make is applied
- * to their result. Edits that change nothing are left out, unless there are no others.
- * @param seen the lines that the model has read, if the file has changed since: the edit is for where its text stood there
+ * Applies all edits to the text, or none. An edit is matched by exact text, else by lines (`findRuns`); ambiguous, doubtful and overlapping
+ * matches fail. An edit of text created by earlier edits is applied to their result. Edits without effect are dropped, unless all are.
+ * @param seen lines last read by the model, if the file has changed since: a match must be at the position of the read text
  */
 export function applyEdits(text: string, edits: readonly Edit[], seen?: SeenText): EditResult {
   const all = edits.map((edit) => ({ ...edit, oldText: plain(edit.oldText), newText: plain(edit.newText) }));
@@ -70,7 +69,6 @@ export function applyEdits(text: string, edits: readonly Edit[], seen?: SeenText
   return { ok: false, index: other - 1, reason: 'OVERLAP', lines: [lineAt(text, from)], overlaps: one };
 }
 
-/** Applies each edit to the result of the one before. */
 function inSequence(
   text: string,
   edits: readonly Edit[],
@@ -93,7 +91,7 @@ function done(text: string, found: readonly Applied[], idle: number[]): EditResu
   return { ok: true, text, matched, ...(idle.length > 0 && { idle }) };
 }
 
-/** What these edits would make is there already: what each would replace is not, or is the same. */
+/** Tests if the edits are already applied: no edit would change the text. */
 export const isMade = (text: string, edits: readonly Edit[]): boolean =>
   edits.every((edit) => {
     const result = applyEdits(text, [edit]);
@@ -101,7 +99,7 @@ export const isMade = (text: string, edits: readonly Edit[]): boolean =>
     return result.reason === 'DONE_ALREADY' || (result.reason === 'NO_CHANGE' && text.includes(edit.oldText));
   });
 
-/** The byte order mark belongs to the encoding, not to the text. */
+/** Removes the byte order mark, which belongs to the encoding. */
 const plain = (text: string) => text.replace(/^\ufeff/, '');
 
 function applyEdit(text: string, edit: Edit, seen?: SeenText): Applied | Failed {
@@ -116,7 +114,7 @@ function applyEdit(text: string, edit: Edit, seen?: SeenText): Applied | Failed 
   return applyByLines(text, edit);
 }
 
-/** Returns why a match in a file that has changed since is not where the model read the text. */
+/** Returns the failure if a match in a changed file is not at the position that the model read. */
 function movedFailure(text: string, oldText: string, found: readonly number[], seen: SeenText): Failed | undefined {
   const texts = splitLines(text).map(textOf);
   if (texts.length > maxFileLines) return undefined;
@@ -130,19 +128,19 @@ function movedFailure(text: string, oldText: string, found: readonly number[], s
   };
 }
 
-/** Lines of the text, from 0, on which a match stands. */
+/** Returns the lines of a match, from 0. */
 function linesAround(text: string, { at, length }: Place): number[] {
   const [first, last] = [lineAt(text, at), lineAt(text, at + Math.max(1, length) - 1)];
   return Array.from({ length: last - first + 1 }, (_, index) => first - 1 + index);
 }
 
-/** Lines of the text, from 0, of the only run that the edit's lines can mean. */
+/** Returns the lines of the only possible match, from 0. */
 function onlyRun(text: string, edit: Edit): number[] | undefined {
   const [run, more] = runsOf(splitLines(text).map(textOf), edit);
   return run && !more ? run.at.filter((line) => line >= 0) : undefined;
 }
 
-/** The runs that an edit can mean, by its place if that says which. */
+/** Returns the possible matches, filtered by the location of the edit. */
 function runsOf(texts: readonly string[], { oldText, place }: Edit): MatchedLines[] {
   const runs = findRuns(texts, wholeLines(oldText));
   return runs.length > 1 && place ? (runsAt(texts, runs, place) ?? runs) : runs;
@@ -153,7 +151,7 @@ interface Place {
   length: number;
 }
 
-/** Line endings are never a difference: what a model writes with `\n` is looked for with `\r\n` as well. */
+/** Finds exact matches with any line ending: `\n` of a model also matches `\r\n`. */
 function exactPlaces(text: string, oldText: string): Place[] {
   const spellings = new Set([oldText, withEndings(oldText, '\n'), withEndings(oldText, '\r\n')]);
   const places: Place[] = [];
@@ -173,7 +171,7 @@ function applyExact(text: string, { at, length }: Place, oldText: string, newTex
   if (cutsWord(text, at, end, oldText, newText)) return failed('CUTS_WORD');
   const prefix = indentationBefore(text, at);
   const start = at - prefix.length;
-  // The lines were given without their indentation, or are parts of lines here: others that are the same count, too.
+  // The lines lack their indentation or are parts of lines, so equal lines elsewhere count too.
   const isPart = !isWholeLines(text, at, end);
   const runs = prefix === '' && !isPart ? [] : findRuns(splitLines(text).map(textOf), wholeLines(oldText));
   const found = new Set([...runs.map(firstLineOf), ...(isPart ? [lineAt(text, at)] : [])]);
@@ -182,7 +180,7 @@ function applyExact(text: string, { at, length }: Place, oldText: string, newTex
   if (twin) return twin;
   const rest = restOfLine.exec(text.slice(end))?.[0];
   if (newText === '' && rest !== undefined && !oldText.endsWith('\n') && /(^|[\r\n])$/.test(text.slice(0, start)))
-    return { from: start, to: end + rest.length, made: '', exact: true }; // a line that is deleted leaves no blank one
+    return { from: start, to: end + rest.length, made: '', exact: true }; // deleting a line leaves no blank line
   const made = reindented(text, prefix, oldText, newText);
   if (made === undefined) return failed('INDENTATION');
   const whole = made + (losesEnding(oldText, newText) && end < text.length ? '\n' : '');
@@ -192,15 +190,15 @@ function applyExact(text: string, { at, length }: Place, oldText: string, newTex
   return { from: start, to, made: withEndings(after ?? whole, endingAt(text, at)), exact: true };
 }
 
-/** Blanks and the line ending behind a match that ends its line. */
+/** Blanks and the line ending after a match at the end of a line. */
 const restOfLine = /^[ \t]*(?:\r\n|\n|\r|$)/;
 
-/** Nothing but blanks stands before and behind it. */
+/** Tests that only blanks surround the match on its lines. */
 const isWholeLines = (text: string, at: number, end: number) =>
   (/[\r\n]/.test(text[at]!) || text.slice(text.lastIndexOf('\n', at - 1) + 1, at).trim() === '') &&
   (text[end - 1] === '\n' || /^[ \t]*(?=[\r\n]|$)/.test(text.slice(end)));
 
-/** The new text with the blanks at the end of the file's last line where that line is kept; undefined: at its end. */
+/** Returns the new text with the trailing blanks of the file on an unchanged last line; undefined if appended at the end. */
 function withBlanks(newText: string, oldText: string, blanks: string): string | undefined {
   const lines = newText.split('\n');
   const last = oldText.slice(oldText.lastIndexOf('\n') + 1).trim();
@@ -212,13 +210,13 @@ function withBlanks(newText: string, oldText: string, blanks: string): string | 
 const textOf = (line: TextLine) => line.text;
 const firstLineOf = (run: MatchedLines) => run.at.find((index) => index >= 0)! + 1;
 
-/** Lines were replaced and only the last line ending forgotten; joining two lines is asked for by taking it alone away. */
+/** Tests for replaced lines without the last line ending. Deleting a line ending alone means joining two lines. */
 const losesEnding = (oldText: string, newText: string) =>
   /\n$/.test(oldText) && newText !== '' && !/\n[ \t]*$/.test(newText) && !oldText.startsWith(newText);
 
 /**
- * True when the match begins or ends in the middle of one of the file's words, and the edit changes that word: `total = 1`
- * is in `total = 10`, but who wrote it has not seen the 10.
+ * Tests if the match starts or ends inside of a word that the edit changes: `total = 1` matches in `total = 10`, but the author did not see
+ * the 10.
  */
 function cutsWord(text: string, at: number, end: number, oldText: string, newText: string): boolean {
   let same = 0;
@@ -232,12 +230,12 @@ function cutsWord(text: string, at: number, end: number, oldText: string, newTex
   return (cutAtStart && same < first) || (cutAtEnd && sameAtEnd < last);
 }
 
-/** Of scripts that put blanks between words; a combining mark is never cut from its letter. */
+/** Letters of scripts with blanks between words; a combining mark belongs to its letter. */
 const letter = '[\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\p{N}\\p{M}_$]';
 const firstWord = new RegExp(`^${letter}+`, 'u');
 const lastWord = new RegExp(`${letter}+$`, 'u');
 
-/** Lines are longer than this only in files that nobody writes by hand: of them what is around the match is shown. */
+/** Maximum characters to show of a line: longer lines occur only in generated files. */
 const maxAroundMatch = 200;
 
 function wholeLinesAround(text: string, at: number, end: number): string {
@@ -248,7 +246,7 @@ function wholeLinesAround(text: string, at: number, end: number): string {
   return `${start > from ? '…' : ''}${text.slice(start, stop).trimEnd()}${stop < to ? '…' : ''}`;
 }
 
-/** Where the old text does not end with a line ending, one at the new text's end is a blank line. */
+/** Splits the new text. If the old text has no final line ending, a final line ending of the new text is a blank line. */
 function newLines(oldText: string, newText: string): string[] {
   return newText === '' || /[\r\n][ \t]*$/.test(oldText) ? wholeLines(newText) : newText.split(/\r\n|\n|\r/);
 }
@@ -288,15 +286,14 @@ function applyByLines(text: string, edit: Edit): Applied | Failed {
 
 const endOf = (run: MatchedLines) => Math.max(...run.at) + 1;
 
-/** Lines of the file, as a failure tells of them; `to` is not among them. */
 const shown = (texts: readonly string[], from: number, to: number) => ({
   lines: from + 1 === to ? [to] : [from + 1, to],
   candidate: texts.slice(from, Math.min(to, from + 12)).join('\n'),
 });
 
 /**
- * Returns why a run that was found by tolerance is not surely the one that is meant: another run is as near, because it stands as
- * written where this one does not. Nobody looks for it in a file that is too long.
+ * Returns the failure if a tolerant match is ambiguous: another run is as close, and matches exactly where this one does not. Very long
+ * files are not searched.
  */
 function twinFailure(texts: readonly string[], old: readonly string[], run: MatchedLines): Failed | undefined {
   const shifted = shiftedLines(texts, old, run.at);

@@ -2,7 +2,7 @@ import { diffArrays } from 'diff';
 import { type ComparedLines, comparedLines } from '../notebook/comparedLines.ts';
 import { linesOf } from '../sandbox/fileText.ts';
 
-/** A place where two sequences differ: `[fromStart, fromEnd)` of the first became `[toStart, toEnd)` of the second. */
+/** Difference of two sequences: `[fromStart, fromEnd)` of the first became `[toStart, toEnd)` of the second. */
 export interface Hunk {
   fromStart: number;
   fromEnd: number;
@@ -10,10 +10,9 @@ export interface Hunk {
   toEnd: number;
 }
 
-/** Beyond this many differences everything is one hunk: correct, only coarser. */
+/** Maximum differences; above, the whole text is one hunk: correct but coarse. */
 const maximumDifferences = 2000;
 
-/** The hunks between two sequences, in order. */
 export function diff(from: readonly string[], to: readonly string[]): Hunk[] {
   const parts = diffArrays([...from], [...to], { maxEditLength: maximumDifferences });
   if (!parts) return [{ fromStart: 0, fromEnd: from.length, toStart: 0, toEnd: to.length }];
@@ -40,7 +39,6 @@ export function diff(from: readonly string[], to: readonly string[]): Hunk[] {
   return hunks;
 }
 
-/** How many lines a change adds and removes. */
 export function countChanges(before: readonly string[], after: readonly string[]): { added: number; removed: number } {
   let added = 0;
   let removed = 0;
@@ -51,7 +49,7 @@ export function countChanges(before: readonly string[], after: readonly string[]
   return { added, removed };
 }
 
-/** From one text to another, as a unified diff without context, of at most about `most` characters. */
+/** Returns a unified diff without context, truncated to about `most` characters. */
 export function lineDiff(one: string, other: string, most: number): string {
   const [from, to] = [linesOf(one), linesOf(other)];
   const hunks = diff(from, to).map(({ fromStart, fromEnd, toStart, toEnd }) =>
@@ -66,16 +64,15 @@ export function lineDiff(one: string, other: string, most: number): string {
   return `${text.slice(0, most)}\n… (${text.length - most} more characters: read the file)`;
 }
 
-/** As in a unified diff: an empty range is named by the line before it. */
+/** Formats a range as in a unified diff: an empty range is named by the line before. */
 const range = (start: number, end: number) => `${start === end ? start : start + 1},${end - start}`;
 
-/** Characters of a line that people are shown of a change. */
+/** Maximum characters of a displayed line of a change. */
 const longestLine = 500;
 
 /**
- * A change for people: its hunks as `@@ -1,2 +1,3 @@` and their lines, at most `most` of these, and how many lines there are besides,
- * as a last line `… 12`. Empty where only line ends change. Hunks of a notebook name their cell (`@@ -1,2 +1,3 @@ cell 4`), in whose
- * source their lines are counted.
+ * Formats a change for display: hunk headers `@@ -1,2 +1,3 @@` with at most `most` lines, and `… 12` for the number of omitted lines. Empty
+ * if only line endings change. Hunks of a notebook name the cell (`@@ -1,2 +1,3 @@ cell 4`), with line numbers of its source.
  */
 export function shownChange(path: string, before: string | null, after: string | null, most: number): string {
   const { from, to } = comparedLines(path, before, after);
@@ -106,14 +103,14 @@ function headOf({ fromStart, fromEnd, toStart, toEnd }: Hunk, from: ComparedLine
   return cell === undefined ? ranges : `${ranges} cell ${cell}`;
 }
 
-/** Changed lines that a card shows when it is opened, or asks: more of them are for an editor. */
+/** Maximum changed lines on an expanded card; an editor shows more. */
 export const maxShownLines = 2000;
 
-/** Up to this many changed lines stand on a card as they are; of more, the first. */
+/** A collapsed card shows a change up to `fewLines` whole, and of a longer change the first lines. */
 const fewLines = 8;
 const firstLines = 3;
 
-/** What a card shows of a change before anybody opens it. */
+/** Returns the part of a change that a collapsed card shows. */
 export function changeAtAGlance(path: string, before: string | null, after: string | null): string {
   const short = shownChange(path, before, after, fewLines);
   return /\n… \d+$/.test(short) ? shownChange(path, before, after, firstLines) : short;

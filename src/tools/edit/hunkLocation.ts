@@ -2,21 +2,21 @@ import { indentOf } from './indent.ts';
 import type { MatchedLines } from './lineMatches.ts';
 import { foldedLine } from './normalizeText.ts';
 
-/** A statement of a patch about the place of a hunk. */
+/**
+ * Location of a hunk from a patch. `headers` are the texts after `@@`: enclosing lines above the hunk, outermost first. `atEnd`: the hunk
+ * ends at the end of the file.
+ */
 export interface HunkLocation {
-  /** Lines above the hunk that enclose each other, from the outermost: the text behind each `@@`. */
   headers: readonly string[];
-  /** The hunk ends where the file ends. */
   atEnd?: true;
 }
 
-/** Lines of a file, from 0, up to and without `to`. */
 interface Region {
   from: number;
   to: number;
 }
 
-/** The only run at the place that a patch names; undefined: none, or not surely one. */
+/** Returns the only run at the location that a patch names; undefined if there is none or more than one. */
 export function runsAt(
   texts: readonly string[],
   runs: readonly MatchedLines[],
@@ -38,7 +38,7 @@ export function runsAt(
 
 const startOf = (run: MatchedLines) => run.at.find((line) => line >= 0)!;
 
-/** What the lines with this text in a region begin: their blocks; of lines without a block, all that follows in the region. */
+/** Returns the blocks that lines with the header's text begin in a region; without a block, the rest of the region. */
 function regionsOf(texts: readonly string[], header: string, { from, to }: Region): Region[] {
   const wanted = foldedLine(header);
   const lines = texts.slice(from, to).map(foldedLine);
@@ -50,16 +50,16 @@ function regionsOf(texts: readonly string[], header: string, { from, to }: Regio
   }));
 }
 
-/** A header may lack the end of its line: Git cuts long ones, also within a word, and models leave out what opens the block. */
+/** Compares a header as a prefix: Git truncates long lines, also within a word, and models omit the opening bracket. */
 const beginsWith = (line: string, header: string) =>
   header !== '' &&
   line.startsWith(header) &&
   (header.length >= longHeader || !/^[\p{L}\p{N}_]/u.test(line.slice(header.length)));
 
-/** Characters from which on a header may be a cut one. Git has at most 80 bytes of a line. */
+/** Minimum characters of a possibly truncated header. Git limits a line to 80 bytes. */
 const longHeader = 60;
 
-/** The line behind the block that a line begins; undefined: nothing below it is indented deeper. */
+/** Returns the line after the block of a line; undefined if no deeper line follows. */
 function blockEnd(texts: readonly string[], line: number, to: number): number | undefined {
   const depth = indentOf(texts[line]!).length;
   let at = line + 1;

@@ -1,15 +1,13 @@
-/** How one line of the old text is indented there and in the file; `line` counts from 0. */
+/** Indentation of one line in the edit and in the file; `line` counts from 0. */
 interface IndentPair {
   line: number;
   from: string;
   to: string;
 }
 
-/** What is known of the indentations of an edit and of the file it is for. */
+/** Indentations of an edit and of its file: one pair for each non-blank old line, in order, and one level of each. */
 export interface Indents {
-  /** For every line of the old text that is not blank, in order. */
   pairs: readonly IndentPair[];
-  /** One level of the edit and one of the file. */
   fromUnit: string;
   toUnit: string;
 }
@@ -17,10 +15,9 @@ export interface Indents {
 export const indentOf = (line: string) => /^[ \t]*/.exec(line)![0];
 
 /**
- * A new line, indented as the file would have it. An indentation that the old text has too becomes what the file has
- * there; any other goes as many levels in or out from the nearest line that is known. `replaced` is the old line whose
- * place it takes, or `after` the one it follows. Undefined when the edit lost the levels of the lines around it, so that
- * this line's cannot be known.
+ * Indents a new line like the file. An indentation that occurs in the old text maps to the file's; any other moves by levels from the
+ * nearest known line. `replaced` is the old line at the same position, or `after` the line before. Undefined if the edit lost the levels of
+ * the surrounding lines.
  */
 export function indentLike(
   line: string,
@@ -42,16 +39,16 @@ export function indentLike(
     return known.size === 1 ? put([...known][0]!) : undefined;
   }
   const base = replaced ?? before ?? after!;
-  // Compared by levels, because one side may use tabs and the other blanks.
+  // Levels are compared because one side may use tabs and the other blanks.
   const levels = Math.round(indent.length / fromUnit.length) - Math.round(base.from.length / fromUnit.length);
   const length = Math.max(0, base.to.length + levels * toUnit.length);
   return put(levels >= 0 ? base.to + toUnit.repeat(levels) : base.to.slice(0, length));
 }
 
 /**
- * An edit of which only the first lines were written without (all of) their indentation, with it. Where the old first line
- * goes, what comes first now may be an old line that is less deep than that: it stays as it is. `indentAt` is the file's
- * indentation of an old line. Undefined: it is not such an edit, or how deep its lines go cannot be told so.
+ * Returns an edit with restored indentation of its first lines, if only these lost it. If the old first line is removed, an old line of
+ * lesser depth may come first and stays unchanged. `indentAt` is the file's indentation of an old line. Undefined for other edits, or if
+ * the depth is unknown.
  */
 export function withFirstIndented(
   old: readonly string[],
@@ -75,7 +72,7 @@ export function withFirstIndented(
   };
 }
 
-/** Only the first line was written without its indentation: the others have at least what the file's line has. */
+/** Tests if only the first line lacks its indentation: all others have at least the file's. */
 export function isWrittenAsItStands(
   [first = '', ...rest]: readonly string[],
   indent: string,
@@ -83,7 +80,7 @@ export function isWrittenAsItStands(
 ): boolean {
   const lines = rest.filter((line) => line.trim() !== '');
   const body = lines[0] ?? '';
-  // What follows an opening line is deeper than it, so a line that is not was meant to be deeper than the file's.
+  // A line after an opening bracket is deeper, so equal indentation means a lost level.
   const opens = /[{([:]\s*$|=>\s*$/.test(first);
   if (opens && indentOf(body) === indent) return false;
   const stands = (line: string) => indentOf(line).startsWith(indent) || old.includes(line);
@@ -92,7 +89,7 @@ export function isWrittenAsItStands(
 
 const levelsLost = (same: readonly IndentPair[]) => new Set(same.map((pair) => pair.to)).size > 1;
 
-/** One level: a tab, or the smallest step between the indentations that occur. */
+/** Returns one level: a tab, or the smallest difference between indentations. */
 export function smallestUnit(texts: readonly string[]): string {
   const indents = texts.filter((text) => text.trim() !== '').map(indentOf);
   if (indents.some((indent) => indent.includes('\t'))) return '\t';
@@ -101,7 +98,7 @@ export function smallestUnit(texts: readonly string[]): string {
   return ' '.repeat(steps.length > 0 ? Math.min(...steps) : 2);
 }
 
-/** One level of a whole file: a tab, or the step in that is taken most often. */
+/** Returns one level of a whole file: a tab, or the most frequent step. */
 export function usualUnit(texts: readonly string[]): string {
   const indents = texts.filter((text) => text.trim() !== '').map(indentOf);
   const tabs = indents.filter((indent) => indent.startsWith('\t')).length;

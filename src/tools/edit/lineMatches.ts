@@ -2,23 +2,24 @@ import { editDistance } from '../core/didYouMean.ts';
 import { diff } from './diff.ts';
 import { foldedLine } from './normalizeText.ts';
 
-/** Where the lines of an edit are in a file. */
+/**
+ * Match of an edit's lines in a file. `at` holds the file line for each line of the edit, -1 for a blank line missing in the file.
+ * `similar` are lines with small differences, which may stay but never change. `gaps` are neighbors with another number of blank lines in
+ * between: [before, after].
+ */
 export interface MatchedLines {
-  /** For every line of the edit the index of the file's line; -1 for a blank line that the file does not have. */
   at: number[];
-  /** Lines of the edit that are only similar to the file's. They may be kept, never changed. */
   similar: Set<number>;
-  /** Neighbouring lines of the edit between which the file has more or fewer blank lines: [before, after]. */
   gaps: [number, number][];
 }
 
-/** How alike a line has to be that is not the same, and how many lines there must be for each such line. */
+/** Minimum similarity of a differing line, and the lines required for each such line. */
 const similarity = 0.85;
 const linesForOneSimilar = 10;
 
 /**
- * Returns all runs of lines that an edit can mean, of the first kind that there is: the same lines; lines that are equal apart from
- * blanks at their ends, typography and the blank lines between them; lines of which one in ten is only similar.
+ * Returns all possible matches of the best available kind: equal lines; lines equal except for trailing blanks, typography and blank lines
+ * in between; lines of which one in ten is only similar.
  */
 export function findRuns(texts: readonly string[], old: readonly string[]): MatchedLines[] {
   const wanted = old.map(foldedLine);
@@ -41,7 +42,7 @@ export function findRuns(texts: readonly string[], old: readonly string[]): Matc
   for (const runs of [same, equal]) if (runs.length > 0) return runs;
   const allowed = Math.floor(old.length / linesForOneSimilar);
   const near = allowed > 0 ? found(allowed) : [];
-  // One that could be a twin of what is meant still makes another one not unique, but is not it.
+  // A possible twin makes another match ambiguous, but is no match itself.
   const [only] = near.length === 1 ? near : [];
   const slips = [...(only?.similar ?? [])].every((line) => differBySlips(wanted[line]!, own[only!.at[line]!]!));
   return slips ? near : [];
@@ -49,7 +50,7 @@ export function findRuns(texts: readonly string[], old: readonly string[]): Matc
 
 const indicesOfText = (lines: readonly string[]) => lines.flatMap((line, index) => (line === '' ? [] : [index]));
 
-/** The lines that are only similar; undefined when it is not this run. */
+/** Returns the lines that are only similar; undefined if the run does not match. */
 function compare(
   wanted: readonly string[],
   own: readonly string[],
@@ -67,7 +68,7 @@ function compare(
   return new Set(different.map((index) => mine[index]!));
 }
 
-/** A difference of case alone is another name. */
+/** Compares two lines; a pure difference of case is another name. */
 function areSimilar(a: string, b: string): boolean {
   if (a.toLowerCase() === b.toLowerCase()) return false;
   const longest = Math.max(a.length, b.length);
@@ -75,7 +76,10 @@ function areSimilar(a: string, b: string): boolean {
   return 1 - distanceOf(a, b) / longest >= similarity;
 }
 
-/** Another number is no slip, nor are a word more, one with several other letters (`Uint16Array`, `readFileSync`) or several other marks. */
+/**
+ * Tests for typing slips only. Another number, an extra word, a word with several other letters (`Uint16Array`, `readFileSync`) or several
+ * other marks is no slip.
+ */
 function differBySlips(a: string, b: string): boolean {
   if (distanceOf(a, b) === 1) return a.replaceAll(/\p{N}/gu, '') !== b.replaceAll(/\p{N}/gu, '');
   const [mine = [], theirs = []] = [a, b].map((line): string[] => line.match(/[\p{L}\p{N}\p{M}_$]+|\S/gu) ?? []);
@@ -88,16 +92,16 @@ function differBySlips(a: string, b: string): boolean {
   return marks.length <= 1 && pairs.every((pair) => isSlip(...pair));
 }
 
-/** Another kind of them around the same is one slip, though two marks. */
+/** Other quotes around the same text count as one slip, although two characters differ. */
 const isQuotes = (pair: readonly (string | undefined)[]) =>
   pair.every((one) => one !== undefined && /^['"`]$/.test(one));
 
-/** One other letter, in a long word two, or two in each other's place; punctuation may also come or go. */
+/** Tests for one other letter (two in a long word), swapped letters, or added or removed punctuation. */
 function isSlip(a = '', b = ''): boolean {
   if (a === '' || b === '') return !/[\p{L}\p{N}]/u.test(a + b);
   const [mine, theirs] = [a, b].map((word) => word.replaceAll(/\p{N}/gu, ''));
   const distance = distanceOf(a, b);
-  if (mine === theirs) return false; // only the number
+  if (mine === theirs) return false; // only the number differs
   return distance <= (a.length < 8 ? 1 : 2) || (distance === 2 && [...a].sort().join() === [...b].sort().join());
 }
 
@@ -109,7 +113,7 @@ function distanceOf(a: string, b: string): number {
   return editDistance(a.slice(start, a.length - end), b.slice(start, b.length - end));
 }
 
-/** Lines with text are paired in order, the blank lines between them as far as both sides have them. */
+/** Pairs the lines with text in order, and the blank lines between them as far as both sides have some. */
 function align(
   wanted: readonly string[],
   own: readonly string[],
@@ -135,7 +139,7 @@ function align(
   return { at, gaps };
 }
 
-/** The window that has most of the wanted words in their lines, for the message; undefined when it has few. */
+/** Returns the start of the lines with most of the wanted words, for the error message; undefined if few match. */
 export function nearestRun(texts: readonly string[], old: readonly string[]): number | undefined {
   if (texts.length > 50_000) return undefined;
   const words = (line: string) =>

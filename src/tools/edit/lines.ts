@@ -1,7 +1,6 @@
-/** One line of a file. */
+/** Line of a file; `ending` is `\n`, `\r\n`, `\r`, or empty on the last line. */
 export interface TextLine {
   text: string;
-  /** `\n`, `\r\n`, `\r`, or nothing on the last line. */
   ending: string;
 }
 
@@ -14,7 +13,7 @@ export function splitLines(text: string): TextLine[] {
   return lines;
 }
 
-/** The lines an edit gives: a line ending at the end begins no line of its own. */
+/** Splits an edit's text into lines; a final line ending adds no line. */
 export function wholeLines(text: string): string[] {
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.at(-1)?.trim() === '') lines.pop();
@@ -23,11 +22,11 @@ export function wholeLines(text: string): string[] {
 
 export const withEndings = (text: string, ending: string) => text.replaceAll(/\r\n|\n/g, ending);
 
-/** The line ending in use at a place: that of its line, else of the file. */
+/** Returns the line ending at a position, or else the file's. */
 export function endingAt(text: string, at: number): string {
   const next = /\r\n|\n/.exec(text.slice(at))?.[0];
   return next ?? (text.includes('\r\n') ? '\r\n' : '\n');
 }
 
-/** The 1-based line of a place. */
+/** Returns the line of a position, from 1. */
 export const lineAt = (text: string, at: number) => text.slice(0, at).split(/\r\n|\n|\r/).length;

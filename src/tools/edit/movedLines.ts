@@ -5,9 +5,9 @@ import { splitLines, wholeLines } from './lines.ts';
 import { changedTwin } from './similarLines.ts';
 
 /**
- * Returns the first line, from 0, of the lines that an edit is for if what was found at the lines `found` is only their twin: the
- * file changed since the model read it, the text no longer stands where it was read, and the lines there are as near, changed.
- * Undefined: the text was not in what the model read, it still stands there, or no other run of lines is near.
+ * Returns the first line (from 0) of the run that an edit really means if the match at `found` is only a twin: the file has changed since
+ * the model read it, and the lines at the read position changed slightly. Undefined if the text was not read, is still at the read
+ * position, or no other run is close.
  */
 export function movedFrom(
   texts: readonly string[],
@@ -24,7 +24,7 @@ export function movedFrom(
   return changedTwin(texts, seenLines.slice(start, start! + count), found);
 }
 
-/** Tells whether lines that the model gave by their number, from 1, are still the lines that it saw there. */
+/** Tests if lines given by number (from 1) are still the lines that the model read. */
 export function standsWhereSeen(texts: readonly string[], seen: SeenText, start: number, count: number): boolean {
   const seenLines = linesOf(seen.text);
   return standsAt(texts, seenLines, seen, start - seen.startLine, count) === start - 1;
@@ -32,7 +32,7 @@ export function standsWhereSeen(texts: readonly string[], seen: SeenText, start:
 
 const linesOf = (text: string) => splitLines(text).map((line) => line.text);
 
-/** Lines of the seen text, from 0, at which the edit's text begins there. */
+/** Returns the lines of the seen text (from 0) where the edit's text begins. */
 function seenStarts(text: string, lines: readonly string[], oldText: string): number[] {
   const starts: number[] = [];
   const wanted = wholeLines(oldText).join('\n');
@@ -43,7 +43,7 @@ function seenStarts(text: string, lines: readonly string[], oldText: string): nu
   return findRuns(linesOf(text), wholeLines(oldText)).map(({ at }) => at.find((index) => index >= 0)!);
 }
 
-/** Line of the file, from 0, at which `count` seen lines stand now; undefined if one of them was changed. */
+/** Returns the file line (from 0) of `count` seen lines; undefined if one of them changed. */
 function standsAt(
   texts: readonly string[],
   seenLines: readonly string[],
@@ -58,14 +58,14 @@ function standsAt(
   let shift = 0;
   for (const { fromStart, fromEnd, toStart, toEnd } of diff(seenLines, texts)) {
     if (fromStart < start + count && fromEnd > start) return undefined;
-    if (fromStart > start && fromStart < start + count) return undefined; // lines were inserted between them
+    if (fromStart > start && fromStart < start + count) return undefined; // lines were inserted in between
     if (fromEnd <= start) shift += toEnd - toStart - (fromEnd - fromStart);
   }
   const at = start + shift;
   return hasSameNeighbor(texts, seenLines, at, start, count) ? at : undefined;
 }
 
-/** A copy can take the place of changed lines in a diff: only a line before or after the lines tells that they are the same. */
+/** Checks an adjacent line: a diff can map changed lines to a copy elsewhere. */
 function hasSameNeighbor(
   texts: readonly string[],
   seenLines: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * A text as it is compared: typographic quotes, dashes, blanks and compatibility forms made plain, invisible characters
- * gone. `starts[i]` is where the i-th folded character begins in the original, with one entry more for the end.
+ * Normalized text for comparison: plain quotes, dashes, blanks and compatibility forms, without invisible characters. `starts[i]` is the
+ * original position of the i-th character, with one more entry for the end.
  */
 interface NormalizedText {
   text: string;
@@ -31,15 +31,14 @@ export function foldedLine(line: string): string {
   return plain.test(trimmed) ? trimmed : trimmed.replace(foldable, foldedCluster).trim();
 }
 
-/** The clusters of a text that can be folded to another. */
 const foldable = /[\0-\x7f]\p{M}+|[^\0-\x7f]\p{M}*/gu;
 
-/** A text has few different ones, and each is looked up faster than it is folded. */
+/** Cache of normalized clusters: a text has few different ones. */
 const folds = new Map<string, string>();
 const mostFolds = 10_000;
 const longestFold = 8;
 
-/** Base letter and combining marks are folded together, so that NFC and NFD are equal. */
+/** Normalizes a base letter together with combining marks, so that NFC and NFD are equal. */
 function foldedCluster(cluster: string): string {
   const known = folds.get(cluster);
   if (known !== undefined) return known;

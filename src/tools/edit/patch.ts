@@ -5,34 +5,35 @@ import { splitLines } from './lines.ts';
 import { standsWhereSeen } from './movedLines.ts';
 import { replaceLines } from './replaceLines.ts';
 
-/** What a patch does to one file. */
+/**
+ * Change of one file by a patch. `path` comes from the headers without `a/` and `b/` (undefined without headers); `to` is the new name of a
+ * renamed file. `noNewline`: `\ No newline at end of file` followed a line of the old or the new side. `stray` is a change line outside of
+ * any hunk, whose hunk ended too early.
+ */
 export interface FilePatch {
-  /** As its headers name it, without `a/` and `b/`; undefined when it has none. */
   path?: string;
-  /** The new name, of a file that is renamed. */
   to?: string;
   kind: 'change' | 'create' | 'delete' | 'rename' | 'binary';
   hunks: PatchHunk[];
-  /** `\ No newline at end of file` stood below a line of the old or the new side. */
   noNewline: { old?: boolean; now?: boolean };
-  /** A line that changes something and stands in no hunk, because what ended its hunk was meant as a line of the file. */
   stray?: string;
 }
 
 interface PatchHunk {
   old: string[];
   now: string[];
-  /** The 1-based first line in the old file, when the header says so and its counts are right. */
+  /**
+   * Hunk of a patch. `start` is the first old line (from 1), if the header has correct counts. `headers` are the texts after `@@`. `atEnd`:
+   * `*** End of File` follows.
+   */
   start?: number;
-  /** The text behind its `@@`, and behind those that stand directly above it. */
   headers?: string[];
-  /** `*** End of File` stands below it. */
   atEnd?: true;
 }
 
 /**
- * Reads a unified diff, with or without `diff --git` headers, and the `*** Update File:` form that some models were taught.
- * Tolerates wrong counts, context lines without their leading blank, fences and talk before the first header.
+ * Parses a unified diff, with or without `diff --git` headers, and the `*** Update File:` form known to some models. Tolerates wrong
+ * counts, context lines without the leading blank, code fences, and prose before the first header.
  */
 export function parsePatch(text: string): FilePatch[] {
   const files: FilePatch[] = [];
@@ -91,7 +92,7 @@ export function parsePatch(text: string): FilePatch[] {
       if (/^(rename|copy) (from|to) /.test(line) && file) file.kind = 'rename';
       if (/^(Binary files |GIT binary patch)/.test(line) && file) file.kind = 'binary';
       if (/^deleted file mode /.test(line) && file) file.kind = 'delete';
-      // Behind the end of a fence a dash may be a list of what was done.
+      // After the end of a code fence, a dash may begin a list of prose.
       if (/^[-+]/.test(line) && file && file.hunks.length > 0 && !(fenced && /^- \S/.test(line))) file.stray ??= line;
     } else if (line.startsWith('\\')) {
       if (side !== 'now') file!.noNewline.old = true;
@@ -107,13 +108,13 @@ export function parsePatch(text: string): FilePatch[] {
   close();
   return files;
 
-  /** `--- x` takes `-- x` away where the header promises more lines of both sides. */
+  /** Tests if the header promises more lines: then `--- x` deletes `-- x`. */
   function wantsMore(): boolean {
     const [old, now] = hunk?.counts ?? [0, 0];
     return hunk !== undefined && hunk.old.length < old && hunk.now.length < now;
   }
 
-  /** The patch's own last line ending is not a context line; counts that are wrong say nothing about the place. */
+  /** Ends a hunk. The patch's final line ending is no context line, and wrong counts carry no position. */
   function close(): void {
     if (!hunk) return;
     const { counts } = hunk;
@@ -143,9 +144,9 @@ function sides(minus: string, plus: string, kind: FilePatch['kind']): Pick<FileP
 }
 
 /**
- * The text with all hunks applied, or none. Line numbers are a hint: they count only when every hunk is exactly there, and, in a
- * file that changed since the model read it, still where the model read it.
- * @param seen the lines that the model has read, if the file has changed since
+ * Applies all hunks, or none. Line numbers are hints: they count only if every hunk matches exactly there, and, in a changed file, if the
+ * model read the text there.
+ * @param seen lines last read by the model, if the file has changed since
  */
 export function applyPatch(text: string, file: FilePatch, seen?: SeenText): EditResult {
   const { hunks, noNewline } = file;
@@ -161,7 +162,7 @@ export function applyPatch(text: string, file: FilePatch, seen?: SeenText): Edit
   return result;
 }
 
-/** The hunks that are more than context; the last one may change the line ending alone. */
+/** Returns the hunks with changes; the last may change only the final line ending. */
 export const changingHunks = ({ hunks, noNewline }: FilePatch): PatchHunk[] =>
   hunks.filter(
     ({ old, now }, index) =>
@@ -170,7 +171,7 @@ export const changingHunks = ({ hunks, noNewline }: FilePatch): PatchHunk[] =>
       (old.length > 0 && index === hunks.length - 1 && noNewline.old !== noNewline.now),
   );
 
-/** A hunk that is found by its lines, wherever its numbers say it stands. */
+/** Converts a hunk to an edit matched by lines, independent of line numbers. */
 export const asEdit = ({ old, now, headers = [], atEnd }: PatchHunk): Edit => ({
   oldText: old.map((line) => `${line}\n`).join(''),
   newText: now.map((line) => `${line}\n`).join(''),
@@ -197,7 +198,7 @@ function applyWhereItSays(text: string, hunks: readonly PatchHunk[], seen?: Seen
   return { ok: true, text: made, matched: 'exact' };
 }
 
-/** The one file a patch is for. Throws `TOOL_ARGS_INVALID` for what is done otherwise, with what to call for it. */
+/** Returns the single file of a patch. Throws `TOOL_ARGS_INVALID` for other patches, with the right call. */
 export function onlyFile(text: string): FilePatch {
   const files = parsePatch(text).filter((file) => file.hunks.length > 0 || file.kind !== 'change');
   const [file] = files;
@@ -218,10 +219,10 @@ export function onlyFile(text: string): FilePatch {
   return file;
 }
 
-/** Files of a patch for several that are named in its refusal. */
+/** Maximum files named when a patch of several files is refused. */
 const maxFilesNamed = 20;
 
-/** The call that does for one file what a patch wants. */
+/** Returns the call with the effect of a patch for one file. */
 function callFor(file: FilePatch): string {
   const { kind, path = '?', to } = file;
   const name = quoted(path.slice(0, 200));

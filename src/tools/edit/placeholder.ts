@@ -1,12 +1,12 @@
 import { ToolError } from '../core/tool.ts';
 
 /**
- * Refuses text in which a line stands for code left out ("// ... rest unchanged"): written to a file it would delete
- * what it stands for. A line that the file has already is the file's own.
+ * Refuses text with a placeholder line for omitted code ("// ... rest unchanged"): writing the text would delete that code. A line already
+ * in the file is allowed.
  */
 export function refusePlaceholders(text: string, before: string | null): void {
   const lines = text.split(/\r?\n/);
-  let own: Set<string> | undefined; // few texts have such a line
+  let own: Set<string> | undefined; // few texts have a placeholder
   const isOwn = (line: string) => {
     own ??= new Set((before ?? '').split(/\r?\n/).map((one) => one.trim()));
     return own.has(line.trim());
@@ -21,10 +21,10 @@ export function refusePlaceholders(text: string, before: string | null): void {
   );
 }
 
-/** Nobody says it at greater length; and what follows would take its time with a line made for that. */
+/** Maximum characters of a placeholder; the limit also bounds the duration of the patterns. */
 const longestPlaceholder = 300;
 
-/** A whole line that is a comment, or in brackets, and says that something is left out. */
+/** Tests for a whole line in a comment or in brackets with the statement that code is omitted. */
 export function isPlaceholder(whole: string): boolean {
   const line = whole.trim().replace(/\s+/g, ' ');
   if (line.length > longestPlaceholder) return false;
@@ -46,7 +46,7 @@ export function isPlaceholder(whole: string): boolean {
 
 const leftOut =
   /\b(rest|remaining|remainder|existing|unchanged|omitted|previous code|other (code|methods|functions|lines|imports|tests|fields)|same as (before|above)|as before|keep|truncated|snip)\b/;
-/** As `truncate` writes it into what a model is shown of its own older calls. */
+/** Marker of `truncate` in older calls of the model. */
 const leftOutByUs = /^… [\d,]+ characters left out …$/;
 const unchanged =
   /^(the )?(rest|remaining|remainder|existing|other|previous)\b( of)?( (the|this|your))?( (code|file|content|contents|implementation|function|functions|method|methods|class|component|lines|imports|tests|logic))*( (is|are|stays?|remains?|goes|go))?( the)? (unchanged|same|omitted|as before|here)( as before| here)?$/;

@@ -1,18 +1,18 @@
 import { diff } from './diff.ts';
 import { indentLike, indentOf, isWrittenAsItStands, smallestUnit, usualUnit, withFirstIndented } from './indent.ts';
 
-/** Whether a place is within its line's indentation: then the line shows less of itself to a match there than it has. */
+/** Returns the indentation before a position, if only blanks precede the position on its line. */
 export function indentationBefore(text: string, at: number): string {
   const prefix = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
   return prefix.trim() === '' ? prefix : '';
 }
 
 /**
- * The new text of an exact match after `prefix`, blanks that begin the file's line and were not given. It begins with its
- * own, in place of them, and lines that come in are indented as that line is. Undefined when that cannot be known.
+ * Returns the new text of a match after `prefix`, the indentation of the file that the edit omitted. The new text loses its own
+ * indentation, and added lines are indented like that line. Undefined if the indentation is unknown.
  */
 export function reindented(text: string, prefix: string, oldText: string, newText: string): string | undefined {
-  if (newText === '' && oldText.endsWith('\n')) return ''; // the whole line goes
+  if (newText === '' && oldText.endsWith('\n')) return ''; // the whole line is deleted
   const now = newText.split(/\r\n|\n/);
   const old = oldText.split(/\r\n|\n/);
   if (prefix === '' || (now.length === 1 && old.length === 1)) return prefix + newText;
@@ -37,7 +37,7 @@ export function reindented(text: string, prefix: string, oldText: string, newTex
       made[index] = indented;
     }
   }
-  // The first line, kept: wherever it is now, it needs its whole indentation.
+  // The unchanged first line needs its full indentation at its new position.
   const first = hunks[0]?.fromStart === 0 ? hunks[0] : undefined;
   const kept = !first ? 0 : first.fromEnd === 0 ? first.toEnd : undefined;
   if (kept !== undefined) made[kept] = prefix + made[kept]!;

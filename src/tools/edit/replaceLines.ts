@@ -4,12 +4,12 @@ import type { MatchedLines } from './lineMatches.ts';
 import type { TextLine } from './lines.ts';
 import { normalizeText } from './normalizeText.ts';
 
-/** Why the change is not made although its lines were found. */
+/** Reason to refuse a change although its lines were found. */
 type Unsure = 'CHANGES_SIMILAR' | 'CHANGES_BLANKS' | 'INDENTATION';
 
 /**
- * Puts the difference between `old` and `now` onto the file's own lines at a run: what did not change stays as the file has
- * it, with its indentation, typography, trailing blanks and line ending.
+ * Applies the difference of `old` and `now` to the file's lines at a run. Unchanged parts stay as in the file: indentation, typography,
+ * trailing blanks and line endings.
  */
 export function replaceLines(
   lines: readonly TextLine[],
@@ -48,7 +48,7 @@ export function replaceLines(
   return { text: join(lines, changed, inserted, lines[first]!.ending || lines[first - 1]?.ending || '\n') };
 }
 
-/** Of equal lines the diff may keep any. Where as many lines change in their places, those are the ones that were meant. */
+/** Returns the hunks of an edit. If lines are replaced in place, this interpretation wins over the diff's choice among equal lines. */
 function hunksOf(old: readonly string[], now: readonly string[]): Hunk[] {
   const hunks = diff(old, now);
   const size = hunks.reduce((sum, one) => sum + one.fromEnd - one.fromStart + one.toEnd - one.toStart, 0);
@@ -59,14 +59,14 @@ function hunksOf(old: readonly string[], now: readonly string[]): Hunk[] {
 
 const withoutEnd = (line: string) => line.trimEnd();
 
-/** A line that is only similar, or blanks the file has otherwise, may be near a change but not part of it. */
+/** Returns the reason for doubt: a similar line, or differing blank lines, inside of a change. */
 function doubtAbout(
   run: MatchedLines,
   hunks: readonly Hunk[],
   old: readonly string[],
   now: readonly string[],
 ): Unsure | undefined {
-  // Of several equal lines some of which change, which ones are kept is only the diff's choice.
+  // The diff's choice among equal lines is arbitrary.
   const times = (lines: readonly string[], text: string) => lines.filter((line) => line.trim() === text.trim()).length;
   for (const line of run.similar) if (times(old, old[line]!) !== times(now, old[line]!)) return 'CHANGES_SIMILAR';
   for (const hunk of hunks) {
@@ -102,7 +102,7 @@ function join(
     if (text !== undefined) made.push({ text, ending: line.ending });
     for (const text of inserted.get(index) ?? []) made.push({ text, ending: line.ending || ending });
   }
-  // Only the file's last line may lack an ending, and it does so only if it did before.
+  // The last line stays without a line ending if the file had none.
   const lastHasNone = lines.at(-1)!.ending === '';
   return made
     .map(({ text, ending: own }, index) => text + (index === made.length - 1 && lastHasNone ? '' : own || ending))
@@ -110,8 +110,8 @@ function join(
 }
 
 /**
- * One line that was changed in part: the difference of the old and the new line, by words, put onto the file's own line.
- * Undefined when the two lines have little in common or the indentation changed.
+ * Applies the word difference of an old and a new line to the file's line. Undefined if the lines have little in common or the indentation
+ * changed.
  */
 function changedLine(own: string, old: string, now: string): string | undefined {
   const from = tokens(old.trim());
@@ -125,7 +125,7 @@ function changedLine(own: string, old: string, now: string): string | undefined 
 
   const offsets = [0];
   for (const token of from) offsets.push(offsets.at(-1)! + token.length);
-  // From a place in the old line to the same place in the file's: through what both fold to.
+  // Maps a position in the old line to the file's line through the normalized text.
   const at = (token: number) => ownFolded.starts[oldFolded.starts.findIndex((start) => start >= offsets[token]!)]!;
   const line = own.trim();
   let made = '';

@@ -1,4 +1,4 @@
-/** The text from `from` up to, and without, `to` becomes `made`. */
+/** Replacement of the text in `[from, to)` by `made`. */
 export interface Replacement {
   from: number;
   to: number;
@@ -8,7 +8,7 @@ export interface Replacement {
 export const replaced = (text: string, { from, to, made }: Replacement): string =>
   text.slice(0, from) + made + text.slice(to);
 
-/** Makes all replacements of one text at once, or gives two that overlap, by their numbers in the list. */
+/** Applies all replacements at once, or returns the indexes of two overlapping replacements. */
 export function replaceAll(
   text: string,
   all: readonly Replacement[],
@@ -19,7 +19,7 @@ export function replaceAll(
     for (const other of order.slice(0, at))
       if (all[other]!.to > all[index]!.from && !areApart(narrow[other]!, narrow[index]!))
         return { overlap: [other, index] };
-  // Those that share lines neither of them changes are in the order of what they change.
+  // Replacements that share unchanged lines are sorted by the changed part.
   order.sort(
     (a, b) => narrow[a]!.from - narrow[b]!.from || narrow[a]!.to - narrow[b]!.to || all[a]!.from - all[b]!.from,
   );
@@ -32,7 +32,7 @@ export function replaceAll(
   return { text: made + text.slice(at) };
 }
 
-/** A replacement of all of a text as one that changes `from` to `to`, or more where it reaches further. */
+/** Restricts a replacement of the whole text to `from` … `to`, or more if the change is larger. */
 export function replacementWithin(text: string, whole: string, from: number, to: number): Replacement {
   const start = Math.min(from, commonStart(text, whole));
   const end = Math.min(text.length - to, commonEnd(text, whole));
@@ -41,12 +41,12 @@ export function replacementWithin(text: string, whole: string, from: number, to:
 }
 
 interface Narrowed extends Replacement {
-  /** What may be changed, wherever equal characters beside it are counted to. */
+  /** Range of the possible change, independent of equal adjacent characters. */
   least: number;
   most: number;
 }
 
-/** The part of a replacement that changes something. */
+/** Returns the part of a replacement with changes. */
 function narrowed(text: string, { from, to, made }: Replacement): Narrowed {
   const old = text.slice(from, to);
   const start = commonStart(old, made);
@@ -61,7 +61,7 @@ function narrowed(text: string, { from, to, made }: Replacement): Narrowed {
   };
 }
 
-/** At least one character that neither changes is between them. */
+/** Tests for at least one unchanged character in between. */
 const areApart = (one: Narrowed, other: Narrowed) => one.most < other.least || other.most < one.least;
 
 function commonStart(one: string, other: string): number {

@@ -2,22 +2,22 @@ import type { MatchedLines } from './lineMatches.ts';
 import { foldedLine } from './normalizeText.ts';
 import { type ComparedLine, comparedLine, likeEnough, likeness, slack } from './similarity.ts';
 
-/** Lines of an edit whose likeness is computed. */
+/** Maximum lines of an edit to compare. */
 const maxLines = 32;
-/** Share of the lines that somebody may have changed since; one line always may. */
+/** Maximum share of changed lines; a single line is always allowed. */
 const maxChanged = 0.3;
 
 /**
- * Returns the first line, from 0, of another run of lines that an edit may mean although it was found at `found` by tolerance:
- * most of the edit's lines stand there, changed since, and what differs at `found` (blank lines, trailing blanks, typography, one
- * similar line) is there as it was written. The run that was found is then the twin of the lines that are meant.
+ * Returns the first line (from 0) of another run that an edit may mean despite a tolerant match at `found`: most lines are present with
+ * changes, and the differences at `found` (blank lines, trailing blanks, typography, one similar line) match exactly there. The match at
+ * `found` is then the twin.
  */
 export function nearTwin(texts: readonly string[], old: readonly string[], found: MatchedLines): number | undefined {
   const differences = differencesOf(texts, old, found);
   return differences.length === 0 ? undefined : twinOf(texts, old, found.at, differences);
 }
 
-/** Returns the first line, from 0, of a run of lines beside `found` that most of these lines are in, and some were changed in. */
+/** Returns the first line (from 0) of a run near `found` with most of these lines, some of them changed. */
 export const changedTwin = (
   texts: readonly string[],
   old: readonly string[],
@@ -46,7 +46,7 @@ function twinOf(
   return best && Math.max(0, best.at);
 }
 
-/** Tells whether a run is as the edit was written where the found run is not. `place` has the run's lines by line of the edit. */
+/** Tests if a run matches the edit exactly where the found run does not. `place` maps lines of the edit to lines of the run. */
 type Difference = (place: ReadonlyMap<number, number>, texts: readonly string[]) => boolean;
 
 function differencesOf(
@@ -82,10 +82,10 @@ function differencesOf(
 }
 
 const trailingBlanks = (text: string) => /[ \t]*$/.exec(text)![0];
-/** Characters that the comparison of lines folds to others: typographic quotes, dashes, special blanks. */
+/** Returns the characters that normalization replaces: typographic quotes, dashes, special blanks. */
 const typography = (text: string) => (text.trim() === foldedLine(text) ? '' : text.replaceAll(/[\x20-\x7e\t]/g, ''));
 
-/** Positions of the edit's first line at which one of these lines is the same, or like a line of the file. */
+/** Returns positions of the edit's first line where one of these lines is equal or similar. */
 function positions(
   lines: readonly number[],
   wanted: readonly ComparedLine[],
@@ -105,7 +105,7 @@ function positions(
   return found;
 }
 
-/** Words of a line of the file, computed when first asked for; undefined for a line of the found run. */
+/** Lazily compared line of the file; undefined for lines of the found run. */
 type OwnLines = (index: number) => ComparedLine | undefined;
 
 function ownLines(texts: readonly string[], taken: ReadonlySet<number>): OwnLines {
@@ -119,7 +119,7 @@ function ownLines(texts: readonly string[], taken: ReadonlySet<number>): OwnLine
   };
 }
 
-/** The most alike line of the file within `slack` lines, the nearest one first; `like` is 0 without one. */
+/** Returns the most similar line within `slack` lines, nearest first; `like` is 0 if there is none. */
 function nearest(wanted: ComparedLine, own: OwnLines, at: number): { like: number; index: number } {
   let best = { like: 0, index: at };
   for (let step = 0; step <= slack * 2; step++) {
@@ -131,6 +131,6 @@ function nearest(wanted: ComparedLine, own: OwnLines, at: number): { like: numbe
   return best;
 }
 
-/** Tells whether a run differs from the edit in more than the indentation of whole lines. */
+/** Tests if a run differs in more than the indentation of whole lines. */
 export const isInexact = (texts: readonly string[], old: readonly string[], run: MatchedLines): boolean =>
   differencesOf(texts, old, run).length > 0;

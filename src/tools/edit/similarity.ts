@@ -2,32 +2,34 @@ import { editDistance } from '../core/didYouMean.ts';
 import { indentOf } from './indent.ts';
 import { foldedLine } from './normalizeText.ts';
 
-/** Share of its words, from 0 to 1, that a line needs in common with another one to be like it. */
+/** Minimum share of common words (0 to 1) of similar lines. */
 export const likeEnough = 0.5;
-/** Lines of at most `fewWords` words are also compared by their letters, of which `nearlyAll` have to be there. */
+/** Short lines are also compared by letters; `nearlyAll` letters must be common. */
 const fewWords = 2;
 const shortLine = 80;
 const nearlyAll = 0.75;
-/** Likeness of lines that are not the same; 1 is the same line. */
+/** Maximum similarity of unequal lines; 1 means equal. */
 const maxUnequal = 0.99;
-/** Lines that somebody may have inserted or removed. */
+/** Tolerance for inserted or removed lines. */
 export const slack = 3;
 
-/** A line, as it is compared with others. */
+/** Line prepared for comparison; an absent `indent` matches any indentation. */
 export interface ComparedLine {
-  /** Absent: any indentation. */
   indent?: string;
   text: string;
   words: ReadonlySet<string>;
 }
 
-/** @param anywhere the indentation does not count */
+/**
+ * Prepares a line for comparison.
+ * @param anywhere ignores the indentation
+ */
 export function comparedLine(line: string, anywhere = false): ComparedLine {
   const text = foldedLine(line);
   return { ...(!anywhere && { indent: indentOf(line) }), text, words: new Set(text.match(/[\p{L}\p{N}_]+/gu)) };
 }
 
-/** Returns the share of words, from 0 to 1, that two lines of the same indentation have in common; of short lines, of their letters. */
+/** Returns the share of common words (0 to 1) of two lines with equal indentation; for short lines, of letters. */
 export function likeness(one: ComparedLine, other: ComparedLine): number {
   if (one.text === '' || (one.indent ?? other.indent) !== other.indent) return 0;
   if (one.text === other.text) return 1;
@@ -43,14 +45,14 @@ export function likeness(one: ComparedLine, other: ComparedLine): number {
   return letters >= nearlyAll ? letters : part;
 }
 
-/** Returns the likeness of a line of the edit to each line of the file. */
+/** Returns the similarity of an edit's line to each line of the file. */
 export function likenessRow(line: ComparedLine, own: readonly (ComparedLine | undefined)[]): Float32Array {
   const row = new Float32Array(own.length);
   for (let at = 0; at < row.length; at++) if (own[at]) row[at] = likeness(line, own[at]!);
   return row;
 }
 
-/** Returns, for each line, the largest likeness within `slack` lines. */
+/** Returns the maximum similarity within `slack` lines, for each line. */
 export function maxAround(row: Float32Array): Float32Array {
   const most = new Float32Array(row.length);
   for (let at = 0; at < row.length; at++) {
@@ -61,7 +63,7 @@ export function maxAround(row: Float32Array): Float32Array {
   return most;
 }
 
-/** Returns the positions of the edit's first line for each line of the file that is like this line of the edit. */
+/** Returns possible positions of the edit's first line, one for each file line similar to this line of the edit. */
 export function starts(line: number, row: Float32Array): number[] {
   const found: number[] = [];
   for (let at = 0; at < row.length; at++) if (row[at]! >= likeEnough) found.push(at - line);

@@ -23,19 +23,19 @@ import type { Planned } from './policySubject.ts';
 import { stored } from './storedEvents.ts';
 import { changedByPerson, isShown, parseRevisedArguments, type ShownCall, shownOf } from './userRevision.ts';
 
-/** A call as it would run now; without a plan it is free. */
+/** Planned call in its current state; without a plan, no approval is needed. */
 export interface Prepared {
   tool: Tool;
   args: unknown;
   plan?: AskedPlan;
   verdict: Verdict;
-  /** Returns the same when all that its plan says is known; absent when it is. The user is asked in any case. */
+  /** Returns the complete plan including losses; absent if already complete. The user is asked in any case. */
   whenKnown?(): Promise<Prepared>;
 }
 
 /**
- * Works out what a call would do in a world, and changes nothing; `args` when they were checked before. `asks`: the user is asked whatever
- * allows it. `revised`: the arguments are the user's. Throws `ToolError`.
+ * Plans a call without side effects. `args` are already checked arguments; `asks` forces an approval; `revised` marks arguments edited by
+ * the user. Throws `ToolError`.
  */
 export type Prepare = (
   call: ToolCall,
@@ -46,30 +46,30 @@ export type Prepare = (
 interface Dependencies {
   workspace: Workspace;
   prepare: Prepare;
-  /** What the policies make of a plan that the person has changed. */
+  /** Applies the policies to a plan edited by the user. */
   judged(planned: Planned, context: CallContext): Promise<Prepared>;
   ask(subjects: readonly ApprovalSubject[], context: CallContext): Promise<QueuedApproval[]>;
   tell: Localizer;
 }
 
-/** What may run, exactly as it was allowed; `changed` tells the model what the person made of its call. */
+/** Approved call in exactly the form to run; `changed` reports the user's edit to the model. */
 type Agreed = Prepared & { changed?: unknown };
 
 /**
- * Asks, and asks again, until what was allowed is what would be done now: the world may change while a question is open,
- * the person may change the plan, and trust may be taken back. Calls of one reply are asked about at the same time.
+ * Creates the approval loop. Approvals repeat until the approved plan equals the current plan: files may change during a request, the user
+ * may edit the plan, and trust may be revoked. Calls of one reply are requested together.
  */
 export function createAgreement({ workspace, prepare, judged, ask, tell }: Dependencies) {
-  /** Questions that were asked together with an earlier call's. */
+  /** Approvals requested together with an earlier call. */
   const asked = new WeakMap<ToolCall, { question: QueuedApproval; args: unknown; denied?: boolean }>();
 
-  /** @param following calls of the same reply that come after this one and have not been asked about */
+  /** @param following later calls of the same reply without an approval request yet */
   return async function agree(
     call: ToolCall,
     context: CallContext,
     following: readonly ToolCall[],
   ): Promise<Agreed | { denied: ToolOutcome }> {
-    /** As the model wrote it, or as the person made it. */
+    /** Plans with the model's arguments, or with the user's. */
     let work = (args?: unknown) => prepare(call, context, { args, asks });
     let checked = asked.get(call)?.args;
     let question = asked.get(call)?.question;
@@ -81,24 +81,24 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Depen
     let again: Pick<ApprovalSubject, 'note' | 'draft'> = {};
     for (;;) {
       const begun = await work(checked).catch((error) => {
-        question?.withdraw(); // nobody needs to answer it any more
+        question?.withdraw(); // obsolete
         throw asks ? staleError(before!, error) : error;
       });
-      // A question may be shown before all of it is known; whatever was shown is compared with all of it.
+      // A request may be visible before its plan is complete; the visible part is compared with the complete plan.
       const prepared = (shown || question) && begun.whenKnown ? await begun.whenKnown() : begun;
       const { plan, args, verdict } = prepared;
-      checked = args; // what is shown, checked and run is this one object
+      checked = args; // the same object is shown, checked and executed
       const changed = proposed && { changed: changedByPerson(proposed, plan, args) };
       if (verdict.effect === 'deny') {
         question?.withdraw();
         return refusedBy(call, verdict, context);
       }
       if (!plan) return { ...prepared, ...changed };
-      // What a person has allowed runs as it was shown, not as it would have run unasked.
+      // An approved call runs as shown, not in its read-only form.
       if (shown && isShown(plan, shown))
         return { ...prepared, ...changed, verdict: { ...verdict, onlyReads: undefined } };
       if (shown) again = { note: tell(message('The content has changed since it was shown.')) };
-      if (question && !isShown(plan, shownOf(question.plan))) question.withdraw(); // when it still waits
+      if (question && !isShown(plan, shownOf(question.plan))) question.withdraw(); // still waiting
 
       if (!question) {
         if (verdict.effect === 'allow') {
@@ -137,7 +137,7 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Depen
     }
   };
 
-  /** What the user is told about a plan that they were asked about in an earlier window. */
+  /** Returns the note about a plan that differs from the request of an earlier window. */
   function sinceProposed(proposed: Proposed, plan: AskedPlan): Pick<ApprovalSubject, 'note'> {
     const difference = differenceFrom(proposed, plan);
     return difference === undefined ? {} : { note: tell(difference) };
@@ -166,8 +166,8 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Depen
   }
 
   /**
-   * Each in the world as those before it will leave it. What cannot be told yet, or is refused, is told in its turn, when it may
-   * be another story; so are the calls after it that name the same file. What was asked before stands as it was asked.
+   * Plans following calls on top of the changes of the calls before. Calls that fail to plan are handled in their turn, and so are later
+   * calls for the same files. Earlier requests stay unchanged.
    */
   async function planAhead(first: AskedPlan, following: readonly ToolCall[], context: CallContext) {
     const ahead: { call: ToolCall; subject: ApprovalSubject }[] = [];
@@ -187,7 +187,7 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Depen
           asks: proposed !== undefined,
         });
         const { plan, args, verdict } = prepared;
-        if (!plan) continue; // it only reads
+        if (!plan) continue; // read-only
         const gone = changes.some(({ after, realPath }) => after === null && realPath === plan.change?.realPath);
         if (gone || placesOf(plan).some((place) => untold.some((text) => text.includes(place)))) {
           untold.push(namedBy(call));
@@ -206,7 +206,7 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Depen
     return ahead;
   }
 
-  /** The same call as the person made it, through the same checks and the same rules. */
+  /** Plans the call as edited by the user, with all checks and rules. */
   async function revise(call: ToolCall, prepared: Prepared, edited: string, context: CallContext): Promise<Prepared> {
     const { tool, args, plan } = prepared;
     if (!plan?.revise) return prepare(withArguments(call, parseRevisedArguments(edited)), context, { revised: true });
@@ -214,11 +214,10 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Depen
   }
 }
 
-/** Returns the plan with all that a question says; undefined when it has that. */
 const planWhenKnown = ({ whenKnown }: Prepared): ApprovalSubject['whenKnown'] =>
   whenKnown && (async () => (await whenKnown()).plan!);
 
-/** Nobody was asked: why, for the card and the journal. */
+/** Records the reason of a decision without an approval, for the card and the journal. */
 async function told(call: ToolCall, { effect, reason, basis }: Verdict, context: CallContext): Promise<void> {
   const decision = effect === 'allow' ? 'allow' : 'deny';
   const { id: toolCallId, name } = call;
@@ -243,10 +242,10 @@ function denied(words: string | undefined): ToolOutcome {
   return failure('TOOL_DENIED', `The person did not allow this and said: ${words}`, { words });
 }
 
-/** The files a plan is about, as a call may name them. */
+/** Returns the files of a plan in the spelling of calls. */
 const placesOf = ({ paths, change }: CallPlan): readonly string[] => paths ?? (change ? [change.path] : []);
 
-/** What a call says, in which the files that it is about are found, however it names them. */
+/** Returns the text of a call, to search for file names. */
 const namedBy = (call: ToolCall): string => call.malformed ?? JSON.stringify(call.arguments) ?? '';
 
 const withArguments = (call: ToolCall, args: unknown): ToolCall => ({

@@ -6,20 +6,16 @@ import { changeAtAGlance, maxShownLines, shownChange } from '../edit/diff.ts';
 import { proposedOf } from './approvedPlan.ts';
 import { stored } from './storedEvents.ts';
 
-/** What a question is about. */
+/** Subject of an approval request. */
 export interface ApprovalSubject extends Pick<ApprovalRequest, 'call' | 'plan' | 'note' | 'draft'> {
-  /** Returns the plan when all of it is known; absent when it is. Until then the question is shown and cannot be answered. */
+  /** Returns the complete plan; absent if already complete. Until then the request is visible but cannot be answered. */
   whenKnown?(): Promise<AskedPlan>;
 }
 
-/** A question from being asked until it is settled. */
+/** Approval request until its decision. `plan` is the last visible version. */
 export interface QueuedApproval {
-  /** As it was shown last. */
   readonly plan: AskedPlan;
-  /**
-   * Kept in the run's record before it is given. Undefined: withdrawn, because something else settled or outdated it.
-   * Rejects when the run stops, or when the answer could not be kept.
-   */
+  /** Resolves after the answer is recorded; undefined if withdrawn as obsolete. Rejects if the run stops, or if the record fails. */
   answer: Promise<ApprovalAnswer | undefined>;
   withdraw(): void;
 }
@@ -30,13 +26,13 @@ interface Open {
 }
 
 /**
- * Asks the person, each call by a question of its own with its own answer. What is not clearly a yes is a no.
- * @param now a monotonic clock in milliseconds
+ * Creates the queue of approvals; each call has its own answer. Anything except a clear approval is a denial.
+ * @param now monotonic clock in milliseconds
  */
 export function createQuestions(approve: Approve, now: () => number) {
   const open = new Set<Open>();
 
-  /** Asks about calls of one reply at the same time, in their order. */
+  /** Requests approvals for calls of one reply together, in order. */
   return async function ask(subjects: readonly ApprovalSubject[], context: CallContext): Promise<QueuedApproval[]> {
     const batch = randomUUID();
     const requests = subjects.map(({ whenKnown: _, ...subject }) =>
@@ -49,10 +45,10 @@ export function createQuestions(approve: Approve, now: () => number) {
         ...(context.canHold && { canHold: true as const }),
       }),
     );
-    // All are on record before the first is shown: a kill in between leaves none that the user has seen and no window knows of.
+    // All requests are recorded before the first is shown: after a kill, no visible request is missing in the record.
     for (const request of requests) await stored(context, onRecord(request));
     for (const request of requests) await stored(context, onScreen(request));
-    const whole = completed(subjects, requests, context); // answered when all of them can be
+    const whole = completed(subjects, requests, context); // answerable after all plans are complete
     return requests.map((request, index) => {
       const own = whole.then((all) => all[index]!);
       return begin(request, own, context);
@@ -79,7 +75,7 @@ export function createQuestions(approve: Approve, now: () => number) {
     const asked = { request, withdraw: () => withdrawal.abort() };
     open.add(asked);
     const answer = settle(asked, whole, context, withdrawal.signal).finally(() => open.delete(asked));
-    answer.catch(() => undefined); // its call may never come to wait for it
+    answer.catch(() => undefined); // the call may never wait for the answer
     return {
       get plan() {
         return asked.request.plan;
@@ -97,7 +93,7 @@ export function createQuestions(approve: Approve, now: () => number) {
   ): Promise<ApprovalAnswer | undefined> {
     let asked = now();
     const signal = AbortSignal.any([context.signal, withdrawn]);
-    // An exception is a no, and so is anything that is not clearly a yes.
+    // An exception counts as a denial, like any unclear answer.
     const answering = whole
       .then((request) => {
         question.request = request;
@@ -126,7 +122,7 @@ export function createQuestions(approve: Approve, now: () => number) {
     return answer;
   }
 
-  /** Other open questions that this answer settles, and later ones about a world that will not be. */
+  /** Settles other open requests by this answer, and withdraws requests that depended on a denied change. */
   function outdate(
     { id, runId, batch, plan, call }: ApprovalRequest,
     answer: ApprovalAnswer,
@@ -154,12 +150,12 @@ function understood(given: ApprovalAnswer | undefined): ApprovalAnswer {
     const words = typeof given?.words === 'string' ? given.words.trim() : '';
     return { decision, ...(words ? { words } : given?.holds === true && { holds: true }) };
   }
-  // What was changed is allowed as it is, and nothing after it.
+  // An edited plan is allowed only as edited, without a rule.
   if (typeof given?.edited === 'string') return { decision: 'allow', edited: given.edited };
   return { decision, ...(given?.always === true && { always: true }) };
 }
 
-/** What the record has of a request, in English: the first lines of its change, for all of it follows from the call. */
+/** Returns the English record of a request with the first lines of a change; the call determines the rest. */
 function onRecord({ id, call, plan }: ApprovalRequest): EventBody {
   const { change } = plan;
   const isText = change && change.after !== null;

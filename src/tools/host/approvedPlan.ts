@@ -4,7 +4,7 @@ import { message } from '../../protocol/text/l10n.ts';
 import { joined, type LocalizableText } from '../../protocol/text/localized.ts';
 import { type AskedPlan, ToolError } from '../core/tool.ts';
 
-/** Returns hashes of what an approval of this plan covers, to be compared with the plan that a later window works out. */
+/** Returns hashes of everything that an approval covers, for comparison in a later window. */
 export function proposedOf({ where, paths, change, command, origin }: AskedPlan): Proposed {
   return {
     ...(change && { before: hashOf(change.before), after: hashOf(change.after) }),
@@ -14,7 +14,7 @@ export function proposedOf({ where, paths, change, command, origin }: AskedPlan)
   };
 }
 
-/** Returns what is different now from what was proposed, as sentences for the user; undefined when nothing is. */
+/** Returns the differences from the earlier request as sentences for the user; undefined if there are none. */
 export function differenceFrom(proposed: Proposed, plan: AskedPlan): LocalizableText | undefined {
   const now = proposedOf(plan);
   const isOther = (part: keyof Proposed) => now[part] !== proposed[part];
@@ -28,14 +28,14 @@ export function differenceFrom(proposed: Proposed, plan: AskedPlan): Localizable
   return isOther('after') ? message('The result differs from the proposed result.') : undefined;
 }
 
-/** The error of an edit that was proposed in an earlier window and cannot be planned any more, with `stale` for its card. */
+/** Returns the error of an edit from an earlier window that no longer applies, with `stale` for its card. */
 export function staleError(proposed: Proposed, error: unknown): unknown {
   if (proposed.before === undefined || !(error instanceof ToolError) || notStale.has(error.code)) return error;
   const message = `The file has changed; the edit no longer applies. ${error.message}`;
   return new ToolError(error.code, message, { ...Object(error.details), stale: true });
 }
 
-/** The tool itself is not there, or the run was stopped. */
+/** Errors of a missing tool or a stopped run are not stale edits. */
 const notStale = new Set(['TOOL_NOT_AVAILABLE', 'TOOL_INTERRUPTED', 'TOOL_DENIED']);
 
 const hashOf = (part: unknown): string => createHash('sha256').update(JSON.stringify(part)).digest('hex');

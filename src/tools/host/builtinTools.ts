@@ -25,11 +25,11 @@ interface ToolOptions {
   delete?: DeleteOptions;
   shell?: ShellOptions;
   web?: WebOptions;
-  /** Without it there are no tools that ask the editor. */
+  /** Language services; without them, the tools for code are absent. */
   language?: LanguageService;
 }
 
-/** The tools of every run, in an order that never changes: providers and the local model cache their definitions. */
+/** Returns the tools of every run in a fixed order: providers and the local model cache the definitions. */
 export function defaultTools(options: ToolOptions = {}): Tool[] {
   const { background = new BackgroundCommands() } = options.shell ?? {};
   return [

@@ -44,40 +44,39 @@ import { keep, type StoredEventResult, stored } from './storedEvents.ts';
 import { withChange } from './userRevision.ts';
 import { doneBefore, stepOutcome, stepStart } from './workflowSteps.ts';
 
-/** The gate: the one place where a tool runs. Find → check arguments → ask → run. */
+/** Gate and only executor of tools: find → check arguments → approve → run. */
 export interface ToolHost {
-  /** A call that changes something can be approved: false in an untrusted workspace. */
+  /** False in an untrusted workspace: no call with side effects can be approved. */
   readonly canApprove: boolean;
-  /** Before a run: tools that must be started or asked about first. Resolves at once when the signal is aborted. */
+  /** Starts tools and requests approvals before a run. Resolves at once if the signal is aborted. */
   prepare(signal: AbortSignal, say: (text: string) => void): Promise<void>;
   /**
-   * What the model may use now, in an order and form that never change; in an untrusted workspace only what reads, in a virtual one nothing that needs a disk.
-   * `contextWindow` (tokens, when known): a small one is not filled with tools that a model can do without.
+   * Returns the available tools in a fixed order and form. An untrusted workspace has only read-only tools; a virtual workspace has no
+   * tools that need a disk. A small `contextWindow` (in tokens) omits optional tools.
    */
   getVisibleTools(context: { agentId: string; contextWindow?: number }): ToolDefinition[];
-  /** The call only reads, and neither it nor this run asks: it may start while the model is still writing, and beside others. */
+  /** Tests if the call only reads and needs no approval: such calls start during streaming and run in parallel. */
   isFree(call: ToolCall, runId: string): boolean;
-  /** The tool of this name changes nothing, whether it is asked about or not. */
+  /** Tests if the tool never changes anything, with or without approval. */
   onlyReads(name: string): boolean;
   /**
-   * Never throws. The outcome can be stored as JSON and is at most 64 KiB of it, pictures not counted.
-   * @param following calls of the same reply that come after it; they are asked about at the same time, each again when
-   * its plan is another by the time it is its turn
+   * Executes a call. Never throws. The outcome is JSON of at most 64 KiB, without images.
+   * @param following later calls of the same reply; they are requested together, and again if their plan has changed
    */
   executeToolCall(call: ToolCall, context: CallContext, following?: readonly ToolCall[]): Promise<ToolOutcome>;
-  /** Returns the state of the files that a call of a file tool names (`stateOfFiles`), in what the run sees. */
+  /** Returns `stateOfFiles` of a call in the workspace of the run. */
   stateOfFiles(call: ToolCall, place?: Workspace): Promise<string | undefined>;
   /**
-   * How the files stand that a call was about to change whose end nobody recorded.
-   * @param place what the run sees instead of the host's workspace
-   * @param read gives a kept text by its id: a file that was left half written is put right with it first
+   * Returns the state of the files of an interrupted call.
+   * @param place the run's workspace, if different from the host's
+   * @param read returns a stored text by its id; partial writes are repaired first
    */
   standing(
     doing: AppliedChanges,
     place?: Workspace,
     read?: (id: string) => Promise<string>,
   ): ReturnType<typeof changeStateOf>;
-  /** What others have made of files that a run has changed. `read` gives a kept text by its id. */
+  /** Returns external edits of a run's files. `read` returns a stored text by its id. */
   edited(
     files: Readonly<Dictionary<RunFile>>,
     read: (id: string) => Promise<string>,
@@ -87,19 +86,19 @@ export interface ToolHost {
 
 interface ToolHostOptions {
   workspace: Workspace;
-  /** Always these, or what gives them as they are now. */
+  /** Fixed tools, or a function that returns the current tools. */
   tools: readonly Tool[] | (() => readonly Tool[]);
   approve: Approve;
   prepare?: ToolHost['prepare'];
-  /** The person's policy for a run, as it is now. */
+  /** Returns the current policy of the user for a run. */
   policy?: (runId: string) => Policy;
-  /** Makes a person's words of what they are asked. */
+  /** Translates texts of approvals to the user's language. */
   tell?: Localizer;
-  /** A monotonic clock in milliseconds. */
+  /** Monotonic clock in milliseconds. */
   now?: () => number;
 }
 
-/** Tokens; below this a window is small. */
+/** Context windows below this size in tokens are small. */
 const smallWindow = 12_000;
 
 export function createToolHost({
@@ -113,7 +112,7 @@ export function createToolHost({
 }: ToolHostOptions): ToolHost {
   const agree = createAgreement({ workspace, prepare, judged, ask: createQuestions(approve, now), tell });
   const all = typeof tools === 'function' ? tools : () => tools;
-  /** What is on record of arguments that are not as they were sent, by call. */
+  /** Recorded arguments that differ from the sent ones, by call. */
   const recorded = new WeakMap<ToolCall, string>();
   const byName = (name: string) => all().find((tool) => tool.definition.name === name);
   const isThere = (tool: Tool) => (workspace.trusted || tool.risk === 'read') && !(workspace.virtual && tool.onDisk);
@@ -143,7 +142,7 @@ export function createToolHost({
     async executeToolCall(call, context, following = []) {
       const { done } = context.step ?? {};
       const gave = done && (await doneBefore(call, done, context.workspace ?? workspace));
-      if (gave) return bounded(toSuccess(gave)); // its end is on record
+      if (gave) return bounded(toSuccess(gave)); // the end is recorded
       let started = now();
       let doing: StoredEventResult = {};
       let diff: string | undefined;
@@ -160,7 +159,7 @@ export function createToolHost({
         return toSuccess({ ...error.data, changed: false });
       });
       const outcome = bounded(changed === undefined ? executed : withChange(executed, changed));
-      if (isUnanswered(outcome)) return outcome; // it has not ended
+      if (isUnanswered(outcome)) return outcome; // not ended
       const did = outcome.ok ? doing : await doneOf(doing, outcome.error.code, context.workspace ?? workspace);
       const end: EventBody = {
         type: 'tool-end',
@@ -176,7 +175,7 @@ export function createToolHost({
         ...exitOf(outcome, ran),
         ...(hasEffect ? stepOutcome(outcome) : {}),
       };
-      // The effect is done and told: a store that fails here fails for the next event too, where it stops the run.
+      // The effect is done. A broken store fails again at the next event and stops the run there.
       await stored(context, end).catch(() => undefined);
       return outcome;
 
@@ -184,7 +183,7 @@ export function createToolHost({
         stopIfAborted(context.signal);
         const agreed = await agree(call, context, following);
         if ('denied' in agreed) return agreed.denied;
-        find(call.name); // trust may have been taken back while the question was open
+        find(call.name); // trust may have been revoked during the request
         const { tool, args, plan } = agreed;
         const kept = await keep(plan, context);
         changed = agreed.changed;
@@ -209,7 +208,7 @@ export function createToolHost({
           const { path, before, after } = plan.change;
           diff = changeAtAGlance(path, before, after);
         }
-        started = now(); // the time it takes is not the time people think about it
+        started = now(); // the duration excludes the user's decision
         stopIfAborted(context.signal);
         const toolContext = contextOf(call, context, context.workspace ?? workspace, {
           async keepOutput(text) {
@@ -217,7 +216,7 @@ export function createToolHost({
             return outputId;
           },
           async leaves(text) {
-            const after = await context.keep(text).catch(() => sha256(text)); // it is done, and known by this at least
+            const after = await context.keep(text).catch(() => sha256(text)); // the change is done, and at least its id is recorded
             doing = { ...doing, changes: doing.changes?.map((change) => ({ ...change, after })) };
             if (plan?.change) diff = changeAtAGlance(plan.change.path, plan.change.before, text);
           },
@@ -226,14 +225,14 @@ export function createToolHost({
           },
         });
         const running = plan ? (read ?? plan.run)(toolContext) : tool.run!(args, toolContext);
-        // What changes something is waited for: a write finishes, a command ends with its children. What reads is left.
+        // A stop waits for calls with side effects (a write completes, a command ends with its children), but not for reads.
         const given = await (tool.risk === 'read' && !tool.waits ? beforeStop(context.signal, running) : running);
         return toSuccess(step.step ? { ...Object(given), changed: true } : given);
       }
     },
   };
 
-  /** A call that failed may have done a part: of a folder that could not be deleted, some files are gone. */
+  /** Returns the changes of a failed call, which may be partial: some files of a folder may be deleted. */
   async function doneOf(
     { changes, moved }: StoredEventResult,
     code: string,
@@ -257,7 +256,7 @@ export function createToolHost({
     return judged({ tool, args, plan: await beforeStop(context.signal, planning) }, context, world, asks);
   }
 
-  /** Returns the arguments that everything after this goes by. Where they are not as the model sent them, they are recorded first. */
+  /** Returns the checked arguments; records them if they differ from the sent ones. */
   async function understood(call: ToolCall, tool: Tool, context: CallContext, world: Workspace, revised = false) {
     const { args: read, isAsSent } = understoodArguments(call, tool);
     const args = await beforeStop(context.signal, withPlainPaths(read, tool, world));
@@ -270,10 +269,7 @@ export function createToolHost({
     return args;
   }
 
-  /**
-   * What the policies make of it now, and the question that goes with that. A call that is asked about in any case is so before it is
-   * known what it discards; anything else waits until that is known.
-   */
+  /** Applies the policies and prepares the approval. A call that always needs an approval does not wait for its loss; others do. */
   async function judged(planned: Planned, context: CallContext, world?: Workspace, asks = false): Promise<Prepared> {
     const { plan } = planned;
     if (!plan?.findLoss) return weighed(planned, context, world, asks);
@@ -288,7 +284,7 @@ export function createToolHost({
     };
     if (effect === 'allow') return determine();
     const known = determine();
-    known.catch(() => undefined); // it may never be asked about
+    known.catch(() => undefined); // may never need an approval
     return { ...(await weighedWith({ ...lossy, loss: notYetKnown })), whenKnown: () => known };
   }
 
@@ -357,7 +353,7 @@ export function createToolHost({
         return (path) => guards.some((isKept) => isKept(path));
       },
       output: (text) => {
-        if (context.signal.aborted) return; // nothing arrives after a stop
+        if (context.signal.aborted) return; // nothing is delivered after a stop
         context.emit({ type: 'tool-output', toolCallId: call.id, text }).catch(() => undefined);
       },
       commandStarted: (process) => {
@@ -373,7 +369,7 @@ export function createToolHost({
 
 const notYetKnown: Loss = { text: message('Checking what this command discards…'), items: [] };
 
-/** The outcome of a call that had not started when the editor closed: it stays open for the next window. */
+/** Outcome of a call that had not started when the editor closed; the call stays open for the next window. */
 const notYet = failure(unanswered, 'The editor closed before this started.');
 
 function inWords({ what, where, why, details, loss, findLoss: _, ...plan }: CallPlan, tell: Localizer): AskedPlan {
@@ -390,20 +386,20 @@ function inWords({ what, where, why, details, loss, findLoss: _, ...plan }: Call
   };
 }
 
-/** How the command ended that a call has run, when it has. */
+/** Returns the exit code of the command that a call has run. */
 function exitOf(outcome: ToolOutcome, ran: boolean): { exitCode?: number | null } {
   const { exitCode } = ran && outcome.ok ? (Object(outcome.data) as { exitCode?: unknown }) : {};
   return Number.isInteger(exitCode) || exitCode === null ? { exitCode: exitCode as number | null } : {};
 }
 
-/** What is only worked out keeps texts, and does nothing. */
+/** Context for planning: stores texts, but has no other effects. */
 const planning = ({ keep }: CallContext): Pick<ToolContext, 'keepOutput' | 'leaves' | 'commandGoesOn'> => ({
   keepOutput: keep,
   leaves: async () => undefined,
   commandGoesOn: () => undefined,
 });
 
-/** Of a tool of an MCP server (`mcp.<server>.<tool>`) none of whose tools is there; else nothing. */
+/** Returns a hint for a tool `mcp.<server>.<tool>` of a server without any tool; otherwise an empty text. */
 function absentServer(name: string, names: readonly string[]): string {
   const server = /^mcp\.([^.]+)\./.exec(name)?.[1];
   if (server === undefined || names.some((one) => one.startsWith(`mcp.${server}.`))) return '';

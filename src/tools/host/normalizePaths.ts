@@ -7,9 +7,8 @@ import type { Workspace } from '../core/workspace.ts';
 import { isNamedRoot, realRootsOf, resolvePath } from '../sandbox/paths.ts';
 
 /**
- * Returns arguments with their paths as the workspace spells them: an absolute path inside of a folder as relative to it, blanks around a path
- * taken away where nothing of that name is there, and `/x` as `x` where only the latter can be meant. A path with another meaning stays as it
- * is, and the gate decides on it.
+ * Normalizes paths in arguments: absolute paths inside of a folder become relative, surrounding blanks are removed if no such file exists,
+ * and `/x` becomes `x` if nothing else can be meant. Other paths stay unchanged, and the gate decides.
  */
 export async function withPlainPaths<Arguments>(args: Arguments, tool: Tool, workspace: Workspace): Promise<Arguments> {
   if (workspace.virtual) return args;
@@ -24,13 +23,13 @@ export async function withPlainPaths<Arguments>(args: Arguments, tool: Tool, wor
   return changed.size === 0 ? args : (Object.freeze({ ...args, ...Object.fromEntries(changed) }) as Arguments);
 }
 
-/** Returns the names of the arguments that are paths, as the tool's schema marks them. */
+/** Returns the argument names that the schema marks as paths. */
 function pathNames({ arguments: schema }: Tool): string[] {
   if (!(schema instanceof z.ZodObject)) return [];
   return Object.entries(schema.shape).flatMap(([name, part]) => ((part as z.ZodType).meta()?.path ? [name] : []));
 }
 
-/** Returns a path as the workspace spells it, or the same where it has that form, another meaning, or more than one. */
+/** Returns a path in the workspace's spelling; unchanged if already normal or ambiguous. */
 export async function normalizePath({ roots }: Pick<Workspace, 'roots'>, input: string): Promise<string> {
   const trimmed = await withoutBlanks(roots, input);
   if (!paths.isAbsolute(trimmed)) return trimmed;
@@ -48,7 +47,7 @@ async function withoutBlanks(roots: Workspace['roots'], input: string): Promise<
   return isThere ? input : trimmed;
 }
 
-/** Returns the path relative to the folder, in the form that leads to the same place and to no other one. */
+/** Returns the relative path that resolves to exactly the same location. */
 function relativeSpelling(roots: readonly RealRoot[], place: PathLocation, input: string): string | undefined {
   const names = [...(isNamedRoot(roots, place.root) ? [place.root.name] : []), ...place.segments];
   const end = names.length > 0 && /[\\/]$/.test(input) ? '/' : '';
@@ -63,8 +62,8 @@ function relativeSpelling(roots: readonly RealRoot[], place: PathLocation, input
 }
 
 /**
- * Returns `x` for `/x` where that can mean nothing else: `x` is in the workspace and nothing is at `/x`; or, of something new, the folder that
- * it goes to. The disk outside of the workspace is asked only for the latter, and only once the former is known.
+ * Returns `x` for `/x` if `x` exists in the workspace and nothing exists at `/x`; for a new file, the parent folders are compared. The disk
+ * outside is checked only if the workspace has a match.
  */
 async function fromRoot(roots: Workspace['roots'], input: string): Promise<string | undefined> {
   if (!/^\/[^/\\]/.test(input) || /(^|[\\/])\.\.([\\/]|$)/.test(input)) return undefined;

@@ -1,7 +1,7 @@
 import type { FileChange } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 
-/** The workspace as it will be once these changes are made. For working out plans; nothing is ever run on it. */
+/** Workspace with planned changes applied, only for planning. */
 export function workspaceAfter(workspace: Workspace, changes: readonly FileChange[]): Workspace {
   const texts = new Map(changes.map(({ realPath, after }) => [realPath, after]));
   const refuse = () => Promise.reject(new Error('This workspace is only thought of.'));

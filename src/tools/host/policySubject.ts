@@ -7,16 +7,15 @@ import type { Workspace } from '../core/workspace.ts';
 import { decide, type PolicySubject, stricter, type Verdict } from '../policy/policy.ts';
 import { resolveToRead } from '../sandbox/resolveReadPath.ts';
 
-/** A call that was checked; `plan` is absent for what only reads and needs no question of the tool's own. */
+/** Checked call. `plan` is absent for free reads. `through` is the tool that was called instead. */
 export interface Planned {
   tool: Tool;
   args: unknown;
   plan?: CallPlan;
-  /** What was called in the tool's place. */
   through?: string;
 }
 
-/** What the person's policy, what was allowed in this run and the agent's own policy make of a call. */
+/** Combines the user's policy, the permissions of the run and the agent's policy for a call. */
 export async function judgePlan(
   planned: Planned,
   policy: Policy,
@@ -42,7 +41,7 @@ async function subjectOf({ tool, args, plan, through }: Planned, workspace: Work
   return {
     tool: tool.definition.name,
     ...(through !== undefined && { through }),
-    risk: plan && tool.risk === 'read' ? 'execute' : tool.risk, // a read that its tool asks about is not a free one
+    risk: plan && tool.risk === 'read' ? 'execute' : tool.risk, // a read with its own plan is not free
     paths: plan?.paths ?? (plan?.change ? [plan.change.path] : (await placesRead(args, workspace)).map(relativeOf)),
     ...(plan?.command !== undefined && {
       command: plan.command,
@@ -58,7 +57,7 @@ async function subjectOf({ tool, args, plan, through }: Planned, workspace: Work
   };
 }
 
-/** The question about a read that is free as a rule: built from its arguments. */
+/** Builds the approval of a usually free read from its arguments. */
 export async function readPlan(tool: Tool, args: unknown, workspace: Workspace): Promise<CallPlan> {
   const { name } = tool.definition;
   const places = await placesRead(args, workspace);
@@ -88,7 +87,7 @@ const phrases = {
   'fs.search': 'Search {0}',
 } as const;
 
-/** Where the arguments of a read point; what cannot be found stays as it is spelled, and the tool says why. */
+/** Resolves the paths of a read; a missing path stays as spelled, and the tool reports the error. */
 async function placesRead(args: unknown, workspace: Workspace): Promise<{ path: string; relative: string }[]> {
   const { path } = Object(args) as { path?: unknown };
   if (typeof path !== 'string') return [];

@@ -3,7 +3,7 @@ import { isCode } from '../../protocol/text/codeText.ts';
 import { type CallContext, type CallPlan, type FileChange, type Removed, ToolError } from '../core/tool.ts';
 import { formOfBytes } from '../sandbox/fileText.ts';
 
-/** Tells what happened; when that cannot be kept, it fails with the store's code, and nothing is run. */
+/** Emits an event. If the record fails, throws the store's error, and nothing is executed. */
 export async function stored(context: CallContext, event: EventBody): Promise<void> {
   try {
     await context.emit(event);
@@ -12,7 +12,7 @@ export async function stored(context: CallContext, event: EventBody): Promise<vo
   }
 }
 
-/** What undo needs is kept before the effect: what cannot be undone is not done. */
+/** Stores the state for undo before execution: an effect without undo is not executed. */
 export async function keep(plan: CallPlan | undefined, context: CallContext): Promise<StoredEventResult> {
   const trace = plan?.change ? { changes: [plan.change] } : await plan?.trace?.();
   if (!trace) return {};
@@ -23,7 +23,7 @@ export async function keep(plan: CallPlan | undefined, context: CallContext): Pr
   return { changes };
 }
 
-/** As `tool-start` and `tool-end` tell it. */
+/** Changes in the form of `tool-start` and `tool-end`. */
 export type StoredEventResult = Pick<Extract<EventBody, { type: 'tool-end' }>, 'changes' | 'moved'>;
 
 async function keepChange(change: FileChange, context: CallContext): Promise<StoredChange> {
@@ -35,7 +35,7 @@ async function keepChange(change: FileChange, context: CallContext): Promise<Sto
   }
 }
 
-/** Several at a time: each waits for the disk. */
+/** Stores several contents in parallel, because each waits for the disk. */
 async function keepRemoved(removed: readonly Removed[], context: CallContext): Promise<StoredChange[]> {
   const changes: StoredChange[] = [];
   for (let at = 0; at < removed.length; at += 16) {

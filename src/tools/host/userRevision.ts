@@ -3,7 +3,10 @@ import type { ToolOutcome } from '../../protocol/content/tools.ts';
 import { type AskedPlan, type CallPlan, ToolError } from '../core/tool.ts';
 import { lineDiff } from '../edit/diff.ts';
 
-/** The part of a plan that a person sees and says yes to. `why` is a reason to look, not a part of what is done. */
+/**
+ * Part of a plan that the user sees and approves. `why` is excluded, because it is no part of the effect. `origin` identifies an MCP server
+ * and tool; `loss` holds names of lost data; `ordinary` allows *Allow for this run*.
+ */
 export interface ShownCall {
   what: string;
   where: string;
@@ -11,15 +14,15 @@ export interface ShownCall {
   change?: CallPlan['change'];
   command?: string;
   timeLimit?: number;
-  /** Of an MCP server's tool: whose it is, and what it says about itself. */
   origin?: { identity: string; definition: string };
-  /** Names of what would be lost. */
   loss: readonly string[];
-  /** It may be covered by an *Allow for this run*: no place that is always asked about. */
   ordinary: boolean;
 }
 
-/** @param edited what the person made of the new text or the command */
+/**
+ * Returns the visible part of a plan.
+ * @param edited the user's edit of the new text or the command
+ */
 export function shownOf(
   { what, where, paths, change, command, timeLimit, origin, grant, loss }: AskedPlan,
   edited?: string,
@@ -37,7 +40,7 @@ export function shownOf(
   };
 }
 
-/** Compares what would be done now with what was shown. Less may be lost than that, never more. */
+/** Tests if the current plan equals the shown plan. The loss may shrink, but never grow. */
 export function isShown(plan: AskedPlan, shown: ShownCall): boolean {
   const { loss, ...now } = shownOf(plan);
   const { loss: lossShown, ...before } = shown;
@@ -47,7 +50,7 @@ export function isShown(plan: AskedPlan, shown: ShownCall): boolean {
   );
 }
 
-/** The arguments that a person wrote as JSON. Throws `TOOL_ARGS_INVALID_JSON`. */
+/** Parses arguments that the user wrote as JSON. Throws `TOOL_ARGS_INVALID_JSON`. */
 export function parseRevisedArguments(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
@@ -60,14 +63,14 @@ export function parseRevisedArguments(text: string): Record<string, unknown> {
 
 const longestDifference = 8000;
 
-/** What the person made of a call: the difference of the texts, the new command, or the new arguments. */
+/** Returns the user's edit of a call: a diff, the new command, or the new arguments. */
 export function changedByPerson(proposed: AskedPlan, plan: AskedPlan | undefined, args: unknown): unknown {
   if (proposed.change && plan?.change)
     return lineDiff(proposed.change.after ?? '', plan.change.after ?? '', longestDifference);
   return plan?.command ?? args;
 }
 
-/** The outcome of a call that ran otherwise than the model wrote it, so that the model knows. */
+/** Adds the user's edit to the outcome for the model. */
 export function withChange(outcome: ToolOutcome, changedByPerson: unknown): ToolOutcome {
   const add = (value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -7,14 +7,14 @@ import type { CallContext, CallPlan, StepDone } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { sha256 } from '../sandbox/fileText.ts';
 
-// A step of a workflow wants an effect. Unlike a model it learns nothing from hearing that this is there already, and would fail for ever.
+// A workflow step wants an effect. An error about an existing effect would only repeat forever, so it counts as success.
 
-/** What a step keeps before it begins, so that it can be told as done when its outcome is lost. */
+/** Returns the state recorded before a step, to report success even if the outcome is lost. */
 export function stepStart(call: ToolCall, plan: CallPlan | undefined, { step }: CallContext): { step?: StepStart } {
   return step && plan?.data ? { step: { argumentsId: argumentsIdOf(call), data: plan.data() } } : {};
 }
 
-/** What a step gives that was done before: the same one, whose files stand as it left them. */
+/** Returns the result of an earlier identical step, if its files are unchanged since. */
 export async function doneBefore(call: ToolCall, done: StepDone, workspace: Workspace): Promise<object | undefined> {
   if (done.argumentsId !== argumentsIdOf(call)) return undefined;
   const { changes, moved } = await changeStateOf(workspace, done);
@@ -22,7 +22,7 @@ export async function doneBefore(call: ToolCall, done: StepDone, workspace: Work
   return all.length > 0 && all.every((one) => one === 'after') ? { ...Object(done.data), changed: true } : undefined;
 }
 
-/** As `tool-end` records it. A stop is no outcome: what it came to is not known. */
+/** Returns the outcome for `tool-end`. A stop is no outcome: the effect is unknown. */
 export function stepOutcome(outcome: ToolOutcome): { outcome?: RecordedOutcome } {
   if (outcome.ok) return { outcome: { data: outcome.data } };
   return outcome.error.code === 'TOOL_INTERRUPTED' ? {} : { outcome: { error: outcome.error } };

@@ -5,26 +5,26 @@ import type { Workspace } from '../core/workspace.ts';
 import { currentText } from '../sandbox/fileText.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 
-/** Characters of a file that are looked at: more than any model is sent of it. */
+/** Maximum characters of a file: more than any model receives. */
 const mostCharacters = 64_000;
 const [mostFiles, mostDepth] = [100, 3];
 
-/** A file that speaks to agents: what it is called, and where it really is. */
+/** File with instructions for agents; `real` has all links resolved. */
 export interface FoundFile {
   path: string;
   real: string;
   text: string;
 }
 
-/** Where such files are looked for, and which of them a rule of the person's keeps from being read without a question. */
+/** Workspace to search, and a test for files that a rule of the user protects from free reading. */
 export interface InstructionLookup {
   workspace: Workspace;
   isKept(path: string): boolean;
 }
 
 /**
- * The text of a file that goes to the model unasked: read as by a tool, so neither through a link that leads out of the workspace, nor a
- * secret, nor what a rule keeps. Undefined where there is none.
+ * Reads a file that is sent to the model without a request, with the checks of a tool: no link out of the workspace, no secret, no
+ * protected file. Undefined if there is none.
  */
 export async function readFound(
   { workspace, isKept }: InstructionLookup,
@@ -40,14 +40,14 @@ export async function readFound(
   }
 }
 
-/** As a file spells it: from its own folder. */
+/** Reads a path spelled relative to a file's folder. */
 export const readBeside = (
   looking: InstructionLookup,
   spelled: string,
   from: FoundFile,
 ): Promise<FoundFile | undefined> => readFound(looking, join(dirname(from.real), spelled));
 
-/** Paths of the files below a folder, in order, a few levels deep; links are not followed. */
+/** Returns the paths of files below a folder, sorted, a few levels deep. Links are not followed. */
 export async function instructionFilesBelow({ workspace }: InstructionLookup, folder: string): Promise<string[]> {
   const found: string[] = [];
   const go = async (path: string, depth: number): Promise<void> => {

@@ -9,17 +9,18 @@ import { type FoundFile, type InstructionLookup, instructionFilesBelow, readFoun
 import { headed } from './header.ts';
 import { globsOf } from './instructions.ts';
 
-/** What another agent was told, and what becomes of it here: a new file. */
+/**
+ * Instruction of another agent and the new file that replaces it. Paths are in the form of the tools; `becomes` is a short description for
+ * the user.
+ */
 interface ForeignInstructions {
-  /** As the tools have it. */
   from: string;
   to: string;
   text: string;
-  /** In a few words, for the person. */
   becomes: LocalizedMessage;
 }
 
-/** When a rule is told. `description`: when a model finds by it that it is meant. */
+/** Condition of a rule. A model finds a rule by its `description`. */
 interface Rule {
   always?: boolean;
   globs?: string;
@@ -29,7 +30,7 @@ interface Rule {
 const always = (): Rule => ({ always: true });
 const isTrue = (text: string | undefined) => text === 'true';
 
-/** Files and folders of other agents with rules in them, each with how their headers say when a rule is told. */
+/** Rule files and folders of other agents, each with a function for the condition in the headers. */
 const places: readonly [path: string, rule: (head: Record<string, string>) => Rule][] = [
   [
     '.cursor/rules',
@@ -64,7 +65,7 @@ const places: readonly [path: string, rule: (head: Record<string, string>) => Ru
 
 const isText = (file: string) => ['.md', '.mdc', '.txt', ''].includes(extname(file));
 
-/** What other agents were told in the open folders, as far as it becomes a file of its own here. Nothing is written, and nothing throws. */
+/** Finds instructions of other agents in the open folders that can become a file here. Never writes or throws. */
 export async function foreignInstructions(looking: InstructionLookup): Promise<ForeignInstructions[]> {
   if (!looking.workspace.trusted) return [];
   const all = await Promise.all(foldersOf(looking.workspace.roots).map((root) => foreignIn(looking, root)));
@@ -90,7 +91,7 @@ async function foreignIn(looking: InstructionLookup, root: WorkspaceRoot): Promi
   return [...rules, ...(await modesIn(looking, root, prefix))];
 }
 
-/** The file itself, or those of the folder. */
+/** Returns the file itself, or the files of the folder. */
 async function filesAt(looking: InstructionLookup, path: string): Promise<string[]> {
   const place = await resolvePath(looking.workspace.roots, path, 'search').catch(() => undefined);
   if (!place) return [];
@@ -130,7 +131,7 @@ function asFile({ path }: FoundFile, body: string, rule: Rule, name: string, pre
   return file(instructions, { description: `From ${path}` }, message('only when mentioned with @'));
 }
 
-/** Roo's modes become agents: who they are and how they work. What tools they may use without asking is not taken. */
+/** Converts Roo's modes to agents: role and working style, but no tool permissions. */
 async function modesIn(
   looking: InstructionLookup,
   root: WorkspaceRoot,
@@ -175,7 +176,7 @@ async function modesIn(
   return agents;
 }
 
-/** YAML, of which JSON is a part. */
+/** Parses YAML, which includes JSON. */
 function modesOf(text: string): Record<string, unknown>[] {
   const { document } = parseYaml(text, { uniqueKeys: true }, maxFrontmatterBytes);
   if (!document || document.errors.length > 0) return [];

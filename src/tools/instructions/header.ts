@@ -1,8 +1,8 @@
 import { maxFrontmatterBytes, parseYaml } from '../core/yaml.ts';
 
 /**
- * The frontmatter of a text, as words by their keys (a list is joined by commas), and what stands below it. Of what is no YAML the lines
- * `key: value` are taken: `applyTo: **` is written everywhere.
+ * Splits a text into frontmatter and body. Values are text (a list is joined by commas). Invalid YAML is read as lines `key: value`,
+ * because `applyTo: **` is common.
  */
 export function headed(text: string): { head: Record<string, string>; body: string } {
   const found = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)/m.exec(text);

@@ -8,17 +8,16 @@ import { isNamedRoot, resolvePath } from '../sandbox/paths.ts';
 import { type InstructionLookup, readFound } from './files.ts';
 import { foreignInstructions } from './foreign.ts';
 
-/** One thing of another agent's that can be taken over. */
+/**
+ * Item of another agent that can be imported. `becomes` describes the result for the user; `not` is the reason why an import is impossible
+ * or unnecessary. `text` is the content of a new file; `server` is a server for `to`.
+ */
 export interface Importable {
   from: string;
   to: string;
-  /** What becomes of it, for the person. */
   becomes: string;
-  /** Why nothing can, or need, be done with it. The same. */
   not?: string;
-  /** A new file. */
   text?: string;
-  /** A server for `to`. */
   server?: ForeignServer;
 }
 
@@ -31,7 +30,7 @@ const settings = [
 ];
 const ownSettings = '.vscode/mcp.json';
 
-/** All that other agents were told and have configured in the open folders. Nothing is written. */
+/** Finds all instructions and configurations of other agents in the open folders. Writes nothing. */
 export async function findImportable(looking: InstructionLookup, tell: Localizer = inEnglish): Promise<Importable[]> {
   if (!looking.workspace.trusted) return [];
   const files = await Promise.all(
@@ -80,7 +79,7 @@ async function serversIn(looking: InstructionLookup, root: WorkspaceRoot, tell: 
   return found;
 }
 
-/** Does it. Resolves to the files that were written, and to a sentence for each thing that was not. */
+/** Imports the chosen items. Resolves to the written files, and one sentence for each failure. */
 export async function importAll(
   looking: InstructionLookup,
   chosen: readonly Importable[],

@@ -9,22 +9,22 @@ import { headed } from './header.ts';
 import type { Skill } from './skillList.ts';
 import { findSkills, skillsIn } from './skills.ts';
 
-/** What the open folders say to agents. Nothing throws: what cannot be read is not there. */
+/** Instructions of the open folders for agents. Unreadable files are skipped; nothing throws. */
 export interface WorkspaceInstructions {
-  /** Where it is not, nothing of this is read or told. */
+  /** Nothing is read in an untrusted workspace. */
   readonly trusted: boolean;
-  /** What holds for all files, the most important first; no text is there twice. */
+  /** Returns the general instructions, most important first, without duplicates. */
   everywhere(): Promise<Instruction[]>;
-  /** What holds for some files alone, these among them: the nearest `AGENTS.md` below the folder of the window, and what names them by a glob. */
+  /** Returns instructions for these files: the nearest `AGENTS.md` below the workspace folder, and files with a matching glob. */
   near(paths: readonly string[]): Promise<Instruction[]>;
 }
 
-/** Also what the user can call by name; nothing in a workspace that is not trusted. */
+/** Adds the skills that the user can call by name; none in an untrusted workspace. */
 interface InstructionsAndSkills extends WorkspaceInstructions {
   skills(): Promise<Skill[]>;
 }
 
-/** A file of `.github/instructions`. `globs`: for which files it is; none: for those that somebody shows to the model. */
+/** File of `.github/instructions`. `globs` selects files; empty means files that the user shows to the model. */
 interface Scoped extends Instruction {
   root: string;
   globs: string[];
@@ -97,7 +97,7 @@ async function scopedIn(looking: InstructionLookup, root: string): Promise<Scope
   });
 }
 
-/** Globs that commas part, but for those within braces. */
+/** Splits a list of globs at commas outside of braces. */
 export const globsOf = (list: string): string[] =>
   [...list.matchAll(/(?:\{[^}]*\}|[^,{])+/g)].map(([glob]) => glob.trim()).filter(Boolean);
 
@@ -110,12 +110,12 @@ function matches({ root, globs }: Scoped, path: string): boolean {
     try {
       return globTest(glob)(below);
     } catch {
-      return false; // it points out of the folder
+      return false; // the glob points out of the folder
     }
   });
 }
 
-/** Of the folders between a file and the folder of the window, without that one, the first that has an `AGENTS.md`. */
+/** Returns the first `AGENTS.md` on the way up from a file, excluding the workspace folder. */
 async function nearestAgents(
   looking: InstructionLookup,
   path: string,
@@ -131,7 +131,7 @@ async function nearestAgents(
   return undefined;
 }
 
-/** A link to another file, or a copy of it, says nothing new. */
+/** Removes copies of and links to the same text. */
 function eachOnce(instructions: readonly Instruction[]): Instruction[] {
   const texts = new Set<string>();
   return instructions.filter(({ text }) => !texts.has(text) && texts.add(text));

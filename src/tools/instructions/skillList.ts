@@ -2,18 +2,17 @@ import { posix } from 'node:path';
 import { estimateTokenCount } from 'tokenx';
 import { truncateVisible } from '../../protocol/text/escapeInvisible.ts';
 
-/** A skill as the list of a prompt names it. */
+/** Skill in the list of a prompt; `path` is its `SKILL.md` in the form of the tools. */
 export interface Skill {
   name: string;
-  /** Of its `SKILL.md`, as the tools have it. */
   path: string;
   description: string;
 }
 
-/** Lengths of descriptions that are tried one after the other, in characters. */
+/** Lengths of descriptions in characters, tried in order. */
 const descriptionLengths = [120, 60, 30];
 
-/** A line for each skill. `readSkillList` reads it back. */
+/** Writes one line per skill; `readSkillList` parses the lines. */
 export const writeSkillList = (skills: readonly Skill[]): string =>
   skills.map(({ name, path, description }) => `- ${name} (${path})${description && `: ${description}`}`).join('\n');
 
@@ -24,8 +23,8 @@ const readSkillList = (list: string): Skill[] =>
   });
 
 /**
- * Shortens a list of skills: descriptions first, to `room` tokens; where not even short ones fit, to names by their folders in `roomForNames`
- * tokens. Names that do not fit are counted.
+ * Shortens a list of skills to `room` tokens by shortening descriptions; if impossible, lists names by folder within `roomForNames` tokens
+ * and counts the omitted names.
  */
 export function shortenSkillList(list: string, room: number, roomForNames: number): string {
   const skills = readSkillList(list);

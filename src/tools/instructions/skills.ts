@@ -10,13 +10,10 @@ import { type Skill, writeSkillList } from './skillList.ts';
 
 const folders = ['.github/skills', '.claude/skills', '.agents/skills'];
 const [longestName, longestDescription] = [64, 240];
-/** Folders that are searched below one of these; and how deep skills may be grouped. */
+/** Limits of a search: folders, and depth of grouped skills. */
 const [mostFolders, mostDepth] = [1000, 3];
 
-/**
- * Finds the skills of the open folders: each folder with a `SKILL.md` is one, whatever else is in it. Of two with the same text the first
- * is meant.
- */
+/** Finds the skills of the open folders: each folder with a `SKILL.md`. The first of equal texts counts. */
 export async function findSkills(looking: InstructionLookup, roots: readonly string[]): Promise<Skill[]> {
   const places = roots.flatMap((root) => folders.map((folder) => join(root, folder)));
   const files = (await Promise.all(places.map((place) => skillFiles(looking, place)))).flat();
@@ -31,15 +28,15 @@ export async function findSkills(looking: InstructionLookup, roots: readonly str
   });
 }
 
-/** The skills as one list: what each is called, what it is for, and its file, which has the rest. */
+/** Returns the skills as one instruction: names, descriptions and files. */
 export async function skillsIn(looking: InstructionLookup, roots: readonly string[]): Promise<Instruction[]> {
   const skills = await findSkills(looking, roots);
   return skills.length === 0 ? [] : [{ path: 'skills', kind: 'skills', text: writeSkillList(skills) }];
 }
 
 /**
- * Paths of the `SKILL.md` below a folder, in order. A folder that has one is not searched for others. Links are not followed here: reading
- * finds out where they lead.
+ * Returns the `SKILL.md` files below a folder, sorted. A skill folder is not searched for nested skills. Links are resolved later by the
+ * reader.
  */
 async function skillFiles({ workspace }: InstructionLookup, folder: string): Promise<string[]> {
   const place = await resolvePath(workspace.roots, folder, 'list').catch(() => undefined);

@@ -4,11 +4,11 @@ import { ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { namesBelow } from '../search/listFiles.ts';
 
-/** The names of all files and folders of the open folders that no ignore file leaves out: listed once, and again after a change. */
+/** Names of all files and folders in the workspace except ignored ones, listed again after changes. */
 export class FileNames {
-  /** As they were listed the last time: paths with `/`, a folder's ends in one. */
+  /** Result of the last listing: paths with `/`; folders end with `/`. */
   names: readonly string[] = [];
-  /** Why there are none, or not all. */
+  /** Reason of missing names. */
   problem: LocalizableText | undefined;
   private changes = 1;
   private listed = 0;
@@ -16,12 +16,11 @@ export class FileNames {
 
   constructor(private readonly workspace: Workspace) {}
 
-  /** A file came, went or was moved. */
   changed(): void {
     this.changes += 1;
   }
 
-  /** Resolves once they are as they were when this was called; undefined: they are. One list is made at a time. */
+  /** Resolves when the names include all changes until this call; undefined if already up to date. Only one listing runs at a time. */
   fresh(signal: AbortSignal): Promise<void> | undefined {
     if (this.listed === this.changes) return undefined;
     this.listing ??= this.list(signal).finally(() => {
@@ -52,7 +51,7 @@ export class FileNames {
       if (signal.aborted) return;
       this.problem =
         error instanceof ToolError ? message('Files cannot be listed here: {0}', error.message) : String(error);
-      this.listed = upTo; // tried again after the next change
+      this.listed = upTo; // retried after the next change
     }
   }
 }

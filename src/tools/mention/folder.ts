@@ -14,12 +14,12 @@ import {
   run,
 } from './mentionLimits.ts';
 
-/** Files of a folder that are looked at, and read; characters that one folder takes. */
+/** Limits of one folder: files to list, files to read, and characters. */
 const [mostNames, mostFiles, mostOfFolder] = [500, 50, 40_000];
-/** Files of a folder that were not read and are named. */
+/** Maximum unread files to name. */
 const mostUnread = 100;
 
-/** The files of a folder that fit, and which of them do not. */
+/** Returns the files of a folder within the limits, and the names of the others. */
 export async function readFolder(
   { path }: { path: string },
   left: number,
@@ -56,7 +56,7 @@ export async function readFolder(
     },
   };
 
-  /** Takes a file in, or says in a word or two why not. */
+  /** Adds a file, or returns a short reason. */
   async function partOf(name: string): Promise<string | undefined> {
     try {
       const { size } = await resolveToRead(reading.workspace, name, 'read');
@@ -75,7 +75,7 @@ export async function readFolder(
   }
 }
 
-/** One more than is looked at says that there are more. */
+/** Returns one name above the limit to indicate more. */
 async function namesOf(folder: string, { workspace, signal }: MentionReading): Promise<string[]> {
   const names: string[] = [];
   const onName = (path: string) => {

@@ -1,9 +1,9 @@
-/** So many names are looked through at a stretch; then whoever else waits has a turn. */
+/** Names to match before other tasks get a turn. */
 const stretch = 4000;
 
 /**
- * The names that best fit what somebody types of one, best first; ties in the order of their paths. Resolves to undefined when `given up`
- * says so in between. Names are paths with `/`; a folder's ends in one.
+ * Returns the names with the best match for a typed text, best first; ties are in path order. Undefined if aborted in between. Names are
+ * paths with `/`; folders end with `/`.
  */
 export async function bestMatches(
   names: readonly string[],
@@ -32,10 +32,10 @@ export async function bestMatches(
 const isBefore = (one: { name: string; fit: number }, other: { name: string; fit: number }): boolean =>
   one.fit !== other.fit ? one.fit > other.fit : one.name < other.name;
 
-/** What fits better has what was typed in one piece; else only its letters in their order. */
+/** Minimum score of a contiguous match; lower scores match only letters in order. */
 export const inOnePiece = 340;
 
-/** How well a name fits: 0 is not at all. What begins the last name counts most, then what is in one piece, then letters in their order. */
+/** Scores a name; 0 is no match. A prefix of the last segment scores highest, then contiguous matches, then letters in order. */
 export function matchScore(path: string, query: string): number {
   const lower = path.toLowerCase();
   const isFolder = lower.endsWith('/');
@@ -56,11 +56,11 @@ export function matchScore(path: string, query: string): number {
   return wide === undefined ? 0 : Math.max(1, 100 - wide * 3) + shortness;
 }
 
-/** After a sign, or a capital after a small letter. */
+/** Tests for a position after punctuation, or a capital after a small letter. */
 const isWordStart = (path: string, at: number): boolean =>
   /[^\p{L}\p{N}]/u.test(path[at - 1]!) || /\p{Ll}\p{Lu}/u.test(path.slice(at - 1, at + 1));
 
-/** How many pieces the letters of the query are in, in their order; undefined: they are not all there. */
+/** Returns the number of pieces of the query found in order; undefined if letters are missing. */
 function gapsIn(text: string, query: string): number | undefined {
   let at = -1;
   let gaps = 0;

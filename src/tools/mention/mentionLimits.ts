@@ -7,25 +7,23 @@ import type { Workspace } from '../core/workspace.ts';
 import { judgePlan } from '../host/policySubject.ts';
 import { excludedFromSearch } from '../policy/policy.ts';
 
-/** What it takes to read what a person names. */
+/** Services for reading mentions. `policy` is the user's policy for the run. */
 export interface MentionReading {
   workspace: Workspace;
   language: LanguageService;
-  /** The person's, for the run that it is said to. */
   policy: Policy;
-  /** What is not committed, in so many characters. Throws an `Error` with a sentence. */
+  /** Returns uncommitted changes within a number of characters, of one file if `path` is present. Throws an `Error` with a sentence. */
   changes(
     characters: number,
     signal: AbortSignal,
-    /** Of this file alone. */
     path?: string,
   ): Promise<{ text: string; note?: string; why?: string }>;
-  /** The last command of the terminal in front, and what it wrote. Throws like `changes`. */
+  /** Returns the last command of the active terminal with its output. Throws like `changes`. */
   terminal(): Promise<{ name: string; text: string }>;
   signal: AbortSignal;
 }
 
-/** What one mention comes to. `text` is data: it stands in a fence that nothing in it ends. */
+/** Resolved mention. `text` is data inside of a fence that the text cannot close. */
 export interface MentionRead {
   name: string;
   text: string;
@@ -40,7 +38,7 @@ export interface FileGiven {
   note?: string;
 }
 
-/** Whole lines, as many as fit; one that is too long in part. */
+/** Returns the whole lines within a limit; a single line above the limit is cut. */
 export function cutAt(text: string, most: number, endLine: number): { short: string; lines: number } {
   if (text.length <= most) return { short: text, lines: endLine };
   const end = text.lastIndexOf('\n', most);
@@ -57,24 +55,24 @@ export class NotFree extends ToolError {
   }
 }
 
-/** What a tool that only reads gives, where that takes nobody's yes. */
+/** Runs a read-only tool if no approval is needed. */
 export async function run(tool: Tool, args: unknown, reading: MentionReading): Promise<unknown> {
   await checkFree(tool, args, reading);
   return tool.run!(args, quiet(reading));
 }
 
-/** Throws where a call of the tool would be denied or asked about. */
+/** Throws if a call of the tool would be denied or need an approval. */
 export async function checkFree(tool: Tool, args: unknown, reading: MentionReading): Promise<void> {
   const { policy, workspace } = reading;
   const plan = await tool.plan?.(args, quiet(reading));
   const { effect, byRule, reason } = await judgePlan({ tool, args, plan }, policy, { grants: new Set() }, workspace);
   if (effect === 'deny') throw new NotFree('denied', reason);
   if (plan) throw new NotFree('needs approval', inEnglish(plan.why));
-  // Who names a thing has said yes to what is asked about because everything is. A rule is about this very thing.
+  // A mention counts as approval for general reasons, but not against a rule for this very file.
   if (effect === 'ask' && byRule) throw new NotFree('needs approval', reason);
 }
 
-/** Nothing is told or kept of it but what goes with the message. */
+/** Creates a context without output and storage. */
 const quiet = ({ workspace, policy, signal }: MentionReading): ToolContext => ({
   runId: '',
   toolCallId: '',

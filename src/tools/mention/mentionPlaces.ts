@@ -4,12 +4,11 @@ import { fileReadTool } from '../files/read.ts';
 import { resolveToRead } from '../sandbox/resolveReadPath.ts';
 import { cutAt, type FileGiven, fenced, type MentionRead, type MentionReading, run } from './mentionLimits.ts';
 
-/** Lines above and below the one that has a problem. */
+/** Lines of context around a problem. */
 const around = 5;
-/** Lines that `fs.read` gives at once. */
+/** Maximum lines of one `fs.read`. */
 const mostLines = 5000;
 
-/** These lines of a file, as they are now. */
 export async function readLines(
   { path, from, to }: { path: string; from: number; to: number },
   left: number,
@@ -30,7 +29,7 @@ export async function readLines(
   };
 }
 
-/** What the editor says is wrong in a line now, with the lines around it. */
+/** Returns the current problem in a line with its context. */
 export async function readProblem(
   { path, line }: { path: string; line: number },
   left: number,

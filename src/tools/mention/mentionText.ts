@@ -1,6 +1,6 @@
 import { fenced, type MentionRead, type MentionReading } from './mentionLimits.ts';
 
-/** What a failed test said when it was named. */
+/** Returns the output of a failed test at the time of the mention. */
 export async function test(
   { name, text, path, line }: { name: string; text: string; path?: string; line?: number },
   left: number,
@@ -9,7 +9,7 @@ export async function test(
   return fromText(`failed test: ${name}`, text, left, where, path === undefined ? {} : { path, ...(line && { line }) });
 }
 
-/** What stood in a terminal when it was named, or what stands there now. */
+/** Returns the terminal text at the time of the mention, or the current text. */
 export async function terminal(
   { name, text }: { name?: string; text?: string },
   left: number,
@@ -19,7 +19,7 @@ export async function terminal(
   return fromText(`terminal${given.name ? `: ${given.name}` : ''}`, given.text, left);
 }
 
-/** What a program wrote says most at its end. */
+/** Truncates at the start: the end of program output matters most. */
 function fromText(name: string, text: string, left: number, before = '', told: MentionRead['told'] = {}): MentionRead {
   const isCut = text.length > left;
   const short = isCut ? text.slice(text.length - left).replace(/^[^\n]*\n/, '') : text;

@@ -5,11 +5,10 @@ import { headed } from '../instructions/header.ts';
 const ending = '.prompt.md';
 const longestDescription = 200;
 
-/** Words that a file has ready for the person to say. */
+/** Prompt prepared in a file. `inputs` are the variables in order of the text. */
 interface PromptFile {
   description: string;
   body: string;
-  /** What is to be filled in, by its name, in the order of the text. */
   inputs: { name: string; asks: string }[];
 }
 
@@ -31,8 +30,8 @@ export function promptOf(text: string): PromptFile {
 const input = /\$\{input:([\w-]+)(?::([^}\n]*))?\}/g;
 
 /**
- * What is said then: with the values in their places, or (where there are none) the person's own words behind it. `file`: the one in front.
- * `names`: of what it names by a link or by `#file:`, seen from its own folder, or from the workspace.
+ * Returns the prompt with values inserted, or (without variables) with the user's text appended. `file` is the active file. `names` are
+ * files mentioned by a link or `#file:`, relative to the prompt's folder or to the workspace.
  */
 export function filledPrompt(
   { body, inputs }: PromptFile,
@@ -53,7 +52,7 @@ export function filledPrompt(
   return { text, namesSelection: text.includes('@selection'), names: [...new Set(names)] };
 }
 
-/** The first of these places of a name in a file that is there. */
+/** Returns the first existing location of a mentioned file. */
 export function promptFileLocation(name: string, from: string, isThere: (path: string) => boolean): string | undefined {
   const places = [posix.join(posix.dirname(from), name), posix.normalize(name)];
   return places.find((place) => !place.startsWith('..') && isThere(place));

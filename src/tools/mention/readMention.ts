@@ -12,13 +12,13 @@ import { cutAt, type FileGiven, fenced, type MentionRead, type MentionReading, r
 import { readLines, readProblem } from './mentionPlaces.ts';
 import { terminal, test } from './mentionText.ts';
 
-/** Characters below which nothing is begun. */
+/** Minimum characters for starting another mention. */
 const least = 200;
 
 /**
- * What a message names, as files that go with it: read now, in so many characters at most, and as the tools would: within the open
- * folders, and nothing that may hold secrets or that a rule denies or asks about, which the model can ask to read. What was not read is
- * said to both. Never throws.
+ * Reads the mentions of a message as attachments within `most` characters, with the checks of the tools: inside of the open folders, no
+ * secrets, no files denied or protected by rules; the model can request these. Failures are reported to the user and to the model. Never
+ * throws.
  */
 export async function readMentions(
   mentions: readonly Mention[],
@@ -75,7 +75,7 @@ const asFile = (kind: Mentioned['kind'], { name, text, told }: MentionRead): Att
   mention: { kind, ...told },
 });
 
-/** The text of a file, or its picture. */
+/** Returns the text of a file, or its image. */
 async function readFile(path: string, left: number, reading: MentionReading): Promise<MentionRead | WithImages> {
   const given = await run(fileReadTool, { path }, reading);
   if (given instanceof WithImages) return given;

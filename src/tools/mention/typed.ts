@@ -1,21 +1,21 @@
 import type { Mention } from '../../protocol/content/mention.ts';
 
-/** Returns what is at a path of the workspace; undefined: nothing, or nothing that may be looked at. */
+/** Returns the kind of a workspace path; undefined if missing or not accessible. */
 type KindOf = (path: string) => Promise<'file' | 'folder' | undefined>;
 
 const wholes = ['selection', 'problems', 'changes', 'terminal'] as const;
-/** Signs of code: a decorator's arguments, a version, a type, an address. */
+/** Characters of code: arguments of a decorator, a version, a type, an address. */
 const code = /[@(){}<>[\]"'`=,;*?|\\]|:\/\//;
 const punctuation = /[.,;:!?)\]}"'’”…]+$/u;
-/** Returns a word without what ends a sentence behind it. */
+/** Removes trailing punctuation of a sentence. */
 export const withoutPunctuation = (word: string): string => word.replace(punctuation, '');
 
 const lines = /^(.+?):(\d{1,9})(?:-(\d{1,9}))?$/;
 
 /**
- * Returns what a word typed after an `@` names, as if it had been picked from the list. `unknown`: a path below a folder that
- * exists, or a file beside others of its kind, and nothing is there. Undefined: no mention but text, such as a decorator, a
- * package or a user's name. A word that names nothing is never more than marked, so that a wrong guess changes no message.
+ * Returns the meaning of a word after `@`, as if picked from the list. `unknown`: a missing path below an existing folder, or a missing
+ * file with a known extension. Undefined for plain text: a decorator, a package, a user name. An unknown mention is only marked, so a wrong
+ * guess does not change the message.
  * @param extensions of files in the workspace, in lower case, without the dot
  */
 export async function typedMention(
@@ -35,7 +35,7 @@ export async function typedMention(
 async function mentionOf(name: string, kindOf: KindOf): Promise<Mention | undefined> {
   const whole = wholes.find((one) => one === name);
   if (whole) return { kind: whole };
-  if (!isPath(name) || !/[./]/.test(name)) return undefined; // a word alone may be a decorator, or a user's name
+  if (!isPath(name) || !/[./]/.test(name)) return undefined; // a single word may be a decorator or a user name
   const path = name.replace(/\/$/, '');
   const kind = await kindOf(path);
   if (kind === 'folder' || (kind === 'file' && path === name)) return { kind, path };
@@ -46,7 +46,7 @@ async function mentionOf(name: string, kindOf: KindOf): Promise<Mention | undefi
     : undefined;
 }
 
-/** Neither an absolute path, nor one out of the workspace, nor code. */
+/** Tests for a relative path inside of the workspace without characters of code. */
 const isPath = (name: string): boolean =>
   name !== '' && !code.test(name) && !name.startsWith('/') && !/(^|\/)\.{0,2}(\/|$)/.test(name.replace(/\/$/, ''));
 

@@ -3,8 +3,8 @@ import { foldCase } from '../core/caseFold.ts';
 import { protectedRow } from './protectedTable.ts';
 
 /**
- * Why a change of this file (its segments, relative to its root) is asked about whatever preset or rule there is, once in a run:
- * it says what the next build, test or check runs. Undefined for ordinary files. Nothing of it runs by itself; what does is in
+ * Returns the reason to approve a change of this file once per run, despite any preset or rule: the file controls the next build, test or
+ * check. Segments are relative to the root. Undefined for ordinary files. Files that start something by themselves are in
  * `protectedReason`.
  */
 export function configurationReason(segments: readonly string[]): LocalizedMessage | undefined {

@@ -3,9 +3,8 @@ import * as paths from 'node:path';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 
 /**
- * Why a path (absolute) in the person's home is asked about: what is hidden there is somebody's settings, history or accounts.
- * `written`: a command changes it; `started`: it is a program that is run. Programs and what they keep for themselves may be
- * run and read.
+ * Returns the reason to approve an access to an absolute path in the user's home: hidden files there are settings, history or accounts.
+ * `written`: a command changes the path; `started`: a command runs the program. Installed programs and their data may be run and read.
  */
 export async function ownReason(
   path: string,

@@ -1,19 +1,19 @@
-/** How deep files may include each other, and how many one file may bring along. */
+/** Maximum depth of includes, and maximum included files of one file. */
 const [maxIncludeDepth, maxIncludedFiles] = [5, 30] as const;
 
-/** The paths that a text includes (`@docs/style.md`), as they are spelled: what stands in code is none. Nothing of a home folder is. */
+/** Returns the paths included by a text (`@docs/style.md`) as spelled, without includes in code and in home folders. */
 export function includesIn(text: string): string[] {
   const prose = text.replace(/^[ \t]*(```+|~~~+)[\s\S]*?(^[ \t]*\1|$(?![\s\S]))/gm, '').replace(/(`+)[^\n]*?\1/g, ' ');
   const found = [...prose.matchAll(/(?<!\S)@([^\s@`]+)/g)].map(([, path]) => path!.replace(/[.,;:!?)\]]+$/, ''));
   return [...new Set(found)].filter((path) => path !== '' && !path.startsWith('~'));
 }
 
-/** Nothing but what it includes stands in it. */
+/** Tests if the text consists of includes only. */
 export const isOnlyIncludes = (text: string): boolean => text.replace(/(?<!\S)@\S+/g, '').trim() === '';
 
 /**
- * The files that a file includes, and those that they include, in order, each once.
- * @param read resolves an include from the file it stands in; undefined: there is none, or none that may be read
+ * Returns included files recursively, in order, without duplicates.
+ * @param read resolves an include from its file; undefined if missing or not readable
  */
 export async function included<File extends { path: string; text: string }>(
   file: File,

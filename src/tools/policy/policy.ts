@@ -11,46 +11,43 @@ import { globTest } from '../core/glob.ts';
 import { isMeant, isOfServer, type Origin, whyNotMeant } from '../core/toolOrigin.ts';
 import { approximateArguments } from '../shellSyntax/commandLine.ts';
 
-/** A call as a policy sees it. */
+/**
+ * Call in the view of a policy. `through` is the tool called instead; rules that ask or deny also match that name. `paths` and `folder` are
+ * workspace-relative; `named` holds paths in the command (a folder ends in `/`, the workspace is ''). `site` is an origin:
+ * `https://example.com`. `readsOnly`: the command only reads.
+ */
 export interface PolicySubject {
   tool: string;
-  /** What was called in its place: whoever asks about or denies that one means this, too. */
   through?: string;
   risk: 'read' | 'change' | 'execute';
-  /** Workspace-relative. */
   paths: readonly string[];
   command?: string;
-  /** Where the command runs, workspace-relative, and what it runs, where that can be said. */
   folder?: string;
   parts?: readonly CommandPart[];
-  /** Places that the command names: a folder ends in `/`, the workspace is ''. */
   named?: readonly string[];
-  /** Where a page is from: `https://example.com`. */
   site?: string;
-  /** Of an MCP server's tool. */
   origin?: Origin;
-  /** The command is known to only read. */
   readsOnly: boolean;
-  /** It is asked about every time, whatever was allowed: it could run code, loosen the gate, or give secrets away. */
+  /** The call always needs an approval: it could run code, weaken the gate, or disclose secrets. */
   always: boolean;
   trusted: boolean;
 }
 
 export interface Verdict {
   effect: 'allow' | 'ask' | 'deny';
-  /** Why, in English, for the record and the model. */
+  /** English reason for the record and the model. */
   reason: string;
-  /** The same for code, if nobody is asked. */
+  /** Reason as a code, if no approval is needed. */
   basis?: ApprovalBasis & { by: BasisCode };
-  /** The same for the question, where that tells it. */
+  /** Localizable reason for the approval. */
   said?: LocalizedMessage;
-  /** Allowed only because it reads: what may run are the words that were judged, and no shell. */
+  /** Allowed only as a read: the checked argument vectors run without a shell. */
   onlyReads?: true;
   /** The reason is a rule, not a preset. */
   byRule?: true;
 }
 
-/** Deny beats ask beats allow; what is always asked about is covered by no rule and no preset. */
+/** Decides on a call. Deny wins over ask, and ask over allow; no rule or preset covers calls that always need an approval. */
 export function decide(policy: Policy, subject: PolicySubject): Verdict {
   const matching = policy.rules.filter((rule) => matches(rule, subject));
   const first = (effect: Rule['effect']) => matching.find((rule) => rule.effect === effect);
@@ -80,7 +77,7 @@ export function decide(policy: Policy, subject: PolicySubject): Verdict {
   return explained(byPreset(policy.preset, subject), policy, subject);
 }
 
-/** Who has a rule by the name of an MCP server's tool should know why it is asked about all the same. */
+/** Explains why a rule with the name of an MCP tool does not apply. */
 function explained(verdict: Verdict, { rules }: Policy, { tool, origin }: PolicySubject): Verdict {
   if (verdict.effect !== 'ask' || !origin) return verdict;
   const near = rules.find((rule) => rule.effect === 'allow' && names(rule, tool));
@@ -90,10 +87,10 @@ function explained(verdict: Verdict, { rules }: Policy, { tool, origin }: Policy
 
 const askedBy = (said: LocalizedMessage): Verdict => ({ effect: 'ask', reason: inEnglish(said), said, byRule: true });
 
-/** What a command does to the paths that such a rule protects cannot be seen from outside. */
+/** Tests for rules that protect a path; the effect of a command on the path is unknown. */
 const guardsPath = ({ effect, path }: Rule) => effect !== 'allow' && path !== undefined;
 
-/** A command names something that a rule protects, of whatever tool: a person should look at it. */
+/** Tests if a command names a path protected by a rule of any tool. */
 function guardsNamed(rule: Rule, named: readonly string[]): boolean {
   if (!guardsPath(rule) || named.length === 0) return false;
   const { path } = rule as Required<Rule>;
@@ -108,7 +105,7 @@ function guardsNamed(rule: Rule, named: readonly string[]): boolean {
   return matchesPaths(path, named, false) || named.some(mayBeIn);
 }
 
-/** The rules that allow a command: as it is written, or each of its parts that does more than read. */
+/** Returns the rules that allow a command: as a whole, or for each part with effects. */
 function coveringParts(
   { rules }: Policy,
   { tool, command = '', folder = '.', parts = [] }: PolicySubject,
@@ -134,19 +131,19 @@ function coveringParts(
   return needed.length > 0 && all.length === covering.length ? [...new Set(all)] : undefined;
 }
 
-/** The one of two verdicts that lets less happen; `own` when both let the same. */
+/** Returns the stricter verdict; `own` if equal. */
 export function stricter(own: Verdict, other: Verdict): Verdict {
   const order = ['deny', 'ask', 'allow'];
   return order.indexOf(other.effect) < order.indexOf(own.effect) ? other : own;
 }
 
-/** Reads of this tool are never asked about or refused, whatever they read. */
+/** Tests if reads of this tool never need an approval and are never denied. */
 export const readsAreFree = ({ preset, rules }: Policy, tool: string): boolean =>
   preset !== 'ask-everything' && !rules.some((rule) => rule.effect !== 'allow' && names(rule, tool));
 
 /**
- * Files whose text a search from `place` leaves out: rules deny or ask about reading them. What a search was itself asked
- * about, because of where it looks, is not left out.
+ * Returns a test for files that a search below `place` excludes: rules deny or protect their reading. Rules that already applied to the
+ * search path are ignored.
  */
 export function excludedFromSearch({ rules }: Policy, place: string): (path: string) => boolean {
   const guards = rules.filter(
@@ -166,7 +163,7 @@ function byPreset(preset: ApprovalPreset, { risk, trusted }: PolicySubject): Ver
   return { effect: 'allow', reason: basisSentences[preset], basis: { by: 'preset', preset } };
 }
 
-/** A rule in words: `your rule “shell.run npm test”`. */
+/** Formats a rule as text: `your rule “shell.run npm test”`. */
 const described = (rule: OwnedRule): LocalizedMessage => message(owners[rule.scope], coverageOf(rule));
 
 function coverageOf({ tool, path, command, site, server, kind }: OwnedRule): LocalizableText {
@@ -188,32 +185,32 @@ function matches(rule: Rule, subject: PolicySubject): boolean {
   if (widens ? !isMeant(rule, subject.origin, isNamed) : !isNamed) return false;
   if (rule.path !== undefined && !matchesPaths(rule.path, subject.paths, widens)) return false;
   if (rule.site !== undefined && !matchesSite(rule.site, subject.site, widens)) return false;
-  if (rule.kind !== undefined) return false; // only to allow
+  if (rule.kind !== undefined) return false; // only for allow
   if (rule.command === undefined) return true;
-  return !widens && matchesCommand(rule.command, subject.command ?? ''); // to allow, see `coveringParts`
+  return !widens && matchesCommand(rule.command, subject.command ?? ''); // for allow, see `coveringParts`
 }
 
 const names = (rule: Rule, tool: string): boolean =>
   rule.tool.endsWith('*') ? tool.startsWith(rule.tool.slice(0, -1)) : tool === rule.tool;
 
-/** As disks compare names that make no difference between `SRC` and `src`, or between the ways to write `é`. */
+/** Folds names like case-insensitive disks, including the spellings of `é`. */
 const folded = (text: string) => text.normalize('NFC').toLowerCase();
 
-/** To allow, every path must match; to ask or deny, one is enough, however it is spelled. */
+/** Matches paths: for allow, every path must match; for ask and deny, a single match in any spelling is enough. */
 function matchesPaths(glob: string, paths: readonly string[], widens: boolean): boolean {
   let test: (path: string) => boolean;
   try {
     const sensitive = globTest(glob);
     const insensitive = globTest(folded(glob));
     const covers = (path: string) => sensitive(path) || insensitive(folded(path));
-    test = widens ? sensitive : (path) => covers(path) || covers(`${path}/`); // `src/**` is about the folder, too
+    test = widens ? sensitive : (path) => covers(path) || covers(`${path}/`); // `src/**` includes the folder itself
   } catch {
-    return !widens; // a glob that cannot be understood allows nothing and stops everything
+    return !widens; // an invalid glob allows nothing and blocks everything
   }
   return widens ? paths.length > 0 && paths.every(test) : paths.some(test);
 }
 
-/** To allow, it must be this very site; to ask or deny, the host is enough, or one below it. */
+/** Matches a site: for allow, the exact origin; for ask and deny, the host or a subdomain. */
 function matchesSite(site: string, asked: string | undefined, widens: boolean): boolean {
   if (asked === undefined) return false;
   if (widens) return asked === site;
@@ -221,7 +218,7 @@ function matchesSite(site: string, asked: string | undefined, widens: boolean): 
   return host === wanted || host!.endsWith(`.${wanted}`);
 }
 
-/** To ask or deny, it is enough that some part of the text begins so, quotes or not, wherever the program is. */
+/** Matches a command prefix for ask and deny: any part of the text, with or without quotes, with any path of the program. */
 function matchesCommand(prefix: string, command: string): boolean {
   const parts = [command, command.replace(/[{}]/g, ' ')].flatMap(approximateArguments);
   const isProgram = (word: string) => word.startsWith('/');

@@ -2,25 +2,24 @@ import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { bracesOf } from '../shellSyntax/expandWord.ts';
 
 /**
- * Files and folders of a workspace whose change is asked about, with the reason that the approval gives. Names are globs in lower case:
- * `*` stays within a name, `{a,b}` is one of several. Case makes no difference.
+ * Files and folders whose change needs an approval, with the displayed reason. Names are lower-case globs: `*` stays within a name, `{a,b}`
+ * is a choice. Case is ignored.
  */
 interface ProtectedRow {
   reason: LocalizedMessage;
   /**
-   * `always`: each change, and a command that names it. `written`: each change, and a command that writes it. `run`: *Allow for This Run*
-   * covers the file.
+   * `always`: each change, and each command that names the path. `written`: each change, and each command that writes the path. `run`:
+   * *Allow for This Run* covers the file.
    */
   asks: 'always' | 'written' | 'run';
-  /** Names of folders with all that is in them, blank-separated. */
+  /** Folder names with all contents, separated by blanks. */
   folders?: string;
-  /** Names of files. */
   files?: string;
-  /** Names of files that are none of `files`. */
+  /** Exceptions from `files`. */
   except?: string;
-  /** Beginnings of paths, anywhere in a path, with all that is below them. */
+  /** Path prefixes at any position, with all contents. */
   paths?: readonly string[];
-  /** Names somewhere below a folder whose name begins with a dot. */
+  /** Names below a folder with a leading dot. */
   belowHidden?: string;
 }
 
@@ -28,16 +27,16 @@ const yaml = '{yml,yaml}';
 const script = '{js,cjs,mjs,ts,cts,mts}';
 const formats = '{js,cjs,mjs,ts,cts,mts,jsx,cjsx,mjsx,tsx,ctsx,mtsx,json,json5,jsonc,yml,yaml,toml}';
 
-/** The rows in their order: the first that fits gives the reason. */
+/** Rows in order: the first match gives the reason. */
 export const protectedRows: readonly ProtectedRow[] = [
   {
     reason: message('It can change editor settings or start programs.'),
     asks: 'always',
     folders:
       '.vscode .vscode-server .vscode-insiders .idea .zed .fleet .helix .kakoune .devcontainer .vs .nova .settings .sourcekit-lsp .codesandbox .theia .factorypath',
-    // Language servers, which an editor starts by itself, run or load some of them.
+    // Editors start language servers, and some of these run or load such files.
     files: `*.{code-workspace,code-profile,sublime-project} {,.}rust-analyzer.toml .gitpod.${yaml} steepfile {,.}devcontainer.json .{vimrc,nvimrc,exrc,nvim.lua,dir-locals.el,dir-locals-2.el,clangd,luarc.json,luarc.jsonc,solargraph.yml,ycm_extra_conf.py}`,
-    // The user's own settings of an editor that is made of VS Code, whatever it is called, on every system.
+    // User settings of editors based on VS Code, under any name and on every system.
     paths: [
       '{.config,application support,roaming}/*/user',
       'user-data/user',
@@ -52,7 +51,7 @@ export const protectedRows: readonly ProtectedRow[] = [
     folders:
       '.towpath .cursor .windsurf .claude .codex .gemini .continue .roo .clinerules .kilocode .aider .agents .opencode .kiro .junie .amazonq .qwen .trae .augment .crush .goose .factory .copilot',
     files: `{agent,agents,claude}.md {agent,agents}.override.md claude.local.md {gemini,qwen,copilot-instructions,warp,crush,skill}.md *.{instructions,prompt,chatmode,agent}.md {,.}{cursor,windsurf,cline,kilocode,augment,goose}rules .{roomodes,goosehints,rules} {,.}mcp.json {,.}{opencode,crush}.{json,jsonc} .aider.conf.${yaml} {plugin,extension}.json *-{plugin,extension}.json *.{plugin,extension}.json marketplace.json`,
-    // A folder that has these is an agent's, whatever that is called.
+    // Folders of agents under any name.
     belowHidden:
       'mcp.{json,jsonc,toml,yml,yaml} mcp{.,_,-}*.{json,jsonc,toml,yml,yaml} hook hooks hook{.,_,-}* hooks{.,_,-}* settings.{json,jsonc,toml,yml,yaml} settings{.,_,-}*.{json,jsonc,toml,yml,yaml} agent agents rules skills extensions plugins commands prompts',
   },
@@ -144,7 +143,7 @@ const forms: readonly Form[] = protectedRows.map((row) => {
   };
 });
 
-/** Returns the first row, of those that ask in one of some ways, that a path fits: its names in lower case, relative to its root. */
+/** Returns the first row with one of these `asks` that matches a path (lower-case segments relative to the root). */
 export function protectedRow(
   names: readonly string[],
   asks: readonly ProtectedRow['asks'][],
@@ -160,7 +159,7 @@ export function protectedRow(
   )?.row;
 }
 
-/** Names that begin with a dot and are written out in the table. */
+/** Hidden names written literally in the table. */
 export const hiddenNames: readonly string[] = protectedRows
   .filter(({ asks }) => asks === 'always')
   .flatMap(({ folders = '', files = '' }) => `${folders} ${files}`.split(' '))
@@ -176,7 +175,7 @@ function tester(globs: readonly string[], before: string, after: string): (text:
   return (text) => form.test(text);
 }
 
-/** A comma stands between choices only. */
+/** Converts a glob to a pattern; commas occur only in choices. */
 function sourceOf(glob: string): string {
   const escaped = glob.replace(/[.+^$()|[\]\\]/g, '\\$&');
   return escaped

@@ -9,8 +9,8 @@ import { isOfServer } from '../core/toolOrigin.ts';
 import { approximateArguments } from '../shellSyntax/commandLine.ts';
 
 /**
- * Rules as they were written by hand, and a sentence for each that cannot be used. Such a rule fails closed: one that
- * allows is left out; any other holds for all that its tool does, for who wrote it wanted less to happen, not more.
+ * Parses rules written by hand, with one sentence for each invalid rule. Invalid rules fail closed: an allow rule is dropped; other rules
+ * apply to all calls of the tool.
  */
 export function readRules(
   written: unknown,
@@ -81,8 +81,8 @@ function closedForm(value: unknown): Rule | undefined {
 }
 
 /**
- * What *Always Allow…* offers for a question, narrowest first, each the rules that are made together; nothing for what is asked
- * about every time, and nothing where a rule would allow much more than was shown.
+ * Returns the choices of *Always Allow…* for an approval, narrowest first; each choice is a set of rules. Empty for calls that always need
+ * an approval, and if a rule would allow much more than shown.
  */
 export function rulesFor({ call, plan }: Pick<ApprovalRequest, 'call' | 'plan'>): Rule[][] {
   const tool = plan.tool ?? call.name;
@@ -101,8 +101,8 @@ export function rulesFor({ call, plan }: Pick<ApprovalRequest, 'call' | 'plan'>)
 }
 
 /**
- * Returns at most three of what `rulesFor` gives, the most useful first. For a command: its row of the table, which keeps tests of other
- * files from being asked about; its kind, as wide as it is offered; its exact words.
+ * Returns at most three choices of `rulesFor`, most useful first. For a command: its table row (so that tests of other files need no
+ * approval), its kind at the widest, and its exact words.
  */
 export function offeredRows(offered: readonly Rule[][]): Rule[][] {
   const [exact, row, ...kinds] = offered;
@@ -111,21 +111,21 @@ export function offeredRows(offered: readonly Rule[][]): Rule[][] {
 }
 
 /**
- * For a command: its exact words in the folder where it runs; the rows of the table that cover it; their kinds; and these in all
- * packages of the project. Nothing for what deletes, moves, publishes or pushes.
+ * Returns the rules for a command: the exact words in its folder; the matching table rows; their kinds; and these in all packages of the
+ * project. Empty for commands that delete, move, publish or push.
  */
 function commandRules(plan: CallPlan, allow: (more: Partial<Rule>) => Rule): Rule[][] {
   const { command = '', folder = '.', parts, packages = [] } = plan;
   const inFolder = (place: string) => (place === '.' ? {} : { folder: place });
   const needed = (parts ?? []).filter(({ reads }) => !reads);
-  // A row says of its words what they do: `-c Release` releases nothing.
+  // A row knows the meaning of its words: `-c Release` does not release.
   const unsaid =
     needed.length > 0 && needed.every(({ words }) => words !== '')
       ? needed.filter(({ row }) => !row)
       : [{ words: command }];
   if (unsaid.some(({ words }) => cannotBeUndone(words))) return [];
   const [only] = needed;
-  // What stands around it is neutral: it comes back with other words there.
+  // Neutral prefixes vary between calls, so the exact rule omits them.
   const exact =
     needed.length === 1 && only!.words !== '' && only!.folders.length === 1
       ? { command: only!.words, ...inFolder(only!.folders[0]!) }
@@ -133,7 +133,7 @@ function commandRules(plan: CallPlan, allow: (more: Partial<Rule>) => Rule): Rul
   const offered = exact.command.length > longestCommand ? [] : [[allow(exact)]];
   const known = needed.filter(({ row }) => row);
   const folders = [...new Set(known.flatMap(partFolders))];
-  // What is in no row stays what it was, word for word, together with all that stood around it.
+  // Parts without a row keep their exact rule, together with the whole line.
   const others = known.length < needed.length ? offered.flat() : [];
   if (known.length === 0 || (known.length < needed.length && others.length === 0)) return offered;
   const each = (of: (part: CommandPart) => Partial<Rule>) => [
@@ -157,7 +157,7 @@ const distinct = (rules: readonly Rule[]): Rule[] => [
   ...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values(),
 ];
 
-/** Its words say that something is deleted, moved, published or pushed: each such command is a decision of its own. */
+/** Tests for verbs of irreversible effects; each such command needs its own decision. */
 const cannotBeUndone = (command: string): boolean =>
   approximateArguments(command).some((words) =>
     words.some((word) => verbs.has(posix.basename(word).replace(/^-+/, '').toLowerCase())),
@@ -178,11 +178,11 @@ function commonFolder(paths: readonly string[]): string {
   return first!.slice(0, length).join('/');
 }
 
-/** What a rule covers, for a person: `fs.edit in src/**`, `npm test in packages/api`. */
+/** Formats the coverage of a rule: `fs.edit in src/**`, `npm test in packages/api`. */
 export const coverage = (rule: Rule, tell: Localizer = inEnglish): string =>
   [coveredBy(rule), whereOf(rule)].flatMap((one) => (one === undefined ? [] : [tell(one)])).join(' ');
 
-/** What rules that are made together cover: each of it once, and where all of it holds. */
+/** Formats the coverage of several rules, without duplicates, with their common location. */
 export function coverageOf(rules: readonly Rule[], tell: Localizer = inEnglish): { what: string; where?: string } {
   const each = (of: (rule: Rule) => LocalizableText | undefined) => [
     ...new Set(rules.map(of).flatMap((one) => (one === undefined ? [] : [tell(one)]))),
@@ -204,7 +204,7 @@ function coveredBy({ effect, tool, path, command, kind, varies, site, server }: 
   return varies ? message('{0} with other names and harmless options', words) : words;
 }
 
-/** Launchers of a project's copy that a rule is for, and the folder that a rule which allows commands holds in. */
+/** Returns the launchers and the folder of an allow rule for commands. */
 function whereOf({ effect, command, kind, folder, varies }: Rule): LocalizableText | undefined {
   if (effect !== 'allow' || (command ?? kind) === undefined) return undefined;
   const place = folder === undefined ? message('in the workspace’s root') : message('in {0}', folder);
@@ -212,7 +212,7 @@ function whereOf({ effect, command, kind, folder, varies }: Rule): LocalizableTe
   return launchers ? joined([launchers, place]) : place;
 }
 
-/** The copy that a rule is for, and the command without its name. */
+/** Splits a command into the copy of a rule and the name without the copy. */
 function copyIn(command: string): { copy?: string; started: string } {
   const [, copy, started] = /^(npm|venv|uv): (.*)$/s.exec(command) ?? [];
   return copy === undefined ? { started: command } : { copy, started: started! };

@@ -3,13 +3,15 @@ import { foldCase } from '../core/caseFold.ts';
 import { isLeftover, leftoverGlob } from '../core/tempFiles.ts';
 import { bracesOf } from '../shellSyntax/expandWord.ts';
 
-/** Returns the reason to ask before this file is read; undefined for ordinary files. What is read goes to the model's provider. */
+/**
+ * Returns the reason to approve reading of this file, because the content is sent to the model's provider; undefined for ordinary files.
+ */
 export function secretReason(segments: readonly string[]): LocalizedMessage | undefined {
   const names = segments.map(foldCase);
-  const name = (names.at(-1) ?? '').replace(backup, ''); // a copy is as good
+  const name = (names.at(-1) ?? '').replace(backup, ''); // a backup is as secret as the file
   const path = names.join('/');
   const secret =
-    isLeftover(name) || // of whatever file
+    isLeftover(name) || // of any file
     (secretName.test(name) && !isTemplate.test(name) && !isPublicPart.test(name)) ||
     names.slice(0, -1).some((segment) => secretFolders.has(segment)) ||
     secretPaths.test(path) ||
@@ -19,7 +21,7 @@ export function secretReason(segments: readonly string[]): LocalizedMessage | un
 }
 
 const isTemplate = /^\.env[._-].*\.?(example|sample|template|dist|defaults?)$/;
-/** Names of certificates and public keys; a private key in one of them is known by its content. */
+/** Names of certificates and public keys; a private key among them is detected by content. */
 const isPublicPart =
   /(^|[._-])(public|pub|ca|cacerts?|certs?|certificates?|crt|chain|fullchain|bundle|roots?)\.(pem|key|asc|gpg|pgp)$/;
 
@@ -31,12 +33,10 @@ export const secretFolders: ReadonlySet<string> = new Set(
   '.ssh .gnupg .aws .kube .docker .azure .password-store'.split(' '),
 );
 
-/** Endings of files that hold data: `secrets.yaml` may hold secrets, `secrets.ts` is code about them. */
+/** Extensions of data files: `secrets.yaml` may hold secrets, `secrets.ts` is code. */
 const data = 'json,jsonc,json5,yaml,yml,toml,ini,cfg,conf,cnf,config,properties,xml,plist,txt,csv,vars';
 
-/**
- * Names of such files, as globs: the only list. A name without an ending that could be a folder of code (`secrets`) is none of them.
- */
+/** Names of secret files as globs: the only list. A name without an extension that could be a code folder (`secrets`) is excluded. */
 export const secretNames: readonly string[] = [
   '.env',
   '.env[._-]*',
@@ -58,7 +58,7 @@ export const secretNames: readonly string[] = [
   '.*_history',
 ];
 
-/** Paths of such files: what programs keep about somebody's accounts. */
+/** Paths of secret files: account data of programs. */
 const pathGlobs: readonly string[] = [
   '.config/{gh,gcloud,hub,op,rclone,doctl,glab,configstore,stripe,heroku,fly,supabase}/**',
   '.m2/settings*.xml',
@@ -66,17 +66,17 @@ const pathGlobs: readonly string[] = [
 ];
 
 const escaped = (text: string) => text.replace(/[.+^$()|\\]/g, '\\$&');
-/** An expression for one of these globs: `*` stays within a name, `**` does not. */
+/** Compiles a glob: `*` stays within a name, `**` does not. */
 const sourceOf = (glob: string) =>
   (bracesOf(glob) ?? [])
     .map((one) => escaped(one).replace(/\*\*|\*/g, (stars) => (stars.length > 1 ? '.*' : '[^/]*')))
     .join('|');
 const secretName = new RegExp(`^(${secretNames.map(sourceOf).join('|')})$`);
 const secretPaths = new RegExp(`(^|/)(${pathGlobs.map(sourceOf).join('|')})$`);
-/** Environment and memory of a process on Linux, which contain the keys that it was started with. */
+/** Environment and memory of a process on Linux, which contain its keys. */
 const processMemory = /(^|\/)proc\/([^/]+\/(task\/[^/]+\/)?(environ|mem|auxv)|kcore)$/;
 
-/** The same files as globs without regard to case, for programs that go through folders by themselves. */
+/** The same files as case-insensitive globs, for programs that walk folders themselves. */
 export const secretGlobs: readonly string[] = [
   '.env~',
   '.git',
@@ -86,7 +86,7 @@ export const secretGlobs: readonly string[] = [
   ...[...secretFolders].map((name) => `**/${name}/**`),
 ];
 
-/** The same for `grep -r`, which knows names alone, no braces and no globs without regard to case. */
+/** The same for `grep -r`, which supports only names, without braces and case folding. */
 export const secretExcludes: readonly string[] = secretGlobs
   .map((glob) => glob.replace(/\/\*\*$/, '').replace(/^.*\//, ''))
   .flatMap((glob) => bracesOf(glob) ?? [])

@@ -5,13 +5,13 @@ import { refuse } from '../core/pathSyntax.ts';
 import { ToolError } from '../core/tool.ts';
 
 /**
- * The address as it would be asked for: http or https, no name and password in it, and not plainly a private place. Nothing
- * is looked up here, because a look-up tells somebody the name already. Throws `E_SANDBOX_VIOLATION`.
+ * Checks an address: http or https, without credentials, and not obviously private. No DNS lookup, because a lookup already discloses the
+ * name. Throws `E_SANDBOX_VIOLATION`.
  */
 export function checkUrl(written: string, allowPrivate: boolean): URL {
   let url: URL;
   try {
-    url = new URL(written.trim()); // turns other spellings of a host (decimal, octal, Unicode) into the one that counts
+    url = new URL(written.trim()); // normalizes other spellings of a host (decimal, octal, Unicode)
   } catch {
     throw refuse('URL_REFUSED', 'This is not a whole address. Give one that begins with https:// or http://.');
   }
@@ -25,8 +25,8 @@ export function checkUrl(written: string, allowPrivate: boolean): URL {
 }
 
 /**
- * Where the host of this address really is, checked: the connection is made to one of these, and the name is not looked up
- * again, so that it cannot mean another place then.
+ * Resolves the host and checks its addresses. The connection uses these addresses without another lookup, so that the name cannot change
+ * its meaning in between.
  */
 export async function addressesOf(url: URL, allowPrivate: boolean): Promise<string[]> {
   const host = bare(url);
@@ -45,13 +45,13 @@ export async function addressesOf(url: URL, allowPrivate: boolean): Promise<stri
   );
 }
 
-/** One private address among public ones is enough for a no: which of them is used is chance. */
+/** Rejects a host with any private address, because the selected address is random. */
 function checked(url: URL, addresses: string[], allowPrivate: boolean): string[] {
   if (!allowPrivate && !addresses.every(isPublic)) throw isPrivate(url);
   return addresses;
 }
 
-/** An address that anybody can reach: not this machine, its networks, or a range for anything special. */
+/** Tests for a public address: not this machine, a private network, or a reserved range. */
 export function isPublic(address: string): boolean {
   const [plain] = address.split('%', 1); // a zone names an interface of this machine
   if (!ipaddr.isValid(plain!)) return false;
@@ -60,7 +60,6 @@ export function isPublic(address: string): boolean {
   return parsed.range() === 'unicast' && !holdsIPv4;
 }
 
-/** The host without the brackets of IPv6. */
 const bare = (url: URL) => url.hostname.replace(/^\[|\]$/g, '');
 
 const isPrivate = (url: URL) =>

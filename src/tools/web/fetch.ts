@@ -11,43 +11,41 @@ import { ToolError } from '../core/tool.ts';
 import { addressesOf, checkUrl } from './addresses.ts';
 
 export interface PageLimits {
-  /** Milliseconds for everything, redirects included. */
+  /** Timeout in milliseconds, including redirects. */
   timeout: number;
-  /** Bytes of the page, unpacked. */
+  /** Maximum unpacked bytes of the page. */
   bytes: number;
 }
 
-/** Where a fetch may go. Each throws `ToolError` for a no. */
+/** Permitted targets of a fetch. Each function throws `ToolError` to refuse. */
 export interface Reach {
-  /** An address as it would be asked for, the first one and each that it redirects to. */
+  /** Checks the first address and each redirect. */
   check(url: URL): void;
-  /** Where its host is: the connection is made to one of these. */
+  /** Resolves the host; the connection uses a returned address. */
   addresses(url: URL): Promise<string[]>;
-  /** The connection stands, straight to that address; nothing has been sent. */
+  /** Called after the direct connection, before anything is sent. */
   connected?(url: URL, address: string): Promise<void>;
 }
 
-/** Any site; with `allowPrivate` also this machine and private networks. */
+/** Permits any site; with `allowPrivate` also this machine and private networks. */
 export const anySite = (allowPrivate: boolean): Reach => ({
   check: (url) => void checkUrl(url.href, allowPrivate),
   addresses: (url) => addressesOf(url, allowPrivate),
 });
 
 const redirectLimit = 5;
-/** What is tried at another address of the same host. */
+/** Errors after which another address of the host is tried. */
 const unreachable = new Set(['ECONNREFUSED', 'ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL', 'ETIMEDOUT']);
 
 interface FetchedPage {
-  /** Where it came from in the end. */
+  /** Fetched page. `url` is the final address after `redirects`; `contentType` is the server's media type with parameters. */
   url: URL;
-  /** Media type and parameters as the server says. */
   contentType: string;
   bytes: Buffer;
-  /** Where each redirect led. */
   redirects: string[];
 }
 
-/** Gets a page. Every address on the way is checked as the first was; to another site it is not followed. Throws `ToolError`. */
+/** Fetches a page. Each address on the way is checked; redirects to another site are not followed. Throws `ToolError`. */
 export async function fetchPage(
   start: URL,
   {
@@ -102,7 +100,7 @@ function nextUrl(from: URL, location: string, reach: Reach): URL {
   return url;
 }
 
-/** The same host, also over https now, or with or without its `www`: what was allowed covers it, and nothing else. */
+/** Tests for the same host, also over https or with or without `www`: the permission covers these. */
 function isSameSite(from: URL, to: URL): boolean {
   const plain = ({ hostname }: URL) => hostname.replace(/^www\./, '');
   return plain(from) === plain(to) && from.port === to.port;
@@ -121,7 +119,7 @@ async function ask(url: URL, reach: Reach, signal: AbortSignal): Promise<Incomin
   throw new ToolError('TOOL_EXEC_FAILED', `The host ${url.hostname} has no address.`);
 }
 
-/** The host is given as its checked address; its name is said in the request and looked for in the certificate. */
+/** Connects to the checked address; the request and the certificate check use the host name. */
 async function askAt(address: string, url: URL, reach: Reach, signal: AbortSignal): Promise<IncomingMessage> {
   const secure = url.protocol === 'https:';
   const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -144,7 +142,7 @@ async function askAt(address: string, url: URL, reach: Reach, signal: AbortSigna
     return answered((secure ? httpsRequest : httpRequest)(options));
   }
   const socket = await connected(address, port, () => reach.connected!(url, address), signal);
-  // Not `request`: an editor's own, with its proxies, would make another connection than this one.
+  // The editor replaces `request` with its own proxied version, which would open another connection.
   return answered(
     new ClientRequest({
       ...sent,
@@ -213,7 +211,7 @@ function unpacked(response: IncomingMessage): Readable {
   return response.pipe(stream);
 }
 
-/** A look-up cannot be cancelled, but need not be waited for. */
+/** Stops waiting on abort; a lookup cannot be cancelled. */
 function beforeEnd<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });

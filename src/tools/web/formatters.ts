@@ -1,11 +1,11 @@
 import type { FormatCallback } from 'html-to-text';
 
-/** From here on what is nested deeper is not set in any further. */
+/** Maximum indentation level of nested elements. */
 const deepestIndent = 6;
 
 /**
- * Tables, lists and quotes whose text is never much longer than their markup. Those of html-to-text believe a stranger's
- * `colspan` and `start`, make every line of a table as wide as its widest cell, and set lines in once for each level.
+ * Creates formatters for tables, lists and quotes whose text stays in proportion to the markup. The formatters of html-to-text trust
+ * `colspan` and `start`, pad each table line to its widest cell, and indent once per level.
  */
 export function formatters(): Record<'row' | 'list' | 'quote', FormatCallback> {
   let lists = 0;
@@ -46,6 +46,6 @@ export function formatters(): Record<'row' | 'list' | 'quote', FormatCallback> {
 
 type Element = Parameters<FormatCallback>[0];
 
-/** The library types its elements as `any`. */
+/** Casts the children, which the library types as `any`. */
 const childrenOf = (element: Element, ...names: string[]): Element[] =>
   (element.children as Element[]).filter(({ name }) => name !== undefined && names.includes(name));

@@ -1,15 +1,12 @@
 import { Tokenizer } from 'htmlparser2';
 
-/** Elements that are never open, or close themselves when the next of them begins. */
+/** Elements that have no content, or that the next of their kind closes. */
 const shallow = new Set(
   'area base br col embed hr img input link meta source track wbr p li td th tr dt dd option'.split(' '),
 );
 const silent = new Set(['script', 'style', 'title', 'noscript', 'template']);
 
-/**
- * How deeply a page is nested at most, never less than it is, and its bare text. The time of a parser grows with the
- * square of the depth, that of this with the length only.
- */
+/** Returns an upper bound of the page's nesting, and its plain text, in linear time. A parser needs time quadratic in the depth. */
 export function scan(page: string): { depth: number; text: string } {
   const open = new Map<string, number>();
   let now = 0;

@@ -6,23 +6,23 @@ import { type Listening, type Loopback, listeningAt, loopback } from '../shell/l
 import { processLabel } from '../shell/processes.ts';
 import type { Reach } from './fetch.ts';
 
-/** A page of this machine that a command of the run serves. */
+/** Page of this machine served by a command of the run. */
 export interface OwnPage {
   reach: Reach;
-  /** Who serves it, in words. */
+  /** Description of the serving command. */
   who: LocalizedMessage;
-  /** What a yes covers: this port, of this command, as long as it is at work. Absent where it cannot be seen whose the port is. */
+  /** Scope of an approval: this port of this command while it runs. Absent if the owner of the port is unknown. */
   grant?: string;
 }
 
-/** Finds the page's command among those that a run has in the background. */
+/** Finds the background command of a run that serves the page. */
 export type OwnPages = (runId: string, url: URL) => Promise<OwnPage | undefined>;
 
 /**
- * A port of this machine is the command's own when nobody but its processes takes connections there. That is looked at when it is
- * asked about, before each connection, and once it stands, before anything is sent: a port can change hands at any moment.
- * Where a system does not say whose a port is, the command's output has to name it.
- * @param platform as of `process.platform`
+ * Finds pages of own commands. A port belongs to a command if only its processes listen there; this is checked at planning, before each
+ * connection, and after the connection before anything is sent, because a port can change its owner at any time. On systems without this
+ * information, the command's output must name the port.
+ * @param platform value of `process.platform`
  */
 export function ownPages(background: BackgroundCommands, platform: string = process.platform): OwnPages {
   const canBeSeen = platform === 'linux';
@@ -78,7 +78,7 @@ export function ownPages(background: BackgroundCommands, platform: string = proc
   };
 }
 
-/** Where a host of this machine's own can be; empty for all others, whatever they lead to. */
+/** Returns the loopback addresses of a host name; empty for other hosts, even if they resolve to this machine. */
 function hostsOf({ hostname }: URL): readonly Loopback[] {
   if (hostname === 'localhost') return loopback;
   return loopback.filter((address) => hostname === address || hostname === `[${address}]`);
@@ -91,7 +91,7 @@ const names = (output: string, port: number): boolean =>
     ([address, at]) => Number(at ?? (address.startsWith('https') ? 443 : 80)) === port,
   );
 
-/** Its words stay within their quotes. */
+/** Quotes a command so that its text cannot close the quotes. */
 function nameOf(line: string): string {
   const words = line.replace(/\s+/g, ' ').replace(/[“”]/g, '"');
   return `“${words.length > 200 ? `${words.slice(0, 200)}…` : words}”`;

@@ -1,12 +1,12 @@
 import { lazily } from '../../protocol/panel/lazyImport.ts';
 import { formatters } from './formatters.ts';
 
-/** No page for people is nested like this: of such a page only the bare text is given. */
+/** Nesting limit above any real page; deeper pages yield only plain text. */
 const deepest = 5000;
 
 const html = lazily(() => Promise.all([import('html-to-text'), import('./htmlNesting.ts')]));
 
-/** The page for a reader: HTML without its markup, scripts and controls, everything else as it is. */
+/** Returns the readable text: HTML without markup, scripts and controls, other types unchanged. */
 export async function pageText({
   contentType,
   bytes,
@@ -43,7 +43,7 @@ async function textOf(page: string): Promise<string> {
   });
 }
 
-/** In the charset that the server names, else the page itself, else UTF-8. */
+/** Decodes with the server's charset, else the page's, else UTF-8. */
 function decoded(contentType: string, bytes: Uint8Array): string {
   const named =
     /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1] ??
@@ -51,6 +51,6 @@ function decoded(contentType: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder(named).decode(bytes);
   } catch {
-    return new TextDecoder().decode(bytes); // a charset that nobody knows
+    return new TextDecoder().decode(bytes); // unknown charset
   }
 }

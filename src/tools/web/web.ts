@@ -9,18 +9,17 @@ import type { OwnPage, OwnPages } from './localPages.ts';
 import { type pageText, pageText as usualText } from './text.ts';
 
 export interface WebOptions extends Partial<PageLimits> {
-  /** Pages of this machine and of private networks may be fetched, too. */
+  /** Allows pages of this machine and of private networks. */
   allowPrivate?(): boolean;
-  /** Pages of this machine that a command of the run serves. */
   ownPages?: OwnPages;
-  /** A page as text (`web/text.ts`), maybe made elsewhere. Throws a sentence where that cannot be done. */
+  /** Converts a page to text (`web/text.ts`), possibly in a worker. Throws an error with a sentence. */
   pageText?: typeof pageText;
 }
 
 /**
- * `web.fetch`: a page as text, HTML without its markup. Data: `{ url, contentType, bytes, title?, text, redirects?, cut?, outputId? }`, `url` being
- * the address it came from in the end. Fails with `E_SANDBOX_VIOLATION` (`details.reason`: `URL_REFUSED`, `PRIVATE_ADDRESS`),
- * `E_READ_LIMIT` for what is too large or no text, `TOOL_TIMEOUT`, else `TOOL_EXEC_FAILED`.
+ * `web.fetch`: a page as text, HTML without markup. Data: `{ url, contentType, bytes, title?, text, redirects?, cut?, outputId? }`; `url`
+ * is the final address. Throws `E_SANDBOX_VIOLATION` (`details.reason`: `URL_REFUSED`, `PRIVATE_ADDRESS`), `E_READ_LIMIT` for large or
+ * binary content, `TOOL_TIMEOUT`, else `TOOL_EXEC_FAILED`.
  */
 export function webTool({
   allowPrivate = () => false,
@@ -41,7 +40,7 @@ export function webTool({
         const reach = own?.reach ?? anySite(allowPrivate());
         const page = await fetchPage(url, { reach, signal: context.signal, ...limits });
         const { contentType, bytes } = page;
-        const size = bytes.byteLength; // before they go to another thread
+        const size = bytes.byteLength; // before the transfer to another thread
         const { title, text } = await pageText({ contentType, bytes }).catch((error: Error) => {
           throw new ToolError('E_READ_LIMIT', `The page is no text that can be read. ${error.message}`);
         });
@@ -60,7 +59,7 @@ export function webTool({
 
 const why = message('The address is sent to that server, and its response is sent to the model.');
 
-/** No rule and no preset opens this machine: an answer does, for one port of one command. */
+/** Returns the approval of a local page: no rule or preset allows it, only an answer for one port of one command. */
 function aboutOwn({ who, grant }: OwnPage): Pick<CallPlan, 'why' | 'grant' | 'guarded' | 'once'> {
   const about = message('It is a page of this machine: {0}. Its response is sent to the model.', who);
   if (grant === undefined) return { why: about };
