@@ -9,11 +9,12 @@ import { type Everything, everythingOf, isEverything, type Pointed, pointedAt } 
 import { isDisk } from './devices.ts';
 import { foldersOfParts } from './workingFolders.ts';
 
-/**
- * Irreversible effect of a command: refused without an approval request, or approved every time. `why` of a refusal is a clause for the
- * model (`it deletes /`); `why` of an approval is a full sentence for the user.
- */
-type Danger = { effect: 'refuse'; why: string } | { effect: 'ask'; why: LocalizedMessage };
+/** Irreversible effect of a command: refused without an approval request, or approved every time. */
+type Danger =
+  /** `why`: a clause for the model, like `it deletes /`. */
+  | { effect: 'refuse'; why: string }
+  /** `why`: a full sentence for the user. */
+  | { effect: 'ask'; why: LocalizedMessage };
 
 interface DestructiveContext {
   roots: readonly Pick<WorkspaceRoot, 'path'>[];

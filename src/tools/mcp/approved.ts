@@ -4,39 +4,41 @@ import type { ListedTool } from './server.ts';
 import { type ServerToolText, serverToolDefinition, serverToolTerms } from './serverText.ts';
 
 const entrySchema = z.object({
-  /** The definition it was given for. */
+  /**
+   * Approval of a configured server. `hash` identifies the approved definition; `trusted`: tools with a read-only hint run without
+   * approval.
+   */
   hash: z.string(),
-  /** Its tools that say they only read run without a question. */
   trusted: z.boolean(),
   /**
-   * Name → hashes of the tools as they were accepted, oldest first: with each, the person agreed to go on with what was
-   * allowed for those before it. Absent until they were listed for the first time.
+   * Tool names with the hashes of accepted definitions, oldest first: each newer hash inherits the permissions of the older ones. Absent
+   * before the first listing.
    */
   tools: z.record(z.string(), z.array(z.string()).or(z.string().transform((hash) => [hash]))).optional(),
 });
 export type ApprovedServer = z.output<typeof entrySchema>;
 
-/** Under one name in one place: a server that is configured in another way, or starts in another folder, has its own. */
+/** Entries by name and location; each other configuration or start folder has its own entry. */
 const entriesSchema = z.record(z.string(), z.array(entrySchema).or(entrySchema.transform((entry) => [entry])));
 
-/** What was allowed longest ago is forgotten. */
+/** Limits of storage; the oldest approvals are dropped. */
 const mostEntries = 50;
 const mostDefinitions = 20;
 const mostTools = 2000;
-/** Characters of JSON: longer words of a tool are not kept, and cannot be compared later. */
+/** Maximum characters of stored JSON: longer texts of a tool are not stored and cannot be compared later. */
 const longestWords = 200_000;
 const longestList = 2_000_000;
 const mostLists = 100;
 
-/** Where approvals are kept: outside any workspace. */
+/** Storage of approvals, outside of any workspace. */
 interface ApprovalMemory {
   get(): unknown;
   set(value: unknown): Promise<void>;
 }
 
-/** The person's decisions about servers, each bound to what was shown: another command or address is another server. */
+/** Decisions of the user about servers, each bound to the displayed definition: another command or address is another server. */
 export class Approved {
-  /** @param words where the words of accepted tools are kept, so that a change can be shown */
+  /** @param words storage of the texts of accepted tools, to show changes */
   constructor(
     private readonly memory: ApprovalMemory,
     private readonly words: ApprovalMemory,
@@ -46,7 +48,7 @@ export class Approved {
     return this.entries(definition).find(({ hash }) => hash === definition.hash);
   }
 
-  /** It was allowed before, as something else only. */
+  /** Tests if only another definition of the name was approved before. */
   wasOther(definition: Definition): boolean {
     return this.entries(definition).length > 0 && !this.entry(definition);
   }
@@ -56,8 +58,8 @@ export class Approved {
   }
 
   /**
-   * The person goes on with these, and with what was allowed for them before.
-   * @param listed all that the server has now: of others, the words are forgotten
+   * Accepts tools; permissions of former definitions continue.
+   * @param listed all current tools; texts of other tools are removed
    */
   async acceptTools(
     definition: Definition,
@@ -78,12 +80,12 @@ export class Approved {
     await this.keep({ ...entry, tools: Object.fromEntries(all) }, definition);
   }
 
-  /** What its tools said when they were last accepted, as far as that is known. */
+  /** Returns the texts of the last accepted tools, if known. */
   wordsBefore(definition: Definition): ServerToolText[] {
     return this.lists()[`${placeOf(definition)}#${definition.hash}`] ?? [];
   }
 
-  /** Takes back whatever was allowed under this name in this place. */
+  /** Revokes all approvals of the name at the location. */
   async forget(definition: Definition): Promise<void> {
     const place = placeOf(definition);
     const { [place]: _, ...others } = this.all();
@@ -121,7 +123,7 @@ export class Approved {
     return entriesSchema.catch({}).parse(this.memory.get());
   }
 
-  /** For showing alone: nothing is decided by them. */
+  /** Stored texts, only for display; no decision uses them. */
   private lists(): Record<string, ServerToolText[]> {
     return wordsSchema.catch({}).parse(this.words.get()) as Record<string, ServerToolText[]>;
   }
@@ -134,19 +136,18 @@ const wordsSchema = z.record(
   ),
 );
 
-/** Where it is configured, and under which name. */
 const placeOf = ({ place, name }: Definition): string => `${place}#${name}`;
 
 const keyOf = ({ name }: ServerToolText): string => `=${name}`;
 
-/** Whether a tool is what was accepted; `new` and `changed` ones are not. */
+/** Compares a tool with the accepted definition; `new` and `changed` tools are not accepted. */
 export function judgeTool(entry: ApprovedServer | undefined, tool: ListedTool): 'same' | 'new' | 'changed' {
   const known = definitionsOf(entry, tool);
   if (!known) return 'new';
   return known.includes(serverToolDefinition(tool)) ? 'same' : 'changed';
 }
 
-/** The definitions before this one whose grants the person lets it have, newest first; of one that comes back, those before it. */
+/** Returns earlier definitions whose grants the tool inherits, newest first; if an older definition returns, only the ones before. */
 export function definitionsBefore(entry: ApprovedServer | undefined, tool: ListedTool): string[] {
   const known = definitionsOf(entry, tool) ?? [];
   return known.slice(0, Math.max(0, known.indexOf(serverToolDefinition(tool)))).reverse();

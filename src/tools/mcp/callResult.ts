@@ -6,7 +6,7 @@ import { visibleProse, visibleProseIn } from '../../protocol/text/escapeInvisibl
 import { WithImages } from '../core/imageFiles.ts';
 import { ToolError } from '../core/tool.ts';
 
-/** What every tool of a server gives. */
+/** Result schema of every MCP tool. */
 export const serverResult = z.strictObject({
   text: z.string().optional().describe('What it said, as text.'),
   structured: z
@@ -17,12 +17,12 @@ export const serverResult = z.strictObject({
   cut: z.string().optional().describe('A sentence, when not all of it is there.'),
 });
 
-/** Characters of text that go to the model. */
+/** Maximum characters of text for the model. */
 const textLimit = 40_000;
 
 /**
- * What the model is told of a result, with what is hidden in its texts marked: `{ text?, structured?, cut? }`, and its pictures beside that, each named where it
- * stood. Sounds are only named, with type and size. Throws `TOOL_EXEC_FAILED` for a failed call.
+ * Converts a result for the model: `{ text?, structured?, cut? }` with hidden characters marked, and the images, each named at its
+ * position. Sounds are only named with type and size. Throws `TOOL_EXEC_FAILED` for a failed call.
  */
 export function callResultData(result: CallToolResult): unknown {
   const images: Attachment[] = [];
@@ -31,19 +31,19 @@ export function callResultData(result: CallToolResult): unknown {
     throw new ToolError('TOOL_EXEC_FAILED', text.slice(0, 4000) || 'The tool failed without saying why.');
   if (result.structuredContent === undefined) return withImages(cut(text), images);
   const structured = visibleProseIn(result.structuredContent);
-  // Servers repeat it as text for older clients; the model reads it once.
+  // Servers repeat structured content as text for older clients; the model receives only one.
   const told = { ...(text !== '' && !isRepeated(result) && cut(text)), structured };
   return withImages(told, images);
 }
 
-/** The contents of a resource: as text, and as pictures. */
+/** Converts the contents of a resource to text and images. */
 export function resourceData({ contents }: ReadResourceResult): Told | WithImages {
   const images: Attachment[] = [];
   const text = visibleProse(contents.map((resource) => resourceInWords(resource, images)).join('\n'));
   return withImages(cut(text), images);
 }
 
-/** The texts are the structured content written as JSON. */
+/** Tests if the texts are the structured content as JSON. */
 const isRepeated = ({ content, structuredContent }: CallToolResult): boolean =>
   content.every(({ type }) => type === 'text') &&
   isDeepStrictEqual(
@@ -67,10 +67,9 @@ function cut(text: string): Told {
   };
 }
 
-/** A part of a result. */
 export type Block = ContentBlock;
 
-/** Each in a line of its own, and pictures named where they stood; adds these to `images`. */
+/** Formats each block on its own line, with names for images; appends the images to `images`. */
 export const contentText = (blocks: readonly ContentBlock[], images: Attachment[]): string =>
   blocks.map((block) => inWords(block, images)).join('\n');
 
@@ -91,7 +90,6 @@ function resourceInWords(resource: ReadResourceResult['contents'][number], image
   return `[resource ${resource.uri}] ${words}`;
 }
 
-/** `[image 1: image/png, 12 kB]`. */
 function image(mediaType: string, data: string, images: Attachment[]): string {
   const name = `image ${images.length + 1}`;
   images.push({ mediaType, data, name });

@@ -10,7 +10,7 @@ import type { Sdk } from './loadSdk.ts';
 import { type HttpRefusal, serverFetch, unsafeAddress } from './transport/http.ts';
 import { ServerFault, stdioTransport } from './transport/stdio.ts';
 
-/** A server that has introduced itself. */
+/** Connection to an initialized server. */
 export interface McpConnection {
   client: Client;
   close(): Promise<void>;
@@ -18,22 +18,19 @@ export interface McpConnection {
 
 export interface ConnectionHooks {
   log(text: string): void;
-  /** What a process writes to its error output. */
+  /** Receives stderr of the process. */
   errors(text: string): void;
-  /** It cannot be used any more: a sentence's end, `ended by itself (code 1)`. `died`: its process is there no more. */
+  /** Reports a fatal fault as the end of a sentence, like `ended by itself (code 1)`. `died`: the process has exited. */
   fault(what: LocalizableText, died?: boolean): void;
   toolsChanged(): void;
-  /** The open folders, as `file:` addresses with names. */
+  /** Returns the open folders as named `file:` URIs. */
   roots(): { uri: string; name: string }[];
 }
 
-/** Characters of one log message of a server. */
+/** Maximum characters of a server's log message. */
 const logLimit = 2000;
 
-/**
- * Starts or reaches a server and introduces Towpath. Rejects with a `ServerFault`, or with the signal's reason; then nothing of it
- * is left.
- */
+/** Starts or reaches a server and initializes the protocol. Rejects with a `ServerFault`, or with the signal's reason, after cleanup. */
 export async function connect(
   launch: Local | Remote,
   sdk: Sdk,
@@ -64,7 +61,7 @@ export async function connect(
     try {
       return await introduce(transport as Transport, sdk, hooks, signal, () => transport.terminateSession());
     } catch (error) {
-      // The specification's way to an older server: what does not take the POST is asked for events.
+      // Fallback of the specification for older servers: if POST fails, try SSE.
       if (![400, 404, 405].includes((error as { code?: number }).code ?? 0)) throw error;
       hooks.log('It does not speak streamable HTTP; trying SSE.');
       return overSse();
@@ -82,7 +79,7 @@ export async function connect(
   }
 }
 
-/** Fetch fails with a cause when there is no connection. */
+/** Tests for a failed connection: fetch then has a cause. */
 const isUnreachable = (error: unknown): boolean => error instanceof Error && error.cause instanceof Error;
 
 function inWords(error: unknown): LocalizableText {
@@ -123,7 +120,7 @@ async function introduce(
   const stop = () => broken(signal.reason as Error);
   signal.addEventListener('abort', stop, { once: true });
   try {
-    // Not the SDK's own timeout: it begins only once a transport has started.
+    // The SDK's timeout is disabled because it starts only after the transport.
     await Promise.race([client.connect(transport, { timeout: 2 ** 31 - 1 }), failed]);
     return { client, close };
   } catch (error) {
@@ -134,7 +131,7 @@ async function introduce(
   }
 }
 
-/** What Towpath offers to servers: the names of the open folders. No sampling, no elicitation: those are refused. */
+/** Creates a client with the open folders as the only capability; sampling and elicitation are refused. */
 function createClient(sdk: Sdk, hooks: ConnectionHooks): Client {
   const client = new sdk.Client(
     { name: 'towpath', title: 'Towpath', version: '0.1.0' },

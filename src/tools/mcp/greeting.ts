@@ -3,7 +3,7 @@ import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { plainGreeting } from './forms/messageForms.ts';
 import type { Sdk } from './loadSdk.ts';
 
-/** Returns a transport whose answer to `initialize` is in a plain form. A version of the protocol that is not known is a fault. */
+/** Wraps a transport to normalize the `initialize` result. An unknown protocol version is a fault. */
 export function withPlainGreeting(inner: Transport, sdk: Sdk, fault: (what: LocalizedMessage) => void): Transport {
   let greeting: unknown;
   const outer: Transport = {

@@ -2,15 +2,15 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 
-/** Messages within a time: more is a flood, which would keep the editor busy with nothing else. */
+/** Flood limit: messages per time in milliseconds. */
 const floodMessages = 5000;
 const floodTime = 5000;
-/** Answers may still be under way for calls that were given up. */
+/** Maximum remembered ids of cancelled calls, whose answers may still arrive. */
 const rememberedCancelled = 1000;
 
 /**
- * A transport that watches what comes: answers nobody asked for and floods make a server unusable (`fault` is told once,
- * with a sentence's end), and after that nothing of it is heard.
+ * Wraps a transport with checks: an unrequested answer or a flood makes the server unusable. `fault` is called once with the end of a
+ * sentence; later messages are ignored.
  */
 export function guarded(
   inner: Transport,
@@ -73,7 +73,7 @@ export function guarded(
   function isExpected(chatMessage: JSONRPCMessage): boolean {
     if ('method' in chatMessage) return true;
     const id = 'id' in chatMessage ? chatMessage.id : undefined;
-    if (id === undefined) return false; // an error that answers no call: nobody waits for it
+    if (id === undefined) return false; // an error without a call has no receiver
     if (pending.delete(id)) return true;
     if (!cancelled.delete(id))
       end(message('answered a call that was not open (id {0})', `${JSON.stringify(id)?.slice(0, 40)}`));

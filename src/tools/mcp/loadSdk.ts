@@ -1,7 +1,6 @@
 import { lazily } from '../../protocol/panel/lazyImport.ts';
 
-/** The SDK and its company, as they are once they are loaded. */
 export type Sdk = typeof import('./sdk.ts');
 
-/** Loads the SDK; whoever has no server configured never pays for it. */
+/** Loads the SDK; without a configured server it is never loaded. */
 export const loadSdk = lazily(() => import('./sdk.ts'));

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 
-/** Providers accept at most 64 characters in the name of a function. */
+/** Maximum length of a function name at providers. */
 const longest = 64;
 const longestServer = 24;
 
-/** Names of our own that a server's must not look like on a wire. */
+/** Towpath's own names, which server tools must not imitate. */
 const ownNames = ['mcp.search_tools', 'mcp.call_tool', 'mcp.read_resource'];
 
-/** Gives each tool `mcp.<server>.<tool>`: cleaned, at most 64 characters, and unique also where dots become underscores. */
+/** Names tools `mcp.<server>.<tool>`: cleaned, at most 64 characters, and unique even after dots become underscores. */
 export function createNames(): (server: string, tool: string) => string {
   const taken = new Set(ownNames.map(onWire));
   return (server, tool) => nameWithin(`mcp.${clean(server, longestServer)}.`, tool, taken);
 }
 
-/** The tool's name after this beginning, cleaned; another one than those that are taken, on a wire, too. */
+/** Returns a cleaned, unused name with a prefix; uniqueness is checked on the wire form. */
 export function nameWithin(prefix: string, tool: string, taken: Set<string>): string {
   for (let count = 1; ; count++) {
     const ending = count === 1 ? '' : `_${count}`;
@@ -27,8 +27,7 @@ export function nameWithin(prefix: string, tool: string, taken: Set<string>): st
 const onWire = (name: string) => name.replaceAll('.', '_').toLowerCase();
 
 /**
- * A name for each server, in their order, that no other one has: what was allowed to one server's tools is not allowed to
- * those of another that calls itself the same. Whether it runs makes no difference.
+ * Returns a unique name for each server, in order, running or not: permissions of one server must not apply to another with the same name.
  */
 export function serverNames(names: readonly string[]): string[] {
   const taken = new Set<string>();
@@ -43,7 +42,7 @@ export function serverNames(names: readonly string[]): string[] {
   });
 }
 
-/** What is cut off is stood for by a hash, so that long names which begin alike stay apart and the same. */
+/** Replaces the cut part of a long name by a hash, for stable and distinct names. */
 function clean(name: string, limit: number): string {
   const cleaned = name.replace(/[^A-Za-z0-9_-]/g, '_') || '_';
   if (cleaned.length <= limit) return cleaned;

@@ -6,10 +6,10 @@ import { WithImages } from '../core/imageFiles.ts';
 import { callResultData } from './callResult.ts';
 import type { McpServer } from './server.ts';
 
-/** Prompts of one server that are offered; characters of what is said about one. */
+/** Maximum prompts per server, and maximum characters of a description. */
 const [mostPrompts, longestWords] = [100, 200];
 
-/** Words that a server has ready for the person to say. */
+/** Prompt provided by a server. */
 export interface ServerPrompt {
   server: McpServer;
   name: string;
@@ -17,7 +17,7 @@ export interface ServerPrompt {
   inputs: { name: string; asks: string; needed: boolean }[];
 }
 
-/** Of those that run; of one that does not say in time, none. */
+/** Returns the prompts of running servers; a server that does not answer in time counts as empty. */
 export async function serverPrompts(servers: readonly McpServer[], signal: AbortSignal): Promise<ServerPrompt[]> {
   const all = servers.map(async (server) => {
     const listed = server.hasPrompts ? await server.prompts({ signal }).catch(() => []) : [];
@@ -35,7 +35,7 @@ export async function serverPrompts(servers: readonly McpServer[], signal: Abort
   return (await Promise.all(all)).flat();
 }
 
-/** What it says, filled in: as text, and its pictures. Throws `ToolError`, or `UserFacingError` where it says nothing. */
+/** Returns the filled prompt: text and images. Throws `ToolError`, or `UserFacingError` if empty. */
 export async function promptText(
   { server, name }: ServerPrompt,
   values: Record<string, string>,

@@ -1,6 +1,5 @@
 import { ToolError } from '../core/tool.ts';
 
-/** What the SDK is given with a request. */
 export interface RequestOptions {
   signal: AbortSignal;
   timeout: number;
@@ -15,21 +14,18 @@ interface Progress {
 
 interface RequestLimits {
   signal: AbortSignal;
-  /** Milliseconds for the answer. */
+  /** Limits of a request: `ms` is the timeout in milliseconds, `subject` begins error messages, `output` receives progress texts. */
   ms: number;
-  /** Who is asked, as a sentence begins. */
   subject: string;
-  /** Takes texts of progress. */
   output?(text: string): void;
 }
 
-/** Milliseconds between two texts of progress. */
+/** Milliseconds between two progress texts. */
 const progressInterval = 100;
 
 /**
- * One request within its limits: `TOOL_INTERRUPTED` and `TOOL_TIMEOUT` as `ToolError`, both after telling the server to
- * cancel; anything else as it was thrown. The SDK keeps listening to a signal after a request has ended, and then cancels
- * what is long over, so each request has one of its own.
+ * Sends one request within its limits. Throws `TOOL_INTERRUPTED` and `TOOL_TIMEOUT` as `ToolError` after cancelling at the server; other
+ * errors unchanged. Each request has its own signal, because the SDK keeps listening after the end and would cancel finished requests.
  */
 export async function withRequestLimits<Result>(
   { signal, ms, subject, output }: RequestLimits,

@@ -5,15 +5,15 @@ import { resourceData } from './callResult.ts';
 import type { McpServer } from './server.ts';
 import { configLocationOf, toolOriginOf } from './serverTool.ts';
 
-/** What stands for a tool's words: what a server offers to read has none. */
+/** Stands for the tool definition in a rule for resources, which have none. */
 export const resources = 'resources';
 
-/** Resources that are named at once. */
+/** Maximum resources in one list. */
 const listLimit = 200;
 
 /**
- * `mcp.read_resource`: lists or reads what servers offer to read. Free for servers the person trusts, else asked about.
- * @param servers `as` what each is called in the names of its tools: two folders may configure one name
+ * `mcp.read_resource`: lists or reads resources of servers. Trusted servers need no approval.
+ * @param servers `as` is the name in tool names: two folders may configure the same server name
  */
 export function resourceTool(
   servers: readonly { server: McpServer; as: string }[],

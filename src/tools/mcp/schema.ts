@@ -5,7 +5,7 @@ import { runWithTimeout } from '../core/runWithTimeout.ts';
 import { withoutDefaulted } from './config/defaults.ts';
 import type { Sdk } from './loadSdk.ts';
 
-/** Characters: of a tool's description, of its end where it is too long, of the other texts of its schema, of the schema's JSON. */
+/** Limits in characters: a description, the end of a long description, other texts of the schema, and the schema's JSON. */
 export interface WordLimits {
   description: number;
   end: number;
@@ -13,19 +13,19 @@ export interface WordLimits {
   schema: number;
 }
 
-/** In the prompt, where each tool of each server costs; rules of use often stand at the end of a description. */
+/** Limits in the prompt, where each tool costs tokens; rules of use often are at the end of a description. */
 export const inPrompt: WordLimits = { description: 2000, end: 600, text: 300, schema: 6000 };
-/** As an answer to the search for one tool: all that well-known servers say, and still no end of it for others. */
+/** Limits in a search result: enough for all texts of well-known servers. */
 export const inAnswer: WordLimits = { description: 20_000, end: 2000, text: 4000, schema: 30_000 };
 
 const depthLimit = 10;
 const itemLimit = 200;
-/** Characters of a schema that is still compiled; a longer one is left to the server. */
+/** Maximum characters of a schema to compile; the server checks longer ones. */
 const checkedLimit = 200_000;
 
 /**
- * What a server says about a tool is a stranger's text in the prompt: nothing hidden, nothing endless.
- * @param rest where what is left out is told
+ * Cleans third-party text for the prompt: no hidden characters, bounded length.
+ * @param rest note about the omitted text
  */
 export function cleanDescription(
   text: string | undefined,
@@ -39,7 +39,7 @@ export function cleanDescription(
   return whole.slice(0, begin) + mark(whole.length - begin - end) + whole.slice(-end);
 }
 
-/** The schema for the prompt: an object's, cleaned and within limits; what is too large is told by its argument names. */
+/** Cleans the schema for the prompt within limits; a schema above the limit is reduced to argument names. */
 export function cleanSchema(schema: unknown, { text, schema: most }: WordLimits = inPrompt): JsonSchema {
   const cleaned = (clean(schema, 0, text) ?? {}) as JsonSchema;
   delete cleaned.$schema;
@@ -85,7 +85,7 @@ function clean(value: unknown, depth: number, most: number): unknown {
 
 const cut = (text: string, limit: number): string => (text.length > limit ? `${text.slice(0, limit - 1)}…` : text);
 
-/** Deeper than any definition: whoever walks through it would not come back. */
+/** Tests for nesting beyond any real definition, which would overflow a recursion. */
 export function isTooDeep(value: unknown, left = 100): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return left === 0 || Object.values(value).some((item) => isTooDeep(item, left - 1));
@@ -94,9 +94,8 @@ export function isTooDeep(value: unknown, left = 100): boolean {
 type Compiled = (value: unknown) => { path: string; message: string }[];
 
 /**
- * Arguments checked against a server's own schema. Left to the server: patterns and formats (a pattern from a stranger can
- * keep the editor busy for ever), a schema that cannot be understood, and a missing argument that it has a default for. Nothing
- * is coerced, nothing is added.
+ * Checks arguments against a server's schema. Left to the server: patterns and formats (a third-party pattern can block the editor),
+ * invalid schemas, and missing arguments with a default. Nothing is coerced or added.
  */
 export function checkedBy(schema: unknown, sdk: Sdk): z.ZodType<Record<string, unknown>> {
   let compiled: Compiled | undefined;
@@ -131,7 +130,7 @@ function compile(schema: unknown, { Ajv, Ajv2020 }: Sdk): Compiled {
           message: `${message ?? 'does not fit'}${'additionalProperty' in params ? ` (${params.additionalProperty})` : ''}`,
         }));
       };
-    } catch {} // a keyword of another draft, or a reference that leads nowhere
+    } catch {} // a keyword of another draft, or a broken reference
   }
   return () => [];
 }
@@ -140,7 +139,7 @@ function withoutPatterns(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPatterns);
   if (typeof value !== 'object' || value === null) return value;
   const { pattern, patternProperties, ...rest } = value as Record<string, unknown>;
-  // An argument may be called `pattern`: then its value is a schema.
+  // An argument may be named `pattern`; then its value is a schema.
   if (pattern !== undefined && typeof pattern !== 'string') rest.pattern = pattern;
   if (patternProperties !== undefined) delete rest.additionalProperties;
   return Object.fromEntries(Object.entries(rest).map(([key, item]) => [key, withoutPatterns(item)]));

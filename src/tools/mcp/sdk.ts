@@ -1,5 +1,5 @@
-// Loaded only once a server is to be started: the official SDK and what checks the
-// schemas of its tools. Everything else imports types from here and gets the rest by `loadSdk`.
+// Loaded only before the first start of a server: the official SDK and the schema validator. Other modules import types from here and the
+// rest by `loadSdk`.
 export { Client } from '@modelcontextprotocol/sdk/client/index.js';
 export { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 export { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';

@@ -19,20 +19,19 @@ import { ServerFault } from './transport/stdio.ts';
 
 export type { ListedTool };
 
-/** The answer of a server is no result of the protocol. */
+/** Error for an answer that is no valid result. */
 class NoResult extends ToolError {}
 
-/** `problem` is a sentence for people and models. */
+/** State of a server; `problem` is a sentence for the user and the model. */
 type ServerState = { phase: 'stopped' | 'starting' | 'running' } | { phase: 'failed'; problem: string };
 
-/** Names of the items that are left out of a list, and the number of all in it. */
+/** Omitted items of a list, and the total number. */
 export interface LeftOutItems {
   kind: 'tools' | 'resources' | 'prompts';
   names: readonly string[];
   of: number;
 }
 
-/** Milliseconds. */
 export interface McpLimits {
   startMs: number;
   callMs: number;
@@ -42,9 +41,8 @@ export interface ServerOptions {
   limits(): McpLimits;
   roots: ConnectionHooks['roots'];
   log(text: string): void;
-  /** Undefined: the person gave no value. */
+  /** Returns undefined if the user gave no value. */
   launch(): Promise<Launch | undefined>;
-  /** Its state or its list of tools is different. */
   changed(): void;
 }
 
@@ -55,34 +53,32 @@ interface CallOptions {
 
 const pageLimit = 50;
 const toolLimit = 1000;
-/** Items that are left out of one list and logged. */
+/** Maximum omitted items to log per list. */
 const loggedLeftOut = 50;
-/** Characters of its error output that are kept, and of the line of it that people are told. */
+/** Maximum characters of stored stderr, and of its line shown to the user. */
 const errorsKept = 8000;
 const longestWords = 300;
-/** Milliseconds between a list that was read and the next. */
+/** Milliseconds between two list requests. */
 const listPause = 250;
 
-/** One configured server: started and stopped, asked for its tools, called. Whatever it does stays with it. */
+/** One configured server: its start, stop, lists and calls. Errors stay within this class. */
 export class McpServer {
   state: ServerState = { phase: 'stopped' };
-  /** Why it failed, for the person. */
   failure?: LocalizedMessage;
-  /** As it lists them, or listed them before it failed: untrusted. */
+  /** Tools of the last listing (also after a failure); untrusted. */
   tools: readonly ListedTool[] = [];
-  /** Items of its lists that do not fit the protocol, by list. */
   leftOut: readonly LeftOutItems[] = [];
-  /** It failed, but it had been running: worth another start. */
+  /** Failed after having run, so a restart may help. */
   mayReturn = false;
   private connection?: McpConnection;
-  /** There once it has run. */
+  /** Set after the first start. */
   sdk?: Sdk;
   private starting?: Promise<void>;
   private stopping = new AbortController();
   private isListing = false;
   private listIsOld = false;
   private redact = redactor([]);
-  /** The end of its error output, as it came. */
+  /** Raw end of stderr. */
   private errors = '';
 
   constructor(
@@ -98,7 +94,7 @@ export class McpServer {
     return this.state.phase === 'running' && this.connection?.client.getServerCapabilities()?.resources !== undefined;
   }
 
-  /** Starts it unless it runs. Never rejects: how it went is its state. */
+  /** Starts the server unless it runs. Never rejects; the result is in `state`. */
   start(): Promise<void> {
     if (this.state.phase === 'running') return Promise.resolve();
     if (this.starting) return this.starting;
@@ -112,13 +108,12 @@ export class McpServer {
   async stop(): Promise<void> {
     this.stopping.abort(new Error('was stopped'));
     this.stopping = new AbortController();
-    this.starting = undefined; // it ends by itself, and another start does not wait for that
+    this.starting = undefined; // ends by itself, and another start does not wait
     const { connection } = this;
     this.enter({ phase: 'stopped' });
     await connection?.close();
   }
 
-  /** Calls a tool. Throws `ToolError`. */
   call(name: string, args: Record<string, unknown>, options: CallOptions) {
     return this.request('tools/call', { name, arguments: args }, callResultIn, options);
   }
@@ -155,7 +150,7 @@ export class McpServer {
     const limit = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     try {
-      const launched = await this.options.launch(); // may ask the person, who may take their time
+      const launched = await this.options.launch(); // may wait for the user
       if (signal.aborted) return;
       if (!launched) return this.enter({ phase: 'stopped' });
       this.redact = redactor(launched.secrets);
@@ -211,7 +206,7 @@ export class McpServer {
     this.fail(message('did not list its tools: {0}', reason));
   }
 
-  /** The first reason is the one that counts; what it said of it itself belongs to it. */
+  /** Records the first fault; the last stderr line is part of the reason. */
   private fail(what: LocalizableText, died = false): void {
     if (this.state.phase === 'failed') return;
     const { connection } = this;
@@ -225,9 +220,9 @@ export class McpServer {
     void connection?.close().catch(() => {});
   }
 
-  /** Of a stranger: on one line, in quotes, without secrets, and not endless. */
+  /** Returns the last stderr line for display: one line, quoted, without secrets, bounded. */
   private saidLast(died: boolean): string | undefined {
-    // Cut at its beginning, a line may begin within a secret.
+    // The cut beginning may contain part of a secret.
     const whole = this.errors.length < errorsKept ? this.errors : this.errors.slice(this.errors.indexOf('\n') + 1);
     const line = stderrTail(withoutSecrets(this.redact(whole)), died);
     if (line === undefined) return undefined;
@@ -235,7 +230,7 @@ export class McpServer {
     return JSON.stringify(shown.length > longestWords ? `${shown.slice(0, longestWords)}…` : shown);
   }
 
-  /** Without secrets in what it is made of. */
+  /** Redacts secrets in the values of a message. */
   private hidden(said: LocalizedMessage): LocalizedMessage {
     const values = said.values?.map((value) =>
       typeof value === 'object' && 'english' in value ? this.hidden(value) : this.redact(value),
@@ -254,7 +249,7 @@ export class McpServer {
     if (text.trim() !== '') this.options.log(this.redact(text));
   }
 
-  /** Some servers add tools once they know who asks: what changes meanwhile belongs to the first list. */
+  /** Reads the first list. Some servers add tools after initialization; changes in between belong to the first list. */
   private async firstList(signal: AbortSignal): Promise<ListedTool[]> {
     let tools: ListedTool[] = [];
     for (let count = 0; count < 3; count++) {
@@ -265,7 +260,7 @@ export class McpServer {
     return tools;
   }
 
-  /** A list that changes while it is being read is read once more; one that never rests does not keep the editor busy. */
+  /** Re-reads a list that changed during reading; a pause limits a server with constant changes. */
   private listAgain(): void {
     this.listIsOld = true;
     if (!this.isListing && this.state.phase === 'running') void this.readList();
@@ -293,7 +288,7 @@ export class McpServer {
   private async list(signal: AbortSignal): Promise<ListedTool[]> {
     if (this.connection?.client.getServerCapabilities()?.tools === undefined) return [];
     const tools = await this.pages('tools', toolsIn, { signal });
-    const byName = new Map(tools.toReversed().map((tool) => [tool.name, tool])); // one name is one tool: the first
+    const byName = new Map(tools.toReversed().map((tool) => [tool.name, tool])); // one tool per name: the first
     const single = tools.filter((tool) => byName.get(tool.name) === tool);
     if (single.length < tools.length)
       this.log(`${counted(tools.length - single.length, 'tool has', 'tools have')} another one's name: left out.`);
@@ -322,7 +317,7 @@ export class McpServer {
     return all;
   }
 
-  /** Logs what is left out of a list, once for the same items. */
+  /** Logs omitted items, once per set of items. */
   private noteLeftOut(kind: LeftOutItems['kind'], items: readonly LeftOut[], of: number): void {
     const names = items.map(({ name }) => name);
     const before = this.leftOut.find((one) => one.kind === kind);
@@ -333,7 +328,7 @@ export class McpServer {
     this.leftOut = names.length > 0 ? [...others, { kind, names, of }] : others;
   }
 
-  /** @param read what the result means; undefined: it is none */
+  /** @param read parses the result; undefined if invalid */
   private async request<Result>(
     method: string,
     params: Record<string, unknown>,
@@ -359,13 +354,13 @@ export class McpServer {
   private callFailed(error: unknown, sdk: Sdk): ToolError {
     if (this.state.phase === 'failed') return this.notRunning();
     const { message: text = '', name } = error as { message?: string; name?: string };
-    // A server's own errors use the code that the SDK has for a closed connection, too.
+    // Servers use the SDK's code for a closed connection for their own errors too.
     if (error instanceof sdk.McpError && this.connection?.client.transport) {
       const words = text.replace(/^MCP error -?\d+: /, '').slice(0, 4000);
       return new ToolError('TOOL_EXEC_FAILED', this.redact(`${this.subject} says: ${words}`));
     }
     if (/ZodError/.test(name ?? '')) return this.noResult();
-    this.fail(message('is no longer connected ({0})', text.slice(0, 200))); // a network that broke, a session that is gone
+    this.fail(message('is no longer connected ({0})', text.slice(0, 200))); // lost network, or expired session
     return this.notRunning();
   }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import stringify from 'safe-stable-stringify';
 import type { ListedTool } from './server.ts';
 
-/** Everything about a tool that a model or the gate goes by. */
+/** Part of a tool that models and the gate use. */
 export type ServerToolText = Pick<ListedTool, 'name' | 'title' | 'description' | 'inputSchema' | 'annotations'>;
 
 export const serverToolTerms = ({
@@ -21,7 +21,7 @@ export const serverToolTerms = ({
 
 const hashes = new WeakMap<ServerToolText, string>();
 
-/** The same for the same words, in whatever order their keys come. */
+/** Hash of a tool's text, independent of the order of keys. */
 export function serverToolDefinition(tool: ServerToolText): string {
   const hash =
     hashes.get(tool) ??

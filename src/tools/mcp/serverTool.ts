@@ -13,20 +13,20 @@ import type { ListedTool, McpServer } from './server.ts';
 interface ServerToolOptions {
   server: McpServer;
   listed: ListedTool;
-  /** `mcp.<server>.<tool>` */
+  /**
+   * `name` is `mcp.<server>.<tool>`. `trusted`: the user trusts the read-only hints. `hidden`: callable but not in the prompt (too many
+   * tools, or not accepted yet).
+   */
   name: string;
   sdk: Sdk;
-  /** The person trusts this server's tools that say they only read. */
   trusted: boolean;
-  /** Callable, but not in the prompt: there are too many, or it waits to be accepted. */
   hidden: boolean;
-  /** Undefined, or why it cannot be used now. Asked again when it runs. */
+  /** Returns the reason why the tool is unavailable; checked again at execution. */
   refusal(): string | undefined;
-  /** What rules and grants that allow it are bound to. */
   origin(): Origin;
 }
 
-/** A server's tool as one of ours. What it says about itself is a claim: only the person's trust makes a read free. */
+/** Wraps a server's tool behind the gate. Hints are only claims: a read is free only if the user trusts the server. */
 export function serverTool({ server, listed, name, sdk, trusted, hidden, refusal, origin }: ServerToolOptions): Tool {
   const reads = listed.annotations?.readOnlyHint === true;
   const run = async (args: unknown, { signal, output }: ToolContext) => {
@@ -60,7 +60,7 @@ export function serverTool({ server, listed, name, sdk, trusted, hidden, refusal
   return { ...base, risk: 'execute', plan };
 }
 
-/** Characters of a title: it stands in one line. */
+/** Maximum characters of a title, for one line. */
 const longestTitle = 80;
 
 function titleOf({ title, annotations }: ListedTool): { title?: string } {
@@ -68,14 +68,13 @@ function titleOf({ title, annotations }: ListedTool): { title?: string } {
   return said === '' ? {} : { title: said };
 }
 
-/** What a model is told of a tool, within these limits. */
 export const definitionFor = (name: string, { description, title, inputSchema }: ListedTool, limits: WordLimits) => ({
   name,
   description: cleanDescription(description ?? title, limits),
   parameters: cleanSchema(inputSchema, limits),
 });
 
-/** The command line or the address, with `${env:…}` and `${input:…}` as they are configured: values are nobody's business. */
+/** Returns the command line or the address with unresolved `${env:…}` and `${input:…}`, because values may be secrets. */
 export function configLocationOf(definition: Definition): string {
   if (definition.type !== 'stdio') return addressOf(definition.url);
   return [definition.command, ...definition.args]
@@ -83,7 +82,7 @@ export function configLocationOf(definition: Definition): string {
     .join(' ');
 }
 
-/** As it is connected to, without a user name and a password: what is no address yet stays as it is configured. */
+/** Returns the address without credentials; unresolved addresses stay as configured. */
 function addressOf(url: string): string {
   if (!URL.canParse(url)) return visibleLine(url);
   const parsed = new URL(url);
@@ -93,14 +92,20 @@ function addressOf(url: string): string {
   return parsed.href;
 }
 
-/** @param definition what the tool says about itself, hashed; `earlier`: what it said before, as far as the person agreed */
+/**
+ * Returns the origin of a tool.
+ * @param definition hash of the tool's text; `earlier`: hashes that the user accepted before
+ */
 export function toolOriginOf(definition: Definition, tool: Pick<Origin, 'definition' | 'earlier'>): Origin {
   const starts = visibleLine(withoutSecrets(configLocationOf(definition)));
   const shown = starts.length > longestPlace ? `${starts.slice(0, longestPlace)}…` : starts;
   return { starts: shown, identity: serverIdentity(definition), own: definition.place === 'settings', ...tool };
 }
 
-/** What is started or reached, wherever it is configured; values that a person gives are given in one place, for what it shows. */
+/**
+ * Returns the identity of the started command or address, independent of the configuration's location. User inputs bind the identity to one
+ * location.
+ */
 export function serverIdentity({ hash, place, inputs }: Definition): string {
   return inputs.length === 0
     ? hash
@@ -109,7 +114,7 @@ export function serverIdentity({ hash, place, inputs }: Definition): string {
         .digest('hex');
 }
 
-/** Characters of a command or an address in the words of a rule. */
+/** Maximum characters of a command or an address in a rule. */
 const longestPlace = 200;
 
 function claim({ annotations }: ListedTool): LocalizedMessage {

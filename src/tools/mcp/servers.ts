@@ -22,8 +22,8 @@ import {
 import { toolList } from './toolList.ts';
 
 /**
- * Another command or address than was allowed under this name before: `changed`; `meanwhile`: it, or a file that its command names, changed
- * while the question about it was open.
+ * Approval request for a server. `changed`: another command or address was approved under this name. `meanwhile`: the definition or a file
+ * of its command changed during the request.
  */
 export interface ServerQuestion {
   definition: Definition;
@@ -31,11 +31,11 @@ export interface ServerQuestion {
   meanwhile?: true;
 }
 
-/** What only the person can give. Whatever is not clearly a yes is a no; `later` asks again with the next run. */
+/** Decisions of the user. Anything except a clear approval is a denial; `later` asks again with the next run. */
 export interface McpPerson {
   approveServer(question: ServerQuestion, signal: AbortSignal): Promise<'allow' | 'trust' | 'deny' | 'later'>;
   approveTools(question: ToolsQuestion, signal: AbortSignal): Promise<'allow' | 'deny' | 'later'>;
-  /** The value of an input, kept or asked for; undefined when none is given. */
+  /** Returns the stored or entered value of an input; undefined if none. */
   input(definition: Definition, input: Input): Promise<string | undefined>;
 }
 
@@ -47,23 +47,20 @@ interface McpServersOptions {
   limits(): McpLimits;
   roots(): { uri: string; name: string }[];
   log(server: string, text: string): void;
-  /** A server's state, its tools or what is configured is different. */
   changed(): void;
-  /** Makes a person's words of what they read. */
   tell?: Localizer;
   env?: NodeJS.ProcessEnv;
 }
 
-/** All configured servers and their tools. A server runs only when the person has allowed exactly this command or address. */
+/** All configured servers and their tools. A server runs only if the user approved exactly this command or address. */
 export class McpServers {
   servers: readonly McpServer[] = [];
-  /** Servers that the configuration switches off. */
   switchedOff: readonly SwitchedOff[] = [];
-  /** What is wrong with the configuration: sentences for the person. */
+  /** Problems of the configuration, as sentences for the user. */
   problems: readonly string[] = [];
-  /** Not started by themselves: denied, or stopped by the person. */
+  /** Servers without automatic start: denied, or stopped by the user. */
   private readonly resting = new WeakSet<McpServer>();
-  /** Definitions that the person has said no to: one that comes back is not asked about again. */
+  /** Declined definitions of tools; a declined definition is not requested again. */
   private readonly declined = new WeakMap<McpServer, Set<string>>();
   private readonly busy = new Map<McpServer, number>();
   private asking: Promise<unknown> = Promise.resolve();
@@ -77,21 +74,21 @@ export class McpServers {
     this.tellChanged = isolated([() => options.changed()], (error) => options.log('Towpath', String(error)));
   }
 
-  /** Reads the configuration again. What has changed is stopped, and asked about before it starts again. */
+  /** Reads the configuration again. Changed servers stop and need a new approval. */
   reload(): Promise<void> {
     this.reading = this.reading.then(() => this.read());
     return this.reading;
   }
 
   /**
-   * Before a run: asks about what is new and starts what is allowed, all at once. Resolves as soon as the signal says so; what
-   * is starting then goes on, within its limit. `say` is told what is waited for.
+   * Approves and starts servers before a run, in parallel. Resolves early if the signal aborts; starts then continue within their limit.
+   * `say` receives the reason of the wait.
    */
   async prepare(signal: AbortSignal, say: (text: string) => void): Promise<void> {
     if (!this.options.workspace.trusted) return;
     const ready = async () => {
       await this.reload();
-      // What failed at its start would only keep the next run waiting, too.
+      // A server that failed at its start would only delay the next run.
       const wanted = this.servers.filter(
         (server) => !this.resting.has(server) && (server.state.phase !== 'failed' || server.mayReturn),
       );
@@ -103,7 +100,7 @@ export class McpServers {
     );
   }
 
-  /** Starts what is allowed and does not run, failed ones too, and asks nobody: to see how each is. Resolves with the signal. */
+  /** Starts all approved servers, including failed ones, without approval requests. Resolves on abort. */
   async examine(signal: AbortSignal, say: (text: string) => void): Promise<void> {
     if (!this.options.workspace.trusted) return;
     const look = async () => {
@@ -117,14 +114,14 @@ export class McpServers {
     await untilStopped(signal, look());
   }
 
-  /** Their tools as they are now; the same list until something changes. */
+  /** Returns the current tools; the same list until a change. */
   tools(): readonly Tool[] {
     if (!this.options.workspace.trusted) return [];
     this.built ??= toolList(this.servers, this.options.approved);
     return this.built;
   }
 
-  /** The person wants it: asks where it must, and starts it. */
+  /** Starts a server on the user's request, with an approval if necessary. */
   async start(server: McpServer): Promise<void> {
     if (!this.options.workspace.trusted) return;
     this.resting.delete(server);
@@ -141,13 +138,13 @@ export class McpServers {
     await this.start(server);
   }
 
-  /** Tools that say they only read run without a question, or no longer do. */
+  /** Sets if tools with a read-only hint run without approval. */
   async trust(server: McpServer, trusted: boolean): Promise<void> {
     if (this.isAllowed(server)) await this.options.approved.allow(server.definition, trusted);
     this.changed();
   }
 
-  /** The files of the open folders that all configured servers are started from. */
+  /** Returns files of the open folders that configured servers are started from. */
   startedFiles(): readonly string[] {
     return this.started;
   }
@@ -160,24 +157,23 @@ export class McpServers {
     return this.options.approved.entry(server.definition)?.trusted ?? false;
   }
 
-  /** Takes the approval back. */
   async forget(server: McpServer): Promise<void> {
     await this.options.approved.forget(server.definition);
     await this.stop(server);
     this.resting.delete(server);
   }
 
-  /** It is being started or asked about: what is to be said about its tools is said there. */
+  /** Tests if a start or an approval is in progress, which also reports on the tools. */
   isBusy(server: McpServer): boolean {
     return this.busy.has(server);
   }
 
-  /** Tools of a running server that are not what was accepted: disabled. */
+  /** Returns the tools of a running server that are not accepted and therefore disabled. */
   waitingTools(server: McpServer): WaitingTool[] {
     return waitingTools(server, this.options.approved.entry(server.definition));
   }
 
-  /** Those that nobody has said no to. */
+  /** Returns waiting tools without a denial. */
   openTools(server: McpServer): WaitingTool[] {
     const declined = this.declined.get(server);
     return this.waitingTools(server).filter(({ tool }) => !declined?.has(serverToolDefinition(tool)));
@@ -187,7 +183,7 @@ export class McpServers {
     return whereaboutsOf(server, this.servers, this.options.approved);
   }
 
-  /** Asks about changed tools, also when they were declined before. */
+  /** Requests changed tools again, including declined ones. */
   async reviewTools(server: McpServer): Promise<void> {
     this.declined.delete(server);
     await this.during(server, () => this.settleTools(server, new AbortController().signal));
@@ -209,7 +205,7 @@ export class McpServers {
     const problems = read.flatMap((one) => one.problems);
     const kept = ({ place, name, hash }: Definition) =>
       before.find(({ definition: one }) => one.place === place && one.name === name && one.hash === hash);
-    // A file that is being written and makes no sense yet takes nothing away.
+    // A half-written, invalid file does not remove servers.
     const after = read.flatMap(({ definitions }, index) =>
       definitions
         ? definitions.map((definition) => kept(definition) ?? this.create(definition))
@@ -264,7 +260,7 @@ export class McpServers {
         if (!isApproved) return;
         say(this.starting(server.name));
         await server.start();
-        if (!this.isConfigured(server)) return server.stop(); // nothing configures it any more, so nothing else would
+        if (!this.isConfigured(server)) return server.stop(); // removed from the configuration, so nothing else stops it
       }
       await this.settleTools(server, signal);
     });
@@ -287,14 +283,13 @@ export class McpServers {
     }
   }
 
-  /** The folders are trusted, and it is among what is configured now. */
+  /** Tests for a trusted workspace and a current configuration. */
   private isConfigured(server: McpServer): boolean {
     return this.options.workspace.trusted && this.servers.includes(server);
   }
 
   /**
-   * Asks, and asks again until what was allowed is what would be started: while the question was open, the configuration, the files that
-   * its command names and the trust may have changed.
+   * Requests approvals until the approved definition equals the current one: configuration, files and trust may change during a request.
    */
   private isApproved(server: McpServer, signal: AbortSignal, meanwhile: boolean): Promise<boolean> {
     const { approved, person, workspace } = this.options;
@@ -308,11 +303,11 @@ export class McpServers {
         const before = await state();
         const asking = person.approveServer({ definition, changed, ...(again && { meanwhile: true }) }, signal);
         const answer = await beforeStop(signal, asking).catch(() => 'later' as const);
-        if (signal.aborted) return false; // an answer after the stop is no answer
+        if (signal.aborted) return false; // an answer after the stop does not count
         if (answer === 'deny') this.resting.add(server);
         if (answer !== 'allow' && answer !== 'trust') return false;
         await this.reload();
-        if (!this.isConfigured(server)) return false; // what takes its place is asked about itself
+        if (!this.isConfigured(server)) return false; // the replacement is approved separately
         if (before !== (await state())) continue;
         await approved.allow(definition, answer === 'trust');
         return true;
@@ -320,7 +315,7 @@ export class McpServers {
     });
   }
 
-  /** The first list is accepted with the server; later differences are asked about, all in one question, each once. */
+  /** Accepts the first list with the server; requests later differences together, each once. */
   private settleTools(server: McpServer, signal: AbortSignal): Promise<void> {
     const { approved, person } = this.options;
     const { definition } = server;
@@ -344,7 +339,7 @@ export class McpServers {
     });
   }
 
-  /** People answer one question at a time. */
+  /** Serializes requests: the user answers one at a time. */
   private oneByOne<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     const answer = this.asking.then(ask);
     this.asking = answer.catch(() => {});

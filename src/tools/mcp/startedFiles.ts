@@ -5,12 +5,12 @@ import type { WorkspaceRoot } from '../core/workspace.ts';
 import { readPlain } from '../sandbox/regularFile.ts';
 import type { Definition } from './config/config.ts';
 
-/** Bytes of a program; a larger one counts by its size. */
+/** Maximum bytes of a hashed program; larger files count by size. */
 const mostBytes = 20_000_000;
 
 /**
- * The files in the open folders that the command of a server names, there or not, as real paths: its program, scripts and configuration
- * among the arguments and the variables, the module behind `-m`, and what a folder that is started begins with.
+ * Returns the real paths of files in the open folders, existing or not, named by a server's command: the program, scripts and configuration
+ * in arguments and variables, the module of `-m`, and entry files of a started folder.
  */
 export function startedFiles(definition: Definition, roots: readonly WorkspaceRoot[]): string[] {
   if (definition.type !== 'stdio') return [];
@@ -32,7 +32,7 @@ export function startedFiles(definition: Definition, roots: readonly WorkspaceRo
   return [...new Set([...files, ...entries].map(realPath))].filter((file) => isInside(roots, file) && !isFolder(file));
 }
 
-/** One text for all of their bytes, which is another one when any of them changes. */
+/** Returns a hash of all files. */
 export async function stateOf(files: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
   for (const file of files) {
@@ -44,7 +44,7 @@ export async function stateOf(files: readonly string[]): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Files with which Node and Python begin in a folder. */
+/** Entry files of Node and Python in a folder. */
 const entryNames = ['index.js', 'index.mjs', 'index.cjs', 'index.ts', '__main__.py', '__init__.py', 'package.json'];
 
 const modulePaths = (name: string): string[] => {

@@ -6,15 +6,16 @@ import type { ListedTool, McpServer } from './server.ts';
 import { type ServerToolText, serverToolDefinition } from './serverText.ts';
 import { serverIdentity } from './serverTool.ts';
 
-/** Tools that are not what was accepted. With a yes, what was allowed for the changed ones goes on for them. */
+/**
+ * Approval request for tools that differ from the accepted ones. With an approval, changed tools retain their permissions. `was` is the
+ * last accepted text, if known.
+ */
 export interface ToolsQuestion {
   definition: Definition;
   added: readonly ListedTool[];
-  /** `was`: its words when it was last accepted, where they are known. */
   changed: readonly { was?: ServerToolText; now: ListedTool }[];
-  /** Those of the last accepted list that are there no more. */
   removed: readonly ServerToolText[];
-  /** What says that it only reads runs without a question. */
+  /** Tools with a read-only hint run without approval. */
   trusted: boolean;
 }
 
@@ -23,7 +24,7 @@ export interface WaitingTool {
   as: 'new' | 'changed';
 }
 
-/** Tools of a running server that are not what was accepted: disabled. None before any list was. */
+/** Returns the tools of a running server that are not accepted; empty before the first list. */
 export function waitingTools({ tools, state }: McpServer, entry: ApprovedServer | undefined): WaitingTool[] {
   if (state.phase !== 'running' || !entry?.tools) return [];
   return tools.flatMap((tool) => {
@@ -49,10 +50,7 @@ export function toolsQuestion(
   };
 }
 
-/**
- * What has become of a rule's tool: `here`, as it was allowed or with the person's yes to what it says now; `gone`, though its
- * server runs; `away`, where no such server runs.
- */
+/** State of a rule's tool: `here`, as allowed or accepted since; `gone`, missing on its running server; `away`, the server does not run. */
 export type Whereabouts = 'here' | 'gone' | 'away';
 
 export function whereaboutsOf(

@@ -9,14 +9,14 @@ import { definitionFor, serverTool, toolOriginOf } from './serverTool.ts';
 import { type FoundTool, promptTools, remainingToolsText, searchTools } from './toolSearch.ts';
 
 /**
- * The tools of all servers as ours: those that were accepted, in the prompt or (when there are many) behind a search. The
- * others can be called, too, and say why they cannot be used: a run keeps the tools it began with.
+ * Returns the tools of all servers: accepted tools in the prompt, or behind a search if there are many. Other tools stay callable and
+ * return the reason of their refusal, because a run retains its tools.
  */
 export function toolList(servers: readonly McpServer[], approved: Approved): readonly Tool[] {
   const nameFor = createNames();
   const entryOf = (server: McpServer) => approved.entry(server.definition);
   const isTrusted = (server: McpServer) => entryOf(server)?.trusted ?? false;
-  const entries = new Map(servers.map((server) => [server, entryOf(server)])); // read once, for there may be many tools
+  const entries = new Map(servers.map((server) => [server, entryOf(server)])); // read once, because there may be many tools
   const names = serverNames(servers.map(({ name }) => name));
   const listed = servers.flatMap((server, index) =>
     server.tools.map((tool) => ({
@@ -57,7 +57,7 @@ export function toolList(servers: readonly McpServer[], approved: Approved): rea
   ];
 }
 
-/** Why a tool cannot be used now; undefined when it is what was accepted, and its server runs. */
+/** Returns the reason why a tool is unavailable; undefined if accepted and running. */
 function refusalOf(server: McpServer, tool: ListedTool, entry: ApprovedServer | undefined): string | undefined {
   const { state } = server;
   if (state.phase === 'failed') return state.problem;

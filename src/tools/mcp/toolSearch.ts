@@ -7,17 +7,17 @@ import { checkArguments } from '../core/checkArguments.ts';
 import { didYouMean } from '../core/didYouMean.ts';
 import { readTool, type Tool, type ToolContext, ToolError } from '../core/tool.ts';
 
-/** More tools than this are not in the prompt: they are found. */
+/** Maximum tools in the prompt; above, tools are found by search. */
 export const promptTools = 20;
 const bestMatches = 8;
 
-/** A tool that can be found; `whole`: all that it says about itself, of which the prompt may have a part. */
+/** Searchable tool; `whole` is its full definition, which the prompt may truncate. */
 export interface FoundTool {
   tool: Tool;
   whole: ToolDefinition;
 }
 
-/** Where all tools are in the prompt, but not all of their words: how to read the others. Nothing where there are none. */
+/** Returns a tool to read full definitions, if all tools are in the prompt but some are truncated. */
 export function remainingToolsText(found: readonly FoundTool[]): Tool[] {
   const isCut = found.some(({ tool, whole }) => stringify(tool.definition) !== stringify(whole));
   if (!isCut) return [];
@@ -26,8 +26,8 @@ export function remainingToolsText(found: readonly FoundTool[]): Tool[] {
 }
 
 /**
- * What stands for a long list of tools: `mcp.search_tools` finds, `mcp.call_tool` calls. A call goes the very way of a
- * direct one: the tool's own check, rules, question and grant.
+ * Returns the tools that replace a long list: `mcp.search_tools` and `mcp.call_tool`. A call passes the same checks, rules, approval and
+ * grant as a direct call.
  */
 export function searchTools(found: readonly FoundTool[], servers: readonly string[]): Tool[] {
   const byName = new Map(found.map(({ tool }) => [tool.definition.name, tool]));
@@ -48,7 +48,7 @@ export function searchTools(found: readonly FoundTool[], servers: readonly strin
     const call: ToolCall = { id: '', name, arguments: given };
     return { tool, args: checkArguments(call, tool) };
   };
-  /** Returns the arguments as the tool that is meant has them; undefined where that takes them as they are. */
+  /** Converts the arguments for the target tool; undefined if unchanged. */
   const understands = (given: unknown) => {
     const outer = parameters.safeParse(given).data;
     const tool = outer && byName.get(outer.tool);
@@ -57,7 +57,7 @@ export function searchTools(found: readonly FoundTool[], servers: readonly strin
       const { args } = target(outer);
       return JSON.stringify(args) === JSON.stringify(outer.arguments) ? undefined : { ...outer, arguments: args };
     } catch {
-      return undefined; // the call itself says why
+      return undefined; // the call reports the error
     }
   };
   const call: Tool = {
@@ -74,7 +74,7 @@ export function searchTools(found: readonly FoundTool[], servers: readonly strin
     understands,
     risk: 'execute',
     target,
-    // What is free: a trusted server's read.
+    // Runs free calls: reads of a trusted server.
     run: async (args, context: ToolContext) => {
       const found = target(args);
       if (found.tool.risk !== 'read')
@@ -105,10 +105,10 @@ function searchTool(description: string, found: readonly FoundTool[], find: (que
   );
 }
 
-/** Names as a model may have read them: providers take no dots. */
+/** Returns the name in the wire form: providers accept no dots. */
 const onWire = (name: string) => name.replaceAll('.', '_');
 
-/** The best matches for some words; what they are looked for in is made when it is first needed. */
+/** Creates a search over the tools; the index is built at first use. */
 function finder(found: readonly FoundTool[]): (query: string) => Tool[] {
   const byName = new Map(found.map(({ tool }) => [tool.definition.name, tool]));
   let index: MiniSearch | undefined;

@@ -2,13 +2,12 @@ import { lstat } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { foldCase } from '../core/caseFold.ts';
 
-/** What the folders around a place make of it. */
+/** Meaning of the surrounding folders of a path. */
 type Surrounding = 'repository' | 'environment';
 
 /**
- * Whether a path (segments below the real path of its root) is, or would be with it, in a Git repository without a name that
- * says so, or in a virtual environment. Git takes a folder for its own that holds `HEAD`, `objects` and `refs` and runs what its
- * `config` and `hooks` say.
+ * Tests if a path (segments below the root's real path) is inside of a Git repository without a `.git` name, or would complete one, or is
+ * in a virtual environment. Git treats a folder with `HEAD`, `objects` and `refs` as a repository and runs its `config` and `hooks`.
  */
 export async function surroundingOf(root: string, segments: readonly string[]): Promise<Surrounding | undefined> {
   for (let depth = 0; depth < segments.length; depth++) {
@@ -21,7 +20,7 @@ export async function surroundingOf(root: string, segments: readonly string[]): 
   return undefined;
 }
 
-/** A list of paths below a folder (with `/`) has a whole repository in it, whatever it is called. */
+/** Tests if a list of paths below a folder (with `/`) contains a whole repository under any name. */
 export async function holdsRepository(below: readonly string[]): Promise<boolean> {
   const all = new Set(below.map((path) => path.toLowerCase()));
   for (const path of all) {
@@ -33,7 +32,7 @@ export async function holdsRepository(below: readonly string[]): Promise<boolean
   return false;
 }
 
-/** `commondir` says where the others are. */
+/** Tests for a repository; `commondir` locates the other parts elsewhere. */
 async function isRepository(has: (name: string) => Promise<boolean>): Promise<boolean> {
   if (!(await has('HEAD'))) return false;
   return (await has('commondir')) || ((await has('objects')) && (await has('refs')));

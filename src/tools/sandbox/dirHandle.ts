@@ -6,10 +6,10 @@ import { ToolError } from '../core/tool.ts';
 import { swapped } from './openFile.ts';
 import { fromErrno } from './paths.ts';
 
-/** Linux: a handle that only names a folder; Node has no constant for it. */
+/** Linux flag for a handle that only names a folder; missing in Node's constants. */
 export const O_PATH = 0o10000000;
 
-/** Calls `work` with a name for the folder of a path that stays the same folder whatever is swapped meanwhile. */
+/** Calls `work` with a stable name of a path's folder: the name stays the same folder even if links are swapped. */
 export async function withFolder(path: string, make: boolean, work: (folder: string, name: string) => Promise<void>) {
   const folder = paths.dirname(path);
   const handles: FileHandle[] = [];
@@ -24,7 +24,7 @@ export async function withFolder(path: string, make: boolean, work: (folder: str
   }
 }
 
-/** Goes down from `/` one folder at a time, never through a link. Undefined where the system has no such handles. */
+/** Opens the folders from `/` one by one, never through a link. Undefined if the system has no such handles. */
 async function hold(folder: string, make: boolean, handles: FileHandle[]): Promise<string | undefined> {
   if (!(await hasHandles())) {
     if (make) await mkdir(folder, { recursive: true });
@@ -39,7 +39,7 @@ async function hold(folder: string, make: boolean, handles: FileHandle[]): Promi
       if (error.code === 'ELOOP' || error.code === 'ENOTDIR') throw swapped(name);
       if (error.code !== 'ENOENT' || !make) throw error;
       const why = await mkdir(next).catch((failure: NodeJS.ErrnoException) => failure);
-      if (why && why.code !== 'EEXIST') throw why; // made by somebody else meanwhile is as good
+      if (why && why.code !== 'EEXIST') throw why; // created by another process is equally good
       return open(next, flags);
     });
     handles.push(handle);
@@ -48,7 +48,7 @@ async function hold(folder: string, make: boolean, handles: FileHandle[]): Promi
   return held;
 }
 
-/** The system has names for held folders. */
+/** Tests for names of open folder handles. */
 export const hasHandles = async (): Promise<boolean> =>
   process.platform === 'linux' &&
   access('/proc/self/fd').then(

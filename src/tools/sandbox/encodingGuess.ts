@@ -1,7 +1,4 @@
-/**
- * The encoding that bytes which are no UTF-8 look like, by name, for messages alone: nothing is decoded by it. Undefined: they look
- * like no text, or like none of these.
- */
+/** Guesses the encoding of bytes other than UTF-8, only for messages. Undefined for binary data or unknown encodings. */
 export function encodingLike(bytes: Buffer): string | undefined {
   const sample = bytes.subarray(0, sampleSize);
   if (sample.length === 0 || !isTextLike(sample)) return undefined;
@@ -12,29 +9,28 @@ export function encodingLike(bytes: Buffer): string | undefined {
   return undefined;
 }
 
-/** Tells whether bytes hold no control characters but those of text. Escape belongs to encodings that switch their letters by it. */
+/** Tests that bytes have no control characters except text controls. Escape belongs to encodings with shift sequences. */
 export const isTextLike = (bytes: Buffer): boolean =>
   !bytes.some((byte) => (byte < 0x20 && (byte < 0x08 || byte > 0x0d) && byte !== 0x1b) || byte === 0x7f);
 
-/** Bytes at the beginning that are looked at. */
+/** Bytes to inspect at the beginning. */
 const sampleSize = 64 * 1024;
 
 interface LikelyEncoding {
   name: string;
-  /** As a `TextDecoder` calls it. */
   label: string;
   isLikely(text: string, bytes: Buffer): boolean;
 }
 
-/** Encodings with the rarest signs first. */
+/** Encodings, most specific first. */
 const encodings: readonly LikelyEncoding[] = [
   { name: 'Shift-JIS', label: 'shift_jis', isLikely: (text) => shareOf(text, /[\u3040-\u30fa]/gu) > 0.2 },
   { name: 'EUC-JP', label: 'euc-jp', isLikely: (text) => shareOf(text, /[\u3040-\u30fa]/gu) > 0.2 },
   { name: 'EUC-KR', label: 'euc-kr', isLikely: (text) => shareOf(text, /[\uac00-\ud7a3]/gu) > 0.9 },
-  // Of the Chinese characters nine in ten are those of the first level, in the rows B0 to D7.
+  // Nine of ten Chinese characters are of the first level, in the rows B0 to D7.
   { name: 'GBK', label: 'gbk', isLikely: (text, bytes) => shareOfPairs(text, bytes, [0xb0, 0xd7], 0xa1) > 0.6 },
   { name: 'Big5', label: 'big5', isLikely: (text, bytes) => shareOfPairs(text, bytes, [0xa4, 0xc6], 0x40) > 0.6 },
-  // In Cyrillic text letters stand beside letters; in Western text most of them are ASCII.
+  // In Cyrillic text, letters are adjacent; in Western text, most letters are ASCII.
   {
     name: 'Windows-1251',
     label: 'windows-1251',
@@ -46,9 +42,9 @@ const encodings: readonly LikelyEncoding[] = [
 function decoded(bytes: Buffer, label: string): string | undefined {
   try {
     const decoder = new TextDecoder(label, { fatal: true });
-    return decoder.decode(bytes, { stream: true }); // the sample may end within a character
+    return decoder.decode(bytes, { stream: true }); // the sample may end inside of a character
   } catch {
-    return undefined; // other bytes, or an encoding that this system lacks
+    return undefined; // other bytes, or an encoding missing on this system
   }
 }
 
@@ -57,7 +53,7 @@ const others = (text: string): number => Math.max(1, count(text, /[^\0-\x7f]/gu)
 
 const shareOf = (text: string, pattern: RegExp): number => count(text, pattern) / others(text);
 
-/** The share of a text's characters that are pairs with a first byte in these rows, and a second one from `least` on. */
+/** Returns the share of double-byte characters with the first byte in a range, and the second at least `least`. */
 function shareOfPairs(text: string, bytes: Buffer, [from, to]: [number, number], least: number): number {
   let pairs = 0;
   for (let at = 0; at + 1 < bytes.length; at++) {

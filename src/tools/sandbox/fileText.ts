@@ -7,34 +7,35 @@ import { openForReading } from './openFile.ts';
 import { fromErrno, type ResolvedPath } from './paths.ts';
 import { relativeOfAddress } from './virtual.ts';
 
-/** The largest file that is read as text. */
+/** Maximum size of a text file in bytes. */
 export const maximumBytes = 10 * 1024 * 1024;
 
 export type Encoding = 'utf8' | 'utf16le' | 'utf16be';
 
-/** A text without its byte order mark; encoding it again gives the same bytes, unless it is `lossy`. */
+/**
+ * Text without its byte order mark; encoding restores the same bytes unless `lossy` (some bytes became U+FFFD, so the text must not be
+ * written back). `foreign`: an encoding that only the editor supports; undo stores the bytes.
+ */
 export interface DecodedText {
   text: string;
   encoding: Encoding;
   bom: boolean;
-  /** Some bytes are not UTF-8 and became U+FFFD: fine to read, not to write back. */
   lossy: boolean;
-  /** The file is in another encoding, which only the editor reads and writes. What is kept of such a file are its bytes. */
   foreign?: true;
 }
 
-/** The text as a person sees it: the editor's unsaved text first, else the disk. `E_READ_LIMIT` when it is not text. */
+/** Returns the text that the user sees: unsaved text of the editor, else the disk. Throws `E_READ_LIMIT` for other content. */
 export async function currentText(workspace: Workspace, file: ResolvedPath): Promise<DecodedText> {
   const content = await currentContent(workspace, file);
   if (Buffer.isBuffer(content)) throw isBinary(file, content);
   return content;
 }
 
-/** The same, with the bytes of what is not text. */
+/** Returns the text like `currentText`, or the bytes of other content. */
 export async function currentContent(workspace: Workspace, file: ResolvedPath): Promise<DecodedText | Buffer> {
   const open = workspace.openText(file.path);
   if (open !== undefined) {
-    // The editor has one kind of line ending for a whole file; the bytes have each as it is.
+    // The editor normalizes line endings per file; the bytes have the original ones.
     const saved = workspace.isDirty(file.path) ? undefined : await readBytes(workspace, file).catch(() => undefined);
     const text = saved && (await workspace.decodeText?.(file.path, saved));
     if (text !== undefined) return { text, encoding: 'utf8', bom: false, lossy: false, foreign: true };
@@ -48,7 +49,7 @@ export async function currentContent(workspace: Workspace, file: ResolvedPath): 
   return plain ?? bytes;
 }
 
-/** Returns the error for a file that is not read as text: it is binary, or its encoding is not known here. */
+/** Returns the error for a binary file or an unknown encoding. */
 export function isBinary(file: ResolvedPath, bytes: Buffer): ToolError {
   const like = encodingLike(bytes);
   const what = like === undefined ? 'a binary file.' : `not UTF-8 text (it looks like ${like}). ${tellEditor}`;
@@ -59,13 +60,13 @@ export function isBinary(file: ResolvedPath, bytes: Buffer): ToolError {
 /** Advice for a text in another encoding. */
 export const tellEditor = 'It can be read when `files.encoding` of the editor names its encoding.';
 
-/** The encoding that a file which was read with losses looks like, in words behind a fact; else ''. */
+/** Returns the guessed encoding of a lossy file as a suffix for a message, else ''. */
 export async function likeWhat(workspace: Workspace, file: ResolvedPath): Promise<string> {
   const like = encodingLike(await readBytes(workspace, file).catch(() => Buffer.alloc(0)));
   return like === undefined ? '' : ` (it looks like ${like})`;
 }
 
-/** The editor, too, may have read bytes of an encoding that nobody told it; saving would lose them for good. */
+/** Compares the editor's text with the disk: the editor may also have decoded with losses, and saving would make these permanent. */
 async function standingOf(
   open: string,
   workspace: Workspace,
@@ -105,7 +106,7 @@ function checkSize(file: ResolvedPath, bytes: number): void {
   });
 }
 
-/** What an undo gives back beside the text. */
+/** Returns the form of a file for undo. */
 export async function fileFormOf(file: ResolvedPath): Promise<FileForm> {
   const { handle, stats } = await openForReading(file);
   try {
@@ -121,13 +122,13 @@ export function formOfBytes(bytes: Buffer, mode: number): FileForm {
   return { mode: mode & 0o777, ...(bom && { encoding: encoding === 'utf8' ? 'utf8bom' : encoding }) };
 }
 
-/** The bytes of a text in the form that its file had. */
+/** Encodes a text in the form of its file. */
 export function encodeAs(text: string, { encoding }: FileForm): Buffer {
   const plain = encoding === undefined || encoding === 'utf8bom' ? 'utf8' : encoding;
   return encodeText({ text, encoding: plain, bom: encoding !== undefined });
 }
 
-/** Reads at most the size that was checked: a file that grows meanwhile stays within the limit. */
+/** Reads at most the checked size, even if the file grows. */
 async function readAll(handle: { read: ReadInto }, size: number): Promise<Buffer> {
   const bytes = Buffer.alloc(size);
   let filled = 0;
@@ -140,7 +141,7 @@ async function readAll(handle: { read: ReadInto }, size: number): Promise<Buffer
 }
 type ReadInto = (buffer: Buffer, offset: number, length: number, position: number) => Promise<{ bytesRead: number }>;
 
-/** Undefined for bytes that are no text, or in another encoding than UTF-8 and UTF-16. */
+/** Returns undefined for binary data, or encodings other than UTF-8 and UTF-16. */
 export function decodeText(bytes: Buffer): DecodedText | undefined {
   if (bytes.length >= 2 && bytes[0] === 0xff && bytes[1] === 0xfe)
     return { text: bytes.toString('utf16le', 2), encoding: 'utf16le', bom: true, lossy: bytes.length % 2 === 1 };
@@ -156,7 +157,7 @@ export function decodeText(bytes: Buffer): DecodedText | undefined {
   return { text, encoding: 'utf8', bom, lossy };
 }
 
-/** Without a mark: the zeros of ASCII stand on one side of the pairs alone, and no character is one that no text has. */
+/** Detects UTF-16 without a mark: zeros of ASCII occur on one side of the pairs only, and no character is invalid in text. */
 function unmarkedUtf16(bytes: Buffer): DecodedText | undefined {
   if (bytes.length % 2 === 1) return undefined;
   const zeros = [0, 0];
@@ -175,10 +176,10 @@ export function encodeText({ text, encoding, bom }: Omit<DecodedText, 'lossy'>):
   return encoding === 'utf16be' ? bytes.swap16() : bytes;
 }
 
-/** Of the text, not the bytes: the same for saved and unsaved, with and without a byte order mark. */
+/** Hashes the text instead of the bytes: equal for saved and unsaved text, with and without a byte order mark. */
 export const sha256 = (text: string | Uint8Array) => createHash('sha256').update(text).digest('hex');
 
-/** Lines without their endings; a final line ending begins no further line. */
+/** Returns lines without endings; a final line ending adds no line. */
 export function linesOf(text: string): string[] {
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.at(-1) === '') lines.pop();

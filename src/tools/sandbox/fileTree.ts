@@ -9,8 +9,8 @@ import type { TreeEntry } from '../core/workspace.ts';
 import { hasHandles, O_PATH, withFolder } from './dirHandle.ts';
 
 /**
- * What is at a real path and below it, in an order that does not change. No link is followed, also none that is swapped in
- * meanwhile. Undefined when there is more than `most` of it.
+ * Lists a real path and its contents in a stable order, without following links, including links swapped in later. Undefined above `most`
+ * entries.
  */
 export async function listTree(path: string, most: number): Promise<TreeEntry[] | undefined> {
   let entries: TreeEntry[] | undefined;
@@ -21,8 +21,8 @@ export async function listTree(path: string, most: number): Promise<TreeEntry[] 
 }
 
 /**
- * Removes a file, a link or a folder with all that is in it. No link is followed: what it leads to stays, also when it is
- * swapped in meanwhile. A folder must hold exactly what was listed (`E_PRECONDITION_FAILED`), and is gone from its place at once.
+ * Removes a file, a link or a folder with its contents, without following links, including links swapped in later. A folder must contain
+ * exactly the listed entries (`E_PRECONDITION_FAILED`), and leaves its path at once.
  */
 export async function removeTree(path: string, listed?: readonly TreeEntry[]): Promise<void> {
   await withFolder(path, false, async (folder, name) => {
@@ -31,7 +31,7 @@ export async function removeTree(path: string, listed?: readonly TreeEntry[]): P
     const aside = tempFileFor(name);
     const putBack = () => rename(paths.join(folder, aside), at);
     await rename(at, paths.join(folder, aside));
-    // Whoever was about to change something in it may still do that, for a moment.
+    // Another process with an open handle may still write for a moment.
     const now = listed && (await list(folder, aside, listed.length).catch(() => undefined));
     if (!now || !isDeepStrictEqual(now, listed)) {
       await putBack();
@@ -49,8 +49,8 @@ export async function removeTree(path: string, listed?: readonly TreeEntry[]): P
 }
 
 /**
- * After a kill: a folder that was being removed is where it was again, with what is left of it. Nothing happens when something is
- * at the path, or nothing is left.
+ * Restores a folder whose removal was interrupted by a kill, with its remaining contents. Does nothing if the path exists or nothing
+ * remains.
  */
 export async function restoreTree(path: string): Promise<void> {
   await withFolder(path, false, async (folder, name) => {
@@ -61,7 +61,7 @@ export async function restoreTree(path: string): Promise<void> {
   });
 }
 
-/** Right before somebody else removes it. Throws `E_PRECONDITION_FAILED`. */
+/** Checks the contents right before another component removes them. Throws `E_PRECONDITION_FAILED`. */
 export async function checkTree(path: string, listed: readonly TreeEntry[]): Promise<void> {
   const now = await listTree(path, listed.length);
   if (!isDeepStrictEqual(now, listed)) throw holdsSomethingElse(paths.basename(path));
@@ -106,12 +106,12 @@ async function remove(folder: string, name: string): Promise<void> {
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException;
       if (code === 'ENOENT') return;
-      // It was another kind of thing a moment ago.
+      // The kind changed a moment ago.
       if (attempt === 3 || !['ENOTDIR', 'EISDIR', 'ELOOP', 'EPERM'].includes(code)) throw error;
     }
 }
 
-/** Works in a folder by a name that stays this folder; fails when it is a link by now. Only Linux has such names. */
+/** Works in a folder through a stable name (Linux only); fails if the folder has become a link. */
 async function inside<Value>(folder: string, work: (held: string) => Promise<Value>): Promise<Value> {
   if (!(await hasHandles())) return work(folder);
   const handle = await open(folder, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);

@@ -7,8 +7,8 @@ import { readPlain } from './regularFile.ts';
 const mostBytes = 256 * 1024;
 
 /**
- * Why a change of this file (its real path) is asked about every time: the `CLAUDE.md` of an open folder includes it, so that what stands in it
- * is told to agents unasked. Undefined for others.
+ * Returns the reason to always approve a change of this file (real path): the `CLAUDE.md` of an open folder includes the file, so agents
+ * receive its text. Undefined for other files.
  */
 export async function includedReason(roots: readonly string[], file: string): Promise<LocalizedMessage | undefined> {
   for (const root of roots) {
@@ -22,7 +22,7 @@ export async function includedReason(roots: readonly string[], file: string): Pr
     let named = false;
     await included(start, async (spelled, from) => {
       const at = paths.resolve(paths.dirname(from.path), spelled);
-      const real = await realpath(at).catch(() => at); // one that is not there yet may be made
+      const real = await realpath(at).catch(() => at); // a missing file may be created later
       named ||= real === file;
       return named || !isInside(roots, real) ? undefined : read(real);
     });

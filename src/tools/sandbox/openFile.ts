@@ -7,8 +7,8 @@ import { fromErrno, type ResolvedPath } from './paths.ts';
 import { notPlain, openPlain } from './regularFile.ts';
 
 /**
- * Opens a resolved file for reading and gives it only when it really is that file: a link swapped in anywhere along the
- * path between the decision and this moment is refused. The caller closes the handle.
+ * Opens a resolved file for reading and verifies the identity: a link swapped in since the decision is refused. The caller closes the
+ * handle.
  */
 export async function openForReading(file: ResolvedPath): Promise<{ handle: FileHandle; stats: Stats }> {
   const plain = await openPlain(file.path, constants.O_NOFOLLOW ?? 0).catch((error) => {
@@ -25,7 +25,7 @@ export async function openForReading(file: ResolvedPath): Promise<{ handle: File
 
 const notAFile = (path: string) => refuse('NOT_A_FILE', `${quoted(path)} is not a plain file.`);
 
-/** Right before a write: the nearest folder that exists is still the real one, so that nothing lands elsewhere. */
+/** Checks right before a write that the nearest existing folder is still the real one. */
 export async function checkFolderOf(file: ResolvedPath): Promise<void> {
   let folder = paths.dirname(file.path);
   for (;;) {
@@ -34,7 +34,7 @@ export async function checkFolderOf(file: ResolvedPath): Promise<void> {
       throw fromErrno(error, file.relative);
     });
     if (real === folder) return;
-    // A dangling link has no real path either, but it is there. A folder that is there is one that another write has just made.
+    // A dangling link has no real path, but exists. An existing folder was just created by another write.
     if (real !== undefined || (await isLink(folder))) throw swapped(file.relative);
     folder = paths.dirname(folder);
   }
@@ -49,7 +49,7 @@ const isLink = (path: string): Promise<boolean> =>
 export const swapped = (path: string) =>
   refuse('SYMLINK_ESCAPE', `${quoted(path)} became a link while it was being opened.`);
 
-/** The opened file is the one at this path, with no link on the way. */
+/** Tests if the opened file is at this path without a link on the way. */
 async function isReally(handle: FileHandle, opened: Stats, path: string): Promise<boolean> {
   if (process.platform === 'linux') {
     const actual = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);

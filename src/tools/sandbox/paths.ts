@@ -27,26 +27,27 @@ import { surroundingOf } from './containingRepository.ts';
 import { includedReason } from './includedFiles.ts';
 import { secretContentReason } from './secretContent.ts';
 
-/** A path that may be used, with every link resolved. */
+/**
+ * Permitted path with all links resolved: `path` is absolute and real, and the same path is shown and opened. `relative` is
+ * workspace-relative with `/`, and begins with the root's name if several roots are open.
+ */
 export interface ResolvedPath {
-  /** Absolute and real: what is shown is what is opened. */
   path: string;
-  /** Relative to the workspace, with `/`; begins with the root's name when several roots are open. */
   relative: string;
   kind: 'file' | 'folder' | 'link' | 'missing';
   size: number;
-  /** It is in no open folder, but in this kind of mount. */
+  /** Kind of the mount, if outside of the open folders. */
   mount?: WorkspaceRoot['mount'];
-  /** Why this is asked about every time and covered by no earlier answer. */
+  /** Reason to approve every access, independent of earlier answers. */
   protected?: LocalizedMessage;
-  /** Why a change of it is asked about whatever preset or rule there is, but once in a run. */
+  /** Reason to approve changes despite presets and rules, once per run. */
   configuration?: LocalizedMessage;
 }
 
 /**
- * Decides whether an operation may touch a path, as the disk is now: call it at use, not before.
- * Throws `E_SANDBOX_VIOLATION` with `details.reason`, or `ENOENT` with the nearest names. Nothing outside the roots is
- * opened, listed or measured, and no message says where a link leads.
+ * Decides if an operation may access a path, in the current state of the disk: call right before the access. Throws `E_SANDBOX_VIOLATION`
+ * with `details.reason`, or `ENOENT` with the nearest names. Nothing outside of the roots is opened, listed or measured, and no message
+ * reveals the target of a link.
  */
 export async function resolvePath(
   roots: readonly WorkspaceRoot[],
@@ -64,43 +65,44 @@ export async function resolvePath(
   }
 }
 
-/** The workspace-relative form of a real path that is already known to be inside. */
+/** Returns the workspace-relative form of a real path known to be inside. */
 export async function relativeTo(roots: readonly WorkspaceRoot[], path: string): Promise<string | undefined> {
   const realRoots = await realRootsOf(roots);
   const place = pathInsideRoots(realRoots, path);
   return place && relativeOf(realRoots, place);
 }
 
-/** The roots with links resolved. A root whose folder is gone keeps its spelling: everything in it is `ENOENT`. */
+/** Resolves the links of the roots. A missing root stays as spelled: its contents are `ENOENT`. */
 export function realRootsOf(roots: readonly WorkspaceRoot[]): Promise<RealRoot[]> {
   return Promise.all(
     roots.map(async (root) => ({ ...root, realPath: await realpath(root.path).catch(() => root.path) })),
   );
 }
 
-/** Where a walk along the real folders ended. `missing` are the names from the first that does not exist. */
+/**
+ * End of a walk along real folders. `folder` is the last existing folder; `missing` are the names below. `dangling`: a link points to the
+ * missing path.
+ */
 interface Walked {
   place: PathLocation;
   path: string;
   stats: Stats | undefined;
-  /** The last folder that exists, and the names below it that do not. */
   folder: string;
   missing: string[];
-  /** What does not exist is what a link points at. */
   dangling: boolean;
 }
 
-/** As many links as the kernel follows in one path. */
+/** Maximum links in one path, as in the kernel. */
 const maximumLinks = 40;
 
-/** Goes down from the root one name at a time, so that a link is seen before anything behind it is touched. */
+/** Walks down from the root segment by segment, so that a link is detected before its target is touched. */
 async function walk(
   roots: readonly RealRoot[],
   start: PathLocation,
   input: string,
   operation: PathOperation,
 ): Promise<Walked> {
-  const keepsLeaf = operation === 'delete' || operation === 'rename'; // a link is removed itself, not what it names
+  const keepsLeaf = operation === 'delete' || operation === 'rename'; // the link itself is removed, not its target
   let place: PathLocation = { root: start.root, segments: [] };
   let path = start.root.realPath;
   let rest = [...start.segments];
@@ -190,7 +192,7 @@ async function decide(
   };
 }
 
-/** Returns the reason to ask about each change of a file (its real path) from which a configured server is started; undefined for others. */
+/** Returns the reason to approve each change of a file (real path) that a configured server is started from; undefined for other files. */
 export const startedReason = (roots: readonly WorkspaceRoot[], path: string): LocalizedMessage | undefined =>
   roots.some(({ startedFiles }) => startedFiles?.includes(path))
     ? message('A configured MCP server is started from it.')
@@ -198,7 +200,7 @@ export const startedReason = (roots: readonly WorkspaceRoot[], path: string): Lo
 
 const realPaths = (roots: readonly RealRoot[]) => foldersOf(roots).map(({ realPath }) => realPath);
 
-/** What the folders around a changed place and the names beside it make of it. Refuses what Git would take for its own. */
+/** Returns the reason from surrounding folders and sibling names; refuses paths that Git would treat as its own. */
 async function reasonAround(place: PathLocation, input: string, { folder, missing }: Partial<Walked> = {}) {
   const around = await surroundingOf(place.root.realPath, place.segments);
   if (around === 'repository') throw gitInternal(input);
@@ -218,7 +220,7 @@ async function reasonAround(place: PathLocation, input: string, { folder, missin
 const gitInternal = (input: string) =>
   refuse('GIT_INTERNAL', `${quoted(input)} belongs to Git; use git commands through shell.run.`);
 
-/** Both the spelling and the real path count: `.vscode/x` is read by the editor whatever it links to. */
+/** Checks the spelling and the real path: the editor reads `.vscode/x` even if it is a link. */
 function checkChange(spellings: string[][], missing: string[], input: string, operation: PathOperation): void {
   for (const segments of spellings) {
     checkShowable(segments);
@@ -255,11 +257,11 @@ function relativeOf(roots: readonly RealRoot[], place: PathLocation): string {
   return parts.length > 0 ? parts.join('/') : '.';
 }
 
-/** Paths in this root begin with its name. */
+/** Tests if paths of this root begin with its name. */
 export const isNamedRoot = (roots: readonly WorkspaceRoot[], root: WorkspaceRoot): boolean =>
   root.mount !== undefined || foldersOf(roots).length > 1;
 
-/** A root that holds everything a person has: no read of it is a matter of course. */
+/** Tests for a root with all files of a user, where reads are not free. */
 function tooBroad(root: string): boolean {
   const home = homedir();
   return root === paths.parse(root).root || root === home || root === paths.dirname(home);
@@ -282,7 +284,7 @@ async function lstatOrMissing(path: string): Promise<Stats | undefined> {
   }
 }
 
-/** What the disk said, without the path it said it about. */
+/** Converts a disk error without revealing the path. */
 export function fromErrno(error: unknown, input: string): ToolError {
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   if (code === 'ENOENT' || code === 'ENOTDIR') return notFound(input);

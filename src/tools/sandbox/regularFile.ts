@@ -2,7 +2,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** The whole of a plain file, links followed. Throws what the system says, or a code in words: no plain file, or too large. */
+/** Reads a whole plain file, following links. Throws the system's error, or a code for other kinds and large files. */
 export async function readPlain(path: string, mostBytes: number): Promise<Buffer> {
   const { handle, stats } = await openPlain(path);
   try {
@@ -16,12 +16,12 @@ export async function readPlain(path: string, mostBytes: number): Promise<Buffer
 export const notPlain = 'NOT_PLAIN';
 
 /**
- * The one way to open what somebody else may have put there: a pipe, a socket or a device is neither read nor waited for, whatever
- * it was a moment ago. The caller closes the handle.
+ * Opens a file that another process may have replaced: pipes, sockets and devices are neither read nor waited for. The caller closes the
+ * handle.
  */
 export async function openPlain(path: string, flags = 0): Promise<{ handle: FileHandle; stats: Stats }> {
   const special = () => Object.assign(new Error(`${path} is no plain file.`), { code: notPlain });
-  // O_NONBLOCK: a pipe must not hang the open. Windows knows neither flag.
+  // O_NONBLOCK prevents a pipe from blocking the open. Windows has neither flag.
   const all = constants.O_RDONLY | flags | (constants.O_NONBLOCK ?? 0);
   const handle = await open(path, all).catch((error) => {
     throw error.code === 'ENXIO' ? special() : error; // a socket
@@ -36,7 +36,7 @@ export async function openPlain(path: string, flags = 0): Promise<{ handle: File
   }
 }
 
-/** The whole of a plain file that is no link, for who cannot wait. Undefined: there is none, or it is larger. */
+/** Reads a whole plain file synchronously, without following links. Undefined if missing or larger. */
 export function readPlainNow(path: string, mostBytes: number): Buffer | undefined {
   let opened: number | undefined;
   try {
@@ -50,7 +50,7 @@ export function readPlainNow(path: string, mostBytes: number): Buffer | undefine
   }
 }
 
-/** The first bytes of a plain file, links followed, for who cannot wait. Undefined: there is none, or it cannot be read. */
+/** Reads the first bytes of a plain file synchronously, following links. Undefined if missing or unreadable. */
 export function readHeadNow(path: string, bytes: number): Buffer | undefined {
   let opened: number | undefined;
   try {

@@ -5,7 +5,7 @@ import { relativeOfAddress, resolveVirtual, type VirtualOperation } from './virt
 
 type Folders = Pick<Workspace, 'roots' | 'virtual'>;
 
-/** `resolvePath` for what only reads: also where the editor alone reaches. What changes anything does not ask here. */
+/** `resolvePath` for read-only tools, including virtual folders. Tools with side effects must not use this function. */
 export function resolveToRead(workspace: Folders, input: string, operation: VirtualOperation): Promise<ResolvedPath> {
   const { virtual, roots } = workspace;
   return virtual && !isOfMount(workspace, input)
@@ -13,13 +13,13 @@ export function resolveToRead(workspace: Folders, input: string, operation: Virt
     : resolvePath(roots, input, operation);
 }
 
-/** The workspace-relative form of a real path or an address. */
+/** Returns the workspace-relative form of a real path or a URI. */
 export async function relativeIn(workspace: Folders, path: string): Promise<string | undefined> {
   const { virtual, roots } = workspace;
   return (virtual && relativeOfAddress(virtual, path)) ?? relativeTo(roots, path);
 }
 
-/** A place of the run's own (`@pkg/…`) is on a disk, whatever the window's folders are on. */
+/** Tests for a mount of the run (`@pkg/…`), which is on disk even if the folders are virtual. */
 export const isOfMount = ({ roots }: Pick<Workspace, 'roots'>, input: string | undefined): boolean => {
   const [begin] = (input ?? '').split('/');
   return roots.some(({ mount, name }) => mount !== undefined && name === begin);

@@ -3,10 +3,10 @@ import { tokenForms } from '../core/tokenForms.ts';
 import { mayHoldSecrets } from '../policy/secretFiles.ts';
 import { openPlain, readHeadNow } from './regularFile.ts';
 
-/** So many bytes of a file are looked at: keys stand at the beginning of what holds them. */
+/** Bytes to inspect: keys are near the beginning of their file. */
 const headBytes = 8 * 1024;
 
-/** Entries of files whose form says that a secret stands in them. */
+/** Patterns of file entries with secrets. */
 const entryForms: readonly string[] = [
   String.raw`aws_(?:secret_access_key|session_token)["']?\s*[=:]\s*["']?([A-Za-z0-9/+]{40,})`,
   String.raw`(?<![A-Za-z0-9])_auth(?:Token)?\s*=\s*"?(?=[A-Za-z_+/=-]*\d)([A-Za-z0-9+/=_-]{20,})`,
@@ -15,7 +15,7 @@ const entryForms: readonly string[] = [
   '(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/=]{40,})',
 ];
 
-/** A key follows its header, perhaps behind lines that say how it is enciphered; text that only names the header has none. */
+/** Matches a key after its header, possibly after lines about encryption; text that only mentions the header has no key. */
 const privateKey = new RegExp(
   String.raw`-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[\s"'\x60+,;>|#*]|\\+[nrt])*` +
     String.raw`(?:[\w-]+: [^\n\\]{0,100}(?:\s|\\+[nr])+){0,4}(?:[\s"'\x60+,;>|#*]|\\+[nrt])*([A-Za-z0-9+/=]{40,})`,
@@ -28,36 +28,36 @@ const random = new RegExp(
   'g',
 );
 
-/** Tells whether a text, or the beginning of a file, contains secrets: private keys, or tokens of well-known forms. */
+/** Tests for secrets in a text or at the beginning of a file: private keys, or tokens of well-known forms. */
 export function holdsSecrets(content: string | Uint8Array): boolean {
   const head = Buffer.from(content.slice(0, headBytes) as string);
-  const text = head.toString('latin1').replaceAll('\0', ''); // UTF-16 as well: all of it is ASCII
+  const text = head.toString('latin1').replaceAll('\0', ''); // UTF-16 too, because all patterns are ASCII
   if (puttyKey.test(text)) return true;
   return [privateKey, random].some((form) =>
     [...text.matchAll(form)].some((match) => isRandom(match.slice(1).find((group) => group !== undefined) ?? '')),
   );
 }
 
-/** Does the same for a text of any length, piece by piece. */
+/** Tests a text of any length, piece by piece. */
 export function holdsSecretsAnywhere(text: string): boolean {
   for (let at = 0; at < text.length; at += headBytes / 2) if (holdsSecrets(text.slice(at, at + headBytes))) return true;
   return false;
 }
 
-/** As people and programs make keys, not as people make examples: `xxxx…`, `YOUR_TOKEN`, `1234567890abcdef`. */
+/** Tests for a random value, unlike examples: `xxxx…`, `YOUR_TOKEN`, `1234567890abcdef`. */
 function isRandom(value: string): boolean {
   const different = new Set(value).size;
   if (different < Math.min(10, value.length / 2)) return false;
   return !/example|sample|dummy|fake|placeholder|redacted|your|secret|token|(.)\1{4}|abcdef|123456|567890/i.test(value);
 }
 
-/** Does the same for a file (absolute path), synchronously. False: it contains none, or cannot be read. */
+/** Tests a file (absolute path) synchronously. False if unreadable. */
 export function holdsSecretsNow(path: string): boolean {
   const head = readHeadNow(path, headBytes);
   return head !== undefined && holdsSecrets(head);
 }
 
-/** Returns the reason to ask about a file (its real path) because of its content. Undefined: there is none, or it cannot be read. */
+/** Returns the reason to approve an access to a file (real path) by its content; undefined if none or unreadable. */
 export async function secretContentReason(path: string): Promise<LocalizedMessage | undefined> {
   try {
     const { handle } = await openPlain(path);

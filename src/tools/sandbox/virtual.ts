@@ -7,16 +7,15 @@ import type { VirtualFiles, VirtualFolder } from '../core/workspace.ts';
 import { secretReason } from '../policy/secretFiles.ts';
 import type { ResolvedPath } from './paths.ts';
 
-/** What may be done where the editor alone reaches. */
 export type VirtualOperation = 'read' | 'list' | 'search';
 
-/** Why anything else is not there, to whoever asks for it. */
+/** Message for operations that virtual folders do not support. */
 export const onlyRead =
   'The folders of this window are virtual, on no disk of this machine: files are read, listed and searched here, and nothing is changed or run.';
 
 /**
- * `resolvePath` for folders that are on no disk: goes down name by name, and through no link, for where one leads is known to nobody
- * here. `path` of what it gives is an address.
+ * `resolvePath` for virtual folders: walks segment by segment, and never through a link, whose target is unknown here. The resulting `path`
+ * is a URI.
  */
 export async function resolveVirtual(
   virtual: VirtualFiles,
@@ -52,7 +51,7 @@ export async function resolveVirtual(
   };
 }
 
-/** The workspace-relative form of an address; undefined: it is in none of the folders. */
+/** Returns the workspace-relative form of a URI; undefined if outside of the folders. */
 export function relativeOfAddress(virtual: VirtualFiles, address: string): string | undefined {
   for (const folder of virtual.folders) {
     const base = virtual.below(folder.address, []);
@@ -65,7 +64,7 @@ export function relativeOfAddress(virtual: VirtualFiles, address: string): strin
   return undefined;
 }
 
-/** The folder that a path is in, and the names below it, from its spelling alone. */
+/** Returns the folder of a path and the names below, by spelling. */
 function placeOf({ folders }: VirtualFiles, input: string): { folder: VirtualFolder; names: string[] } {
   if (typeof input !== 'string' || input === '') throw new ToolError('TOOL_ARGS_INVALID', 'path: give a path as text.');
   if (input.length > 4096 || /[\0\\]/.test(input) || /^[a-z][a-z0-9+.-]+:/i.test(input))

@@ -7,42 +7,41 @@ import { swapped } from './openFile.ts';
 import { readPlain } from './regularFile.ts';
 
 /**
- * Creates a file, with missing folders, at a real path, whole or not at all. A link swapped in anywhere along the path while
- * that happens is refused, and nothing is made behind it (on Linux; elsewhere that is checked before and after).
+ * Creates a file with its missing folders at a real path, completely or not at all. A link swapped in during the operation is refused, and
+ * nothing is created behind it (on Linux; elsewhere checked before and after).
  */
 export function createFile(path: string, bytes: Uint8Array, mode?: number): Promise<void> {
   return withFolder(path, true, (folder, name) => create(folder, name, bytes, mode));
 }
 
-/** Makes a link again that was removed, in the same way; it is not followed. */
+/** Recreates a removed link with the same protection; the link is not followed. */
 export function createLink(path: string, target: string): Promise<void> {
   return withFolder(path, true, (folder, name) => symlink(target, paths.join(folder, name)));
 }
 
-/** Makes an empty folder, in the same way. */
+/** Creates an empty folder with the same protection. */
 export function createFolder(path: string, mode?: number): Promise<void> {
   return withFolder(path, true, (folder, name) => mkdir(paths.join(folder, name), { mode }).then(() => undefined));
 }
 
-/** Removes a folder that is empty, in the same way. Throws what the system says. */
+/** Removes an empty folder with the same protection. Throws the system's error. */
 export function removeEmptyFolder(path: string): Promise<void> {
   return withFolder(path, false, (folder, name) => rmdir(paths.join(folder, name)));
 }
 
 /**
- * Puts other bytes in the place of the file that really is at this path: whoever looks, also after a kill or a power cut, sees
- * the old ones or the new ones. Its permissions stay, if no `mode` is given, and its owner; of several names that it has, only this one is the new file.
- * Where no other file can take its place (a mount of its own, a folder or an owner that is somebody else's), it is written in
- * place; what a kill leaves half then, `isTorn` (`torn.ts`) knows. Throws `ToolError`, having changed nothing.
+ * Replaces the bytes of the real file atomically: after a kill or a power loss, either version is complete. Permissions (without `mode`)
+ * and owner are preserved; only this name of a hard-linked file changes. If replacement is impossible (own mount, foreign folder or owner),
+ * writes in place; `isTorn` (`torn.ts`) detects a partial write. Throws `ToolError` without any change.
  */
 export function replaceFile(path: string, bytes: Uint8Array, mode?: number): Promise<void> {
   return withFolder(path, false, (folder, name) => replace(folder, name, bytes, mode));
 }
 
-/** More than any text that is changed. */
+/** Limit above any changed text. */
 const mostBytes = 100_000_000;
 
-/** A file with several names gets an inode of its own: its other names may be outside the workspace. */
+/** Gives a hard-linked file its own inode: its other names may be outside of the workspace. */
 export async function breakHardLink(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const nlink = await lstat(path).then(
@@ -55,10 +54,7 @@ export async function breakHardLink(path: string): Promise<void> {
   );
 }
 
-/**
- * Writes a file of Towpath's own, whatever was there, in the same way. Its folders are made, for the person alone as the file
- * is. Throws what the system says.
- */
+/** Writes an own file of Towpath atomically. Missing folders are created, private to the user like the file. Throws the system's error. */
 export async function keepFile(path: string, bytes: Uint8Array | string): Promise<void> {
   const folder = paths.dirname(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -69,7 +65,7 @@ export async function keepFile(path: string, bytes: Uint8Array | string): Promis
   await syncFolder(folder);
 }
 
-/** A new file that the person has asked for, in their folder by whatever name it has; its folders are made. Throws `EEXIST`. */
+/** Creates a new file requested by the user in any folder, with missing folders. Throws `EEXIST`. */
 export async function makeFile(path: string, bytes: Uint8Array): Promise<void> {
   await mkdir(paths.dirname(path), { recursive: true });
   await create(paths.dirname(path), paths.basename(path), bytes);
@@ -80,7 +76,7 @@ async function create(folder: string, name: string, bytes: Uint8Array, mode?: nu
   await withTemporary(folder, async (temporary) => {
     await fill(temporary, bytes, mode);
     try {
-      await link(temporary, made); // unlike a rename it takes nobody's place
+      await link(temporary, made); // unlike a rename, a link never replaces a file
     } catch (error) {
       if (codeOf(error) === 'EEXIST' && (await isLinked(temporary, made))) return;
       if (!hasNoLinks.has(codeOf(error))) throw error;
@@ -91,7 +87,7 @@ async function create(folder: string, name: string, bytes: Uint8Array, mode?: nu
   await syncFolder(folder);
 }
 
-/** NFS: a reply was lost, and the repeated request found the link that the first had made. */
+/** Detects a lost NFS reply: the repeated request finds the link of the first. */
 async function isLinked(temporary: string, made: string): Promise<boolean> {
   const [one, other] = await Promise.all([lstat(temporary), lstat(made)]);
   return isSame(one, other);
@@ -103,7 +99,7 @@ async function replace(folder: string, name: string, bytes: Uint8Array, mode?: n
   const at = paths.join(folder, name);
   const there = await lstat(at);
   if (!there.isFile()) throw swapped(name);
-  await access(at, constants.W_OK); // a rename asks the folder alone
+  await access(at, constants.W_OK); // a rename needs only folder permissions
   try {
     await withTemporary(folder, async (temporary) => {
       await fill(temporary, bytes, mode ?? there.mode & 0o777, there);
@@ -117,10 +113,10 @@ async function replace(folder: string, name: string, bytes: Uint8Array, mode?: n
   await syncFolder(folder);
 }
 
-/** Of the place, not of the disk: one that is full has no room for the file where it is, either. */
+/** Errors of the path, not of the disk: a full disk has no space for a write in place either. */
 const onlyInPlace = new Set([...hasNoLinks, 'EBUSY', 'EROFS', 'ENAMETOOLONG']);
 
-/** A new file, on disk when this returns. Nobody else can read it before it has its mode; without one it gets that of any new file. */
+/** Writes a new file and syncs it. No other user can read it before its mode is set; the default mode applies without `mode`. */
 async function fill(path: string, bytes: Uint8Array, mode?: number, owner?: Stats): Promise<void> {
   const handle = await open(path, 'wx', mode === undefined ? 0o666 : 0o600);
   try {
@@ -134,7 +130,7 @@ async function fill(path: string, bytes: Uint8Array, mode?: number, owner?: Stat
   }
 }
 
-/** From the first byte on, and shortened at the end: what a kill leaves begins as the new one and goes on as the old one. */
+/** Writes from the first byte and truncates at the end: a partial write has a prefix of the new content. */
 async function writeInPlace(at: string, bytes: Uint8Array, there: Stats): Promise<void> {
   const handle = await open(at, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   try {
@@ -154,13 +150,13 @@ async function writeInPlace(at: string, bytes: Uint8Array, there: Stats): Promis
 
 const isSame = (one: Stats, other: Stats) => one.isFile() && one.ino === other.ino && one.dev === other.dev;
 
-/** Some file systems have no way to say so. */
+/** Syncs a file; some file systems lack support. */
 const toDisk = (handle: FileHandle): Promise<void> =>
   handle
     .sync()
     .catch((error) => (['EINVAL', 'ENOTSUP', 'ENOSYS'].includes(codeOf(error)) ? undefined : Promise.reject(error)));
 
-/** The name itself is on disk. Windows cannot open folders, and needs no such thing. */
+/** Syncs the folder entry. Windows cannot open folders and does not need this. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => undefined);

@@ -10,8 +10,8 @@ import { relativeOfAddress } from '../sandbox/virtual.ts';
 import { isAll } from './searchRoots.ts';
 
 /**
- * The question for a read of a place that is not free to read; undefined when it is free. Each is asked every time, so
- * it has no grant. The path is decided again when it is read.
+ * Returns the plan for a read that needs an approval; undefined if free. The plan has no grant, so each read is approved separately. The
+ * path is checked again at the read.
  */
 export async function askToRead(
   path: string | undefined,
@@ -20,7 +20,7 @@ export async function askToRead(
   run: (context: ToolContext) => Promise<unknown>,
 ): Promise<CallPlan | undefined> {
   const { roots, virtual } = context.workspace;
-  if (virtual && isAll(path)) return undefined; // nothing of it is more than a folder
+  if (virtual && isAll(path)) return undefined; // contains only folders
   const folders = foldersOf(roots);
   const inputs = isAll(path) && folders.length > 1 ? folders.map((root) => root.path) : [path ?? '.'];
   for (const input of inputs) {
@@ -32,7 +32,7 @@ export async function askToRead(
   return undefined;
 }
 
-/** Secrets in text that is not on a disk here: what the editor holds, and files of a virtual folder. */
+/** Returns the reason for secrets in text that is not on disk: unsaved text, and files of virtual folders. */
 async function unsavedReason(
   { virtual, openText }: Workspace,
   { path, kind, size }: ResolvedPath,

@@ -1,4 +1,4 @@
-/** Returns a hint for a pattern in the syntax of grep, where the backslash makes operators of these characters; else nothing. */
+/** Returns a hint for a pattern in grep syntax, where a backslash makes these characters operators; otherwise an empty list. */
 export function escapeHint({ pattern, fixed }: { pattern: string; fixed?: boolean }): string[] {
   const plain = pattern.replaceAll('\\\\', '');
   const escaped = fixed ? [] : [...new Set(plain.match(/\\[|(){}+?]/g) ?? [])];

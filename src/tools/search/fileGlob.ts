@@ -4,16 +4,16 @@ import { resolvePath } from '../sandbox/paths.ts';
 import { type GlobLimits, globLimits } from './globLimits.ts';
 import type { SearchRoot } from './searchRoots.ts';
 
-/** A glob for files that are looked for. */
+/** Glob of a file search. */
 export interface FileGlob {
-  /** @param path workspace-relative; `below`: without the name of its folder where several are open */
+  /** @param path workspace-relative; `below`: without the folder name if several folders are open */
   matches(path: string, below: string): boolean;
   limits(place: SearchRoot): GlobLimits;
-  /** Of found paths those with its brackets in their names, if there are any, else all. */
+  /** Returns the paths that contain the glob's brackets literally, if any; otherwise all. */
   preferred<One extends { path: string }>(found: readonly One[]): readonly One[];
 }
 
-/** A glob whose brackets mean themselves where a file is called so. Without a glob every file is meant. */
+/** Creates a glob whose brackets are literal if such a file exists. Without a glob, all files match. */
 export async function fileGlob(workspace: Workspace, glob: string | undefined): Promise<FileGlob> {
   if (glob === undefined) return { matches: () => true, limits: () => ({ options: [] }), preferred: (found) => found };
   const brackets = await bracketsOf(workspace, glob);
@@ -34,7 +34,7 @@ async function bracketsOf({ roots }: Workspace, glob: string): Promise<Brackets>
   if (/[*?]/.test(glob)) return 'either';
   const isThere = await resolvePath(roots, glob, 'search').then(
     ({ kind }) => kind !== 'missing',
-    () => false, // refused, or not there
+    () => false, // refused, or missing
   );
   return isThere ? 'literal' : 'either';
 }

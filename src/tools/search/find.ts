@@ -18,10 +18,9 @@ interface FindArguments {
 }
 
 const maximumFiles = 500;
-/** So many files, the first in order, are looked through for what was meant. */
+/** Maximum files to check for similar names. */
 const maximumOthers = 3000;
 
-/** `fs.find`: files by name. */
 export const findTool = readTool(findDefinition, find, (args, context) =>
   askToRead(args.path, 'search', context, (context) => find(args, context)),
 );
@@ -57,7 +56,7 @@ async function find({ pattern, path }: FindArguments, { workspace, signal }: Too
   let { found, cut } = await look([]);
   const isIgnored = found.length === 0 && path !== undefined && (await isIgnoredWhole(workspace, places[0]!, signal));
   if (isIgnored) ({ found, cut } = await look([withIgnored]));
-  await searchRoots(workspace, path); // refuses what became a link out of the workspace meanwhile
+  await searchRoots(workspace, path); // refuses a link that leads out of the workspace since
   const files = glob
     .preferred(found)
     .slice(0, maximumFiles)
@@ -85,7 +84,7 @@ const atMost = (most: number) => {
   return () => ++taken <= most;
 };
 
-/** Names that the last one of a glob is a slip of, as a question. */
+/** Returns similar names for the last segment of a glob, as a question. */
 async function slips(
   pattern: string,
   places: readonly SearchRoot[],

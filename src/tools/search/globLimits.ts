@@ -1,18 +1,18 @@
 import { type Brackets, type GlobPart, globParts, globTest } from '../core/glob.ts';
 
-/** More spellings than this, of the groups in braces, are not written out. */
+/** Maximum expanded alternatives of braces. */
 const mostSpellings = 64;
 
-/** How ripgrep is kept from what a glob cannot match: by its options, and by the lines of one more ignore file. */
+/** Exclusions for ripgrep: options, and lines of an additional ignore file. */
 export interface GlobLimits {
   options: string[];
   ignored?: string[];
 }
 
 /**
- * What ripgrep need not look at for a glob: it neither reads it nor goes into its folders, and the workspace's own ignore files count as
- * before (a match of ripgrep's own `--glob` overrides them). Wider than the glob here and there, never narrower: what comes
- * is still to be tested. `prefix` is what the paths of the folder begin with in the workspace, or ''.
+ * Returns exclusions of files and folders that a glob cannot match. The workspace's ignore files still apply (ripgrep's own `--glob` would
+ * override them). The result is a superset of the matches, so matches must be tested. `prefix` is the folder's path prefix in the
+ * workspace, or ''.
  */
 export function globLimits(glob: string, prefix = '', brackets?: Brackets): GlobLimits {
   const names = prefix.split('/').filter(Boolean);
@@ -23,7 +23,7 @@ export function globLimits(glob: string, prefix = '', brackets?: Brackets): Glob
   const isAnything = (segments: readonly string[]) =>
     segments[0] === '**' && segments.slice(1).every((one) => one === '**' || one === '*');
   if (!wanted || wanted.some(isAnything)) return { options: [] };
-  // Where no folder can be left out, a name is what ripgrep calls a type: it is sooner done with that, and with lines about few files.
+  // If no folder can be excluded, a file type of ripgrep is faster, and so are lines about few files.
   if (wanted.every((segments) => segments[0] === '**' && !/^\*\*?$/.test(segments.at(-1)!))) {
     const last = [...new Set(wanted.map((segments) => segments.at(-1)!))];
     const options = [...last.map((name) => `--type-add=wanted:${name}`), '--type=wanted'];
@@ -34,10 +34,10 @@ export function globLimits(glob: string, prefix = '', brackets?: Brackets): Glob
   return { options: [], ignored: ['*', ...new Set(wanted.flatMap(linesOf))] };
 }
 
-/** A glob without groups: letters, and what stands for others. */
+/** Glob without groups. */
 type Spelling = Exclude<GlobPart, { kind: 'either' }>[];
 
-/** Each choice of each group written out; undefined when they are too many. */
+/** Expands all groups; undefined above the limit. */
 function spelled(parts: readonly GlobPart[]): Spelling[] | undefined {
   let all: Spelling[] = [[]];
   for (const part of parts) {
@@ -49,10 +49,10 @@ function spelled(parts: readonly GlobPart[]): Spelling[] | undefined {
   return all;
 }
 
-/** Letters that mean themselves in an ignore file wherever they are; any other, and a set of letters, may be anything here. */
+/** Literal characters of an ignore file; others may have a special meaning. */
 const ordinary = /^[\p{L}\p{N}\p{M}_.@+=~-]$/u;
 
-/** The names of a spelling from the top, `**` for any number of them; one that is not sure to be one name ends it as `**`. */
+/** Splits into names from the top, with `**` for any number; an uncertain name ends the list as `**`. */
 function segmentsOf(spelling: Spelling): string[] {
   const segments: string[] = [];
   let name = '';
@@ -69,7 +69,7 @@ function segmentsOf(spelling: Spelling): string[] {
   return name === '' ? [...segments, '**'] : [...segments, name];
 }
 
-/** What is left of them below a folder of this name. */
+/** Returns the remaining segments below a folder of this name. */
 function below(all: readonly string[][], name: string): string[][] {
   return all.flatMap(([first, ...rest]): string[][] => {
     if (first === undefined) return [];
@@ -78,7 +78,7 @@ function below(all: readonly string[][], name: string): string[][] {
   });
 }
 
-/** The folders on the way, then what is meant in them. */
+/** Returns ignore lines for the folders on the way and their contents. */
 function linesOf(segments: readonly string[]): string[] {
   const deep = segments.indexOf('**');
   const folders = segments.slice(0, deep < 0 ? -1 : deep + 1).map((_, at) => segments.slice(0, at + 1));

@@ -16,15 +16,13 @@ import { listVirtual } from './virtualFiles.ts';
 interface Entry {
   name: string;
   kind: 'file' | 'folder' | 'link' | 'other';
-  /** Bytes. */
   size?: number;
-  /** An ignore file leaves it out of `fs.find` and `fs.search`. */
+  /** Ignore files hide the entry from `fs.find` and `fs.search`. */
   ignored?: true;
 }
 
 const maximumEntries = 500;
 
-/** `fs.list`: a folder's entries, folders first. */
 export const listTool = readTool(listDefinition, list, (args, context) =>
   askToRead(args.path, 'list', context, (context) => list(args, context)),
 );
@@ -68,14 +66,14 @@ function kindOf(entry: Dirent): Entry['kind'] {
   return entry.isSymbolicLink() ? 'link' : 'other';
 }
 
-/** Of files only: the size of what a link names may be someone else's. */
+/** Measures files only: the size of a link's target may be outside of the workspace. */
 async function measure(folder: ResolvedPath, entry: Entry): Promise<void> {
   if (entry.kind !== 'file') return;
   const stats = await lstat(paths.join(folder.path, entry.name)).catch(() => undefined);
   if (stats?.isFile()) entry.size = stats.size;
 }
 
-/** Entries without any file that ripgrep would look at. Without ripgrep, or in too large a folder, nothing is marked. */
+/** Marks entries without files visible to ripgrep. Without ripgrep, or in a large folder, nothing is marked. */
 async function markIgnored(workspace: Workspace, folder: ResolvedPath, entries: Entry[], signal: AbortSignal) {
   const unseen = new Map(entries.map((entry) => [entry.name, entry]));
   const [place] = await searchRoots(workspace, folder.relative);
@@ -102,6 +100,6 @@ async function markIgnored(workspace: Workspace, folder: ResolvedPath, entries: 
   }
 }
 
-/** An empty folder is not ignored, only empty. */
+/** Distinguishes an empty folder from an ignored one. */
 const holdsFiles = async (folder: ResolvedPath, entry: Entry) =>
   (await readdir(paths.join(folder.path, entry.name)).catch(() => [])).length > 0;

@@ -6,8 +6,8 @@ import { searchRoots, workspacePath } from './searchRoots.ts';
 import { virtualFilesBelow } from './virtualWalk.ts';
 
 /**
- * Gives the files below a path (without one: of all folders) that no ignore file leaves out, as the workspace names them, until `onName`
- * returns false. Resolves to whether they are cut short.
+ * Reports the files below a path (default: all folders) except ignored ones, as workspace paths, until `onName` returns false. Resolves to
+ * true if truncated.
  */
 export async function namesBelow(
   workspace: Workspace,

@@ -5,13 +5,12 @@ const maximumMatches = 200;
 const maximumCharacters = 40_000;
 const maximumLine = 400;
 
-/** A line of a file, as it is shown. */
 export interface FoundLine extends Hit {
   isMatch: boolean;
   line: string;
 }
 
-/** As grep prints it, with nothing hidden in it; of a long one what is around the match. */
+/** Formats a line like grep, without hidden characters; a long line is cut around the match. */
 export function shownLine(number: number, text: string, isMatch: boolean, start = 0): string {
   const short = text.length > maximumLine ? `${around(text, start)} (line cut)` : text;
   return `${number}${isMatch ? ':' : '-'} ${visibleProse(short)}`;
@@ -22,7 +21,6 @@ const around = (text: string, start: number) => {
   return (from > 0 ? '…' : '') + text.slice(from, from + maximumLine);
 };
 
-/** The answer, within the limits. */
 export class LineMatches {
   readonly files: { path: string; lines: string[] }[] = [];
   matches = 0;
@@ -30,10 +28,10 @@ export class LineMatches {
   private characters = 0;
   private inLast = 0;
 
-  /** False: enough. */
+  /** Returns false if the limit is reached. */
   add({ path, isMatch, line }: FoundLine): boolean {
     if ((isMatch && this.matches >= maximumMatches) || this.characters > maximumCharacters) {
-      if (this.files.at(-1)?.path === path && this.inLast === 0) this.files.pop(); // what is around a match that is not told
+      if (this.files.at(-1)?.path === path && this.inLast === 0) this.files.pop(); // context of a match beyond the limit
       return false;
     }
     if (this.files.at(-1)?.path !== path) {

@@ -10,21 +10,22 @@ import type { Workspace } from '../core/workspace.ts';
 import type { GlobLimits } from './globLimits.ts';
 import type { SearchRoot } from './searchRoots.ts';
 
-/** How long one search may take, in milliseconds. */
+/** Timeout of a search in milliseconds. */
 const timeLimit = 20_000;
 
 /**
- * Hidden files are files too, Git's own are not; ignore files count whether or not the folder is a repository. What a write at work has
- * there is left out by who asks: one more glob for each path costs more than a look at those that are told.
+ * Searches hidden files but not `.git`; ignore files apply outside of repositories too. The caller filters temporary files of writes: an
+ * exclusion would cost more per path than a filter of results.
  */
 const common = ['--no-config', '--hidden', '--no-require-git', '--no-messages', '--crlf', '--glob=!.git'];
 
-/** What of a folder above the searched one can make ripgrep leave something out. */
+/** Entries of a parent folder that can make ripgrep ignore files. */
 const ignoring = ['.gitignore', '.ignore', '.rgignore', '.git'];
 
 /**
- * Runs ripgrep in a place and gives its output line by line (of `--files`, name by name) until `onLine` returns false. Resolves to
- * whether it was cut short, by that or by the time limit. `input`: what it looks into where the target is `-`. Throws `TOOL_NOT_AVAILABLE` without ripgrep, `TOOL_ARGS_INVALID` for a bad pattern.
+ * Runs ripgrep and reports its output line by line (with `--files`, name by name) until `onLine` returns false. Resolves to true if
+ * truncated, also by the timeout. `input` is searched if the target is `-`. Throws `TOOL_NOT_AVAILABLE` without ripgrep,
+ * `TOOL_ARGS_INVALID` for a bad pattern.
  */
 export async function ripgrep(
   workspace: Workspace,
@@ -42,7 +43,7 @@ export async function ripgrep(
     cwd: place.folder,
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   }) as ChildProcessByStdio<Writable | null, Readable, Readable>;
-  child.stdin?.on('error', () => undefined).end(input); // whoever has enough does not read to the end
+  child.stdin?.on('error', () => undefined).end(input); // ripgrep may exit before the end of the input
   let cut = false;
   let errors = '';
   const stop = () => {
@@ -65,7 +66,7 @@ export async function ripgrep(
       try {
         if (!cut && !onLine(line)) stop();
       } catch (error) {
-        failed = error; // thrown here it would be nobody's
+        failed = error; // an exception here would be lost
         stop();
       }
     };
@@ -96,8 +97,8 @@ export async function ripgrep(
 }
 
 /**
- * Else ripgrep is spared holding each path to the folders above, which takes it a third longer in a large tree. At once: their names are
- * known to the system from finding the folder, and each thing that waits for another thread takes longer than all of them.
+ * Tests for ignore files in parent folders. Without any, ripgrep can skip its parent checks, which take a third of the time in large trees.
+ * Synchronous, because the names are cached by the system and each asynchronous call would take longer than all checks.
  */
 function isIgnoredFromAbove({ folder, target }: SearchRoot): boolean {
   if (target !== './') return true;
@@ -107,8 +108,7 @@ function isIgnoredFromAbove({ folder, target }: SearchRoot): boolean {
 }
 
 /**
- * Calls `work` with the options for a glob's limits. Where no ignore file can be written, more is looked at. Its removal is not waited
- * for.
+ * Calls `work` with the options of a glob's limits. If no ignore file can be written, more files are searched. The removal is not awaited.
  */
 export async function withLimits<Result>(
   { options, ignored }: GlobLimits,
@@ -134,7 +134,7 @@ function isWritten(file: string, text: string): boolean {
 }
 
 function badPattern(errors: string): ToolError {
-  // Its advice is about options of its own, which nobody can give here.
+  // ripgrep's advice is about its own options, which the model cannot set.
   const [said = ''] = errors.replace(/^rg: /, '').trim().split('\n\n');
   const what = /literal "?.?\\n/.test(said)
     ? 'a pattern is looked for within one line, so it cannot hold \\n.'

@@ -25,13 +25,13 @@ interface SearchArguments {
 }
 
 /**
- * `fs.search`: text in files. Data: `{ matches, files: [{ path, lines: string[] }], note?, cut? }`; a line is `12: text` for a match, `11- text` for context
- * around it, as grep prints them.
+ * `fs.search`: text in files. Data: `{ matches, files: [{ path, lines: string[] }], note?, cut? }`; a line is `12: text` for a match and
+ * `11- text` for context, like grep.
  */
 export const searchTool = readTool(searchDefinition, search, (args, context) => askToSearch(args, context));
 
 async function askToSearch(args: SearchArguments, context: ToolContext) {
-  // Inside an open folder only a root that is too broad asks; a secret file is refused by the search itself.
+  // Inside an open folder, only a too broad root needs an approval; the search itself refuses secret files.
   const isVirtual = context.workspace.virtual && !isOfMount(context.workspace, args.path);
   if (!isVirtual) await searchRoots(context.workspace, args.path);
   return askToRead(args.path, 'search', context, (context) => search(args, context));
@@ -80,7 +80,7 @@ async function search(args: SearchArguments, context: ToolContext) {
   const isIgnored =
     found.matches === 0 && args.path !== undefined && (await isIgnoredWhole(workspace, places[0]!, signal));
   if (isIgnored) found = await look([withIgnored]);
-  await searchRoots(workspace, args.path); // refuses what became a link out of the workspace meanwhile
+  await searchRoots(workspace, args.path); // refuses a link that leads out of the workspace since
   const more = `Only the first ${found.matches} matches. Narrow the pattern, or give a path or glob.`;
   const notes = [
     ...(isIgnored ? [ignoredWhole(args.path!)] : []),
@@ -94,7 +94,7 @@ async function search(args: SearchArguments, context: ToolContext) {
     ...(found.cut && { cut: more }),
   };
 
-  /** Of a whole workspace without a glob, what is ignored is never looked for: it is known to be there. */
+  /** Explains an empty result. Ignored files are not checked for a whole workspace without a glob: they always exist. */
   async function nothing(): Promise<string> {
     const said = 'Nothing matches in the files';
     const isNarrow = args.glob !== undefined || places.some(({ target }) => target !== './');
@@ -104,15 +104,15 @@ async function search(args: SearchArguments, context: ToolContext) {
   }
 }
 
-/** What ripgrep's `--json` lines say of files that are wanted. */
+/** Parses ripgrep's `--json` lines for wanted files. */
 function reader(place: SearchRoot, wanted: (path: string) => boolean, onHit: (hit: FoundLine) => boolean) {
   let path: string | undefined;
   return (json: string): boolean => {
     const begins = json.startsWith('{"type":"begin"');
-    if (!begins && path === undefined) return true; // of a file that is not wanted
+    if (!begins && path === undefined) return true; // of an unwanted file
     const { type, data } = JSON.parse(json) as RipgrepEvent;
     if (begins) {
-      const { text: named } = data.path; // absent, when it is not UTF-8: nobody could say whether it is a secret, or read on in it
+      const { text: named } = data.path; // absent if not UTF-8: the secret check and later reads would be impossible
       const whole = named === undefined ? undefined : workspacePath(place, named);
       path =
         whole !== undefined && wanted(whole) && !holdsSecretsNow(paths.join(place.folder, named!)) ? whole : undefined;
@@ -125,7 +125,7 @@ function reader(place: SearchRoot, wanted: (path: string) => boolean, onHit: (hi
   };
 }
 
-/** A line in another encoding is shown as far as it is UTF-8; a binary file was looked into because it was named. */
+/** Returns the line, decoded as UTF-8 where possible; a binary file is searched only if named. */
 function textOf({ text, bytes }: RipgrepEvent['data']['lines']): string {
   const line = (text ?? Buffer.from(bytes ?? '', 'base64').toString('utf8')).replace(/\r?\n$/, '');
   return line.includes('\0') ? '(binary)' : line;

@@ -4,14 +4,16 @@ import { secretReason } from '../policy/secretFiles.ts';
 import { isNamedRoot, type ResolvedPath, realRootsOf, resolvePath } from '../sandbox/paths.ts';
 import { secretContentReason } from '../sandbox/secretContent.ts';
 
-/** Where to look: a root's real folder, the target below it as ripgrep wants it, and what its paths begin with. */
+/** Location of a search: the real folder of a root, ripgrep's target below, and the prefix of its paths. */
 export interface SearchRoot {
   folder: string;
   target: string;
   prefix: string;
 }
 
-/** The places a path means for a search; without a path all open folders. A secret file is refused: `fs.read` asks for it. */
+/**
+ * Returns the search locations of a path; without a path, all open folders. Secret files are refused; `fs.read` can request an approval.
+ */
 export async function searchRoots(workspace: Workspace, path: string | undefined): Promise<SearchRoot[]> {
   const roots = await realRootsOf(workspace.roots);
   const prefixOf = (root: WorkspaceRoot) => (isNamedRoot(roots, root) ? `${root.name}/` : '');
@@ -34,7 +36,7 @@ const isBelow = (folder: string, path: string) =>
   path === folder ||
   path.startsWith(/[\\/]$/.test(folder) ? folder : folder + (process.platform === 'win32' ? '\\' : '/'));
 
-/** A path of ripgrep's, as the workspace names it. */
+/** Converts a path of ripgrep to a workspace path. */
 export function workspacePath(place: SearchRoot, path: string): string {
   const named = process.platform === 'win32' ? path.replaceAll('\\', '/') : path;
   return place.prefix + (named.startsWith('./') ? named.slice(2) : named);

@@ -9,18 +9,18 @@ import type { FileGlob } from './fileGlob.ts';
 import { ripgrep, withLimits } from './ripgrep.ts';
 import { type SearchRoot, workspacePath } from './searchRoots.ts';
 
-/** Milliseconds for what was left out, which nobody waits long for. */
+/** Timeout in milliseconds of the search for ignored files. */
 const timeLimit = 3000;
-/** Files that are compared, and that are named. */
+/** Maximum files to compare and to name. */
 const maxCompared = 20_000;
 const maxNamed = 3;
 
-/** Option of ripgrep for a folder that is looked into although ignore files name it. */
+/** Option of ripgrep that disables ignore files. */
 export const withIgnored = '--no-ignore';
 
 /**
- * Tells whether ignore files leave a named folder out as a whole, whatever they call it: `/build/`, `build/*`, or a `*` in the folder
- * itself. A folder with nothing but files that are ignored by their names is not meant.
+ * Tests if ignore files exclude a named folder as a whole: `/build/`, `build/*`, or a `*` inside of the folder. A folder whose files are
+ * ignored individually does not count.
  */
 export async function isIgnoredWhole(workspace: Workspace, place: SearchRoot, signal: AbortSignal): Promise<boolean> {
   if (place.target === './') return false;
@@ -37,12 +37,11 @@ export async function isIgnoredWhole(workspace: Workspace, place: SearchRoot, si
   return withIgnoreFilesOf(place, async (copy) => !(await holdsFile(copy)));
 }
 
-/** Bytes of an ignore file; a larger one counts as none. */
+/** Maximum bytes of an ignore file; larger files are skipped. */
 const maxIgnoreFile = 1024 * 1024;
-/** Ignore files of a folder, and of those above it. */
 const ignoreFiles = ['.gitignore', '.ignore', '.rgignore', '.git/info/exclude'];
 
-/** Calls `work` with a copy of the folder that has its ignore files, those above it, and one file of a name that no line means. */
+/** Calls `work` with a temporary copy of the folder's ignore files, including parents, and one file that no line matches by name. */
 async function withIgnoreFilesOf<Result>(
   { folder, target, prefix }: SearchRoot,
   work: (copy: SearchRoot) => Promise<Result>,
@@ -69,14 +68,14 @@ async function withIgnoreFilesOf<Result>(
   }
 }
 
-/** Says of a named folder that it was looked into although it is ignored. */
+/** Note for a named folder that was searched although ignored. */
 export const ignoredWhole = (path: string): string =>
   `${quoted(path)} is ignored; it was looked into because it was named.`;
 
 /**
- * Says of a look for files that found nothing which ignored ones it left out.
- * @param nothing the fact in words, without an end
- * @param wanted the files that are meant, by their workspace-relative path
+ * Returns a note about ignored files if a search found nothing.
+ * @param nothing the fact as text, without punctuation
+ * @param wanted test for workspace-relative paths
  */
 export async function leftOutNote(
   nothing: string,

@@ -1,18 +1,17 @@
 // @invariant searches-are-stable: Equal searches of an unchanged workspace return equal results, in the order of `byPath`.
 
-/** Something found in a file. What is found in one file comes together, in its order. */
+/** Result in a file. Results of one file are adjacent and in order. */
 export interface Hit {
-  /** As in `byPath`'s order. */
   path: string;
 }
 
-/** Takes what is found in the order of the paths; false once that was one too many. A new one is begun with nothing. */
+/** Consumer of results in path order; returns false after the first result beyond the limit. Each call creates a fresh consumer. */
 type Taking<One extends Hit> = () => (hit: One) => boolean;
 
 export interface Search<One extends Hit> {
   /**
-   * Goes through all files until `onHit` returns false, file by file; `inOrder`: as `byPath` has them, which takes one processor, else
-   * as they come from all of them. Nothing is wanted of files that are `beyond`. Resolves to whether it was cut short.
+   * Searches all files until `onHit` returns false. `inOrder`: in the order of `byPath` on one processor; otherwise unordered in parallel.
+   * Files `beyond` are skipped. Resolves to true if truncated.
    */
   run(options: {
     inOrder: boolean;
@@ -23,15 +22,16 @@ export interface Search<One extends Hit> {
   taking: Taking<One>;
 }
 
-/** Found in so many pieces, it is looked whether there are enough; then, after each so many more, which are the first. */
+/** Number of results before the first check for the limit, and between later checks. */
 const many = 512;
 const more = 2048;
 
 /**
- * The first of what a search finds, in order: the same from call to call, as far as it is taken and with the one that was too many.
- * All files are gone through at once, and what cannot be among the first is dropped. When there is enough of it and no end for three
- * times as long again, they are gone through in order beside that, as long as it finds more all the time: it takes from the other what it
- * uses itself, and is much the sooner one where there is something everywhere. Both come to the same, and the sooner one is the answer.
+ * Returns the first results of a search in path order, identical on every call, up to the limit and one more.
+ *
+ * An unordered search runs over all files and drops results beyond the current limit. If it has enough results but needs three times longer
+ * to end, an ordered search starts in addition and continues while it finds results: it costs some of the same resources, but is much
+ * faster if results are everywhere. The first to finish gives the answer; both answers are equal.
  */
 export async function firstInOrder<One extends Hit>(
   search: Search<One>,
@@ -47,7 +47,7 @@ export async function firstInOrder<One extends Hit>(
       const onEnough = () => {
         const took = performance.now() - startedAt;
         const begin = () => {
-          runs.push(inOrder(search, 2 * took, both).then(resolve, () => undefined)); // what fails it fails the other, or is its end
+          runs.push(inOrder(search, 2 * took, both).then(resolve, () => undefined)); // its failure fails the other, or is its end
         };
         timer = setTimeout(begin, 3 * took);
       };
@@ -56,11 +56,11 @@ export async function firstInOrder<One extends Hit>(
   } finally {
     clearTimeout(timer);
     over.abort();
-    await Promise.all(runs); // no process is left behind
+    await Promise.all(runs); // no process stays behind
   }
 }
 
-/** `pace`: in so many milliseconds something is found each time, or it is given up. */
+/** `pace`: milliseconds within which a result must arrive, else the search is given up. */
 async function inOrder<One extends Hit>({ run, taking }: Search<One>, pace: number, signal: AbortSignal) {
   const hits: One[] = [];
   let before = 0;
@@ -108,14 +108,14 @@ async function anyhow<One extends Hit>({ run, taking }: Search<One>, onEnough: (
   return { hits: first(hits, taking()).hits, cut };
 }
 
-/** As far as they are taken. Sorting leaves those of one file as they are. */
+/** Takes results up to the limit. Sorting is stable within a file. */
 function first<One extends Hit>(hits: readonly One[], take: (hit: One) => boolean): { hits: One[]; enough: boolean } {
   const sorted = hits.toSorted((one, other) => byPath(one.path, other.path));
   const end = sorted.findIndex((hit) => !take(hit));
   return { hits: end < 0 ? sorted : sorted.slice(0, end + 1), enough: end >= 0 };
 }
 
-/** Name by name, each by its bytes, as ripgrep sorts them: `a/x` comes before `a.b`. */
+/** Compares paths segment by segment by bytes, like ripgrep: `a/x` before `a.b`. */
 export function byPath(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
   for (let at = 0; at < length; at++) {
@@ -126,7 +126,7 @@ export function byPath(one: string, other: string): number {
   return one.length - other.length;
 }
 
-/** The end of a name comes first; UTF-16 has its pairs before letters that UTF-8 has before them. */
+/** Ranks a UTF-16 unit in UTF-8 order; the end of a segment comes first. */
 function rank(unit: number): number {
   if (unit === 0x2f) return 0;
   if (unit < 0xd800) return unit;

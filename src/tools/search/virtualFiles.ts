@@ -6,7 +6,7 @@ import { virtualFilesBelow } from './virtualWalk.ts';
 
 const [mostEntries, mostFiles] = [500, 500];
 
-/** `fs.list` where the editor alone reaches. Sizes and ignore files are not asked for: each would be a way there and back. */
+/** `fs.list` for virtual folders, without sizes and ignore files: each would be another round trip. */
 export async function listVirtual(virtual: VirtualFiles, path: string | undefined) {
   const { folders } = virtual;
   if (folders.length > 1 && (path === undefined || path === '.' || path === './'))
@@ -24,7 +24,6 @@ export async function listVirtual(virtual: VirtualFiles, path: string | undefine
   };
 }
 
-/** `fs.find` there. */
 export async function findVirtual(
   virtual: VirtualFiles,
   { pattern, path }: { pattern: string; path?: string },

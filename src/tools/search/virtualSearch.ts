@@ -19,7 +19,7 @@ interface VirtualSearch {
   context?: number;
 }
 
-/** One search reads so much over whatever the editor reaches it by: the first files in order, and of each a part of a megabyte. */
+/** Limits of a search over a remote file system: the first files in order, and a megabyte of each. */
 const mostFiles = 1000;
 const mostBytes = 20 * 1024 * 1024;
 const mostOfFile = 1024 * 1024;
@@ -27,8 +27,8 @@ const timeLimit = 20_000;
 const atOnce = 8;
 
 /**
- * `fs.search` where the editor alone reaches: reads the first files, within limits that are said, and gives all of their lines to one
- * ripgrep, whose patterns are the same then as everywhere and take no time of this thread.
+ * `fs.search` for virtual folders: reads the first files within reported limits and passes all lines to one ripgrep process, for the same
+ * patterns as elsewhere and without blocking this thread.
  */
 export async function searchVirtual(
   virtual: VirtualFiles,
@@ -88,7 +88,7 @@ async function readFirst(virtual: VirtualFiles, files: readonly VirtualFile[], s
   return { read, ...(cut.length > 0 && { cut: cut.join(' ') }) };
 }
 
-/** Undefined: it is no text, or cannot be read. */
+/** Returns undefined for binary or unreadable files. */
 async function textOf(
   virtual: VirtualFiles,
   { address }: VirtualFile,
@@ -105,7 +105,7 @@ async function textOf(
   }
 }
 
-/** Takes what matches in the lines of the files. Resolves to whether there was more than is taken. */
+/** Collects matches in the lines of the files. Resolves to true if there are more than the limit. */
 async function among(
   files: readonly ReadFile[],
   args: VirtualSearch,
@@ -121,15 +121,15 @@ async function among(
   ];
   const around = args.context ?? 0;
   let file = 0;
-  let before = 0; // lines of the files before this one
-  let told = 0; // the last line of this one that was told
+  let before = 0; // number of lines in earlier files
+  let told = 0; // last reported line of this file
   let enough = false;
   const give = (line: number, isMatch: boolean, start = 0) => {
     const { path, lines } = files[file]!;
     told = line;
     enough ||= !found.add({ path, isMatch, line: shownLine(line, lines[line - 1]!, isMatch, start) });
   };
-  /** Context after the match before, up to here. */
+  /** Last line of pending context. */
   let owed = 0;
   const settle = (upTo: number) => {
     for (let line = told + 1; !enough && line <= Math.min(owed, upTo, files[file]!.lines.length); line++)

@@ -5,29 +5,27 @@ import { secretReason } from '../policy/secretFiles.ts';
 import { relativeOfAddress, resolveVirtual } from '../sandbox/virtual.ts';
 import { byPath } from './sortedResults.ts';
 
-/** A file below the folders that are looked through. */
 export interface VirtualFile {
-  /** As the workspace names it. */
   path: string;
   address: string;
 }
 
-/** So many names are looked at, for so many milliseconds: each folder is asked for over whatever the editor reaches it by. */
+/** Limits of the walk: names, and milliseconds. Each folder is a remote request. */
 const mostNames = 10_000;
 const timeLimit = 15_000;
 
-/** Folders that are asked for at once. */
+/** Parallel requests for folders. */
 const atOnce = 8;
 
 export interface Walked {
   files: VirtualFile[];
-  /** Why these are not all. */
+  /** Reason why files are missing. */
   cut?: string;
 }
 
 /**
- * The files below a path, in order, as far as they are looked at. What Git and package managers keep is left out, and so are links; no
- * ignore file is read. Throws like `resolveVirtual`.
+ * Returns the files below a path, in order, within the limits. Folders of Git and package managers and links are omitted; ignore files are
+ * not read. Throws like `resolveVirtual`.
  */
 export async function virtualFilesBelow(
   virtual: VirtualFiles,
@@ -54,7 +52,7 @@ export async function virtualFilesBelow(
       now.map((folder) =>
         virtual.list(folder).catch((error) => {
           if (asked.has(folder)) throw error;
-          return []; // gone meanwhile, or not ours to see
+          return []; // deleted since, or not readable
         }),
       ),
     );
@@ -80,5 +78,5 @@ export async function virtualFilesBelow(
 const isLeftOut = (name: string) => name === '.git' || installedReason([name]) !== undefined;
 const sorted = (files: VirtualFile[]) => files.sort((one, other) => byPath(one.path, other.path));
 
-/** It may hold secrets: a search says nothing of it. */
+/** Tests for a possible secret, which a search omits. */
 export const isSecret = ({ path }: VirtualFile): boolean => secretReason(path.split('/')) !== undefined;

@@ -11,19 +11,19 @@ import { jsonTrouble, maxJsonBytes } from '../../core/parseLimits.ts';
 import { notPlain, readPlain } from '../../sandbox/regularFile.ts';
 import { settled, usedInputs, type VariableFolder } from './variables.ts';
 
-/** A value that a configuration leaves to the person: `${input:id}`. */
+/** Input value requested from the user: `${input:id}`. */
 export type Input = z.infer<typeof inputSchema>;
 
-/** A server as it is configured: the folder's variables are filled in, `${env:…}` and `${input:…}` stay until it starts. */
+/**
+ * Configured server with the folder's variables filled in; `${env:…}` and `${input:…}` stay until the start. `source` is the displayed
+ * location; `place` is the absolute path of the file, or `settings` (an approval is bound to it). `hash` identifies the definition in
+ * approvals; `inputs` are the used inputs.
+ */
 export type Definition = {
   name: string;
-  /** As people know the place it is configured in. */
   source: string;
-  /** The file's absolute path, or `settings`: its approval holds there only. */
   place: string;
-  /** What its approval is bound to. */
   hash: string;
-  /** Those it uses. */
   inputs: Input[];
 } & (Local | Remote);
 
@@ -32,32 +32,31 @@ export interface Local {
   command: string;
   args: string[];
   cwd: string;
-  /** `null` takes a variable away. */
+  /** `null` removes a variable. */
   env: Record<string, string | null>;
 }
 
 export interface Remote {
-  /** `http` falls back to `sse` where a server knows only that. */
+  /** `http` falls back to `sse` if the server supports only SSE. */
   type: 'http' | 'sse';
   url: string;
   headers: Record<string, string>;
 }
 
-/** One place where servers are configured. */
+/**
+ * Configuration of servers. `name` is the displayed location (`.vscode/mcp.json`); `place` is the absolute path, or `settings`; `content`
+ * is JSON with comments, or the value of the setting; `folder` is the meaning of `${workspaceFolder}` and the start folder.
+ */
 export interface ConfigSource {
-  /** As people know it: `.vscode/mcp.json`. */
   name: string;
-  /** The file's absolute path, or `settings`. */
   place: string;
-  /** JSON with comments (a file), or the value of the setting. */
   content: string | object;
-  /** What `${workspaceFolder}` means and where servers start. */
   folder: VariableFolder;
 }
 
 /**
- * Everything that can be used, and a sentence for each thing that cannot: a wrong server leaves the others alone.
- * No definitions at all: the file cannot be read as a whole.
+ * Parses a configuration: valid servers, and one sentence for each problem; an invalid server does not affect others. Definitions are
+ * absent if the whole file is unreadable.
  */
 export async function readConfig(
   source: ConfigSource,
@@ -100,7 +99,7 @@ export async function readConfig(
   return { definitions, switchedOff, problems };
 }
 
-/** Returns the servers of all forms of the file: VS Code's own, that of other editors, and that of VS Code's settings. */
+/** Returns the servers of all formats: VS Code's file, other editors' files, and VS Code's settings. */
 function serversOf(file: z.output<typeof fileSchema>, problem: Problem): { at: string; name: string; raw: unknown }[] {
   const forms = [
     ['servers', file.servers],
@@ -119,7 +118,7 @@ function serversOf(file: z.output<typeof fileSchema>, problem: Problem): { at: s
   );
 }
 
-/** Anything that is neither clearly on nor off is refused, so that it is not started. */
+/** Tests the switch of a server; throws for unclear values, so that the server does not start. */
 function isSwitchedOff(raw: unknown): boolean {
   const { disabled = false, enabled = true } = Object(raw) as { disabled?: unknown; enabled?: unknown };
   if (typeof disabled !== 'boolean') throw new ConfigError('.disabled', 'expected true or false');
@@ -127,15 +126,14 @@ function isSwitchedOff(raw: unknown): boolean {
   return disabled || !enabled;
 }
 
-/** A configured server that its configuration switches off: it is neither started nor asked about. */
+/** Disabled server of a configuration: neither started nor approved. */
 export interface SwitchedOff {
   name: string;
-  /** As `Definition` has them. */
   source: string;
   place: string;
 }
 
-/** Of one file: each may be asked about. */
+/** Limits per file, because each server may need an approval. */
 const mostServers = 100;
 const mostProblems = 64;
 
@@ -172,7 +170,7 @@ const fileSchema = z.object({
   mcp: z.object(serversShape).prefault({}),
 });
 
-/** `streamable-http` and its other spellings are names of `http`. */
+/** Normalizes `streamable-http` and its spellings to `http`. */
 const transportSchema = z
   .string()
   .transform((type) => (type.toLowerCase().replace(/[-_ ]/g, '') === 'streamablehttp' ? 'http' : type))
@@ -259,7 +257,7 @@ type Fill = (key: string, text: string) => string;
 function remote({ type, url, headers }: z.output<typeof remoteSchema>, fill: Fill): Remote {
   const filled = fill('.url', url);
   const { protocol } = URL.canParse(filled) ? new URL(filled) : { protocol: '' };
-  const isOpen = /^\$\{(env|input):/.test(filled); // checked once it is known
+  const isOpen = /^\$\{(env|input):/.test(filled); // checked after the value is known
   if (!isOpen && protocol !== 'http:' && protocol !== 'https:')
     throw new ConfigError('.url', message('an address starts with https:// or http://.'));
   return { type, url: filled, headers: mapValues(headers, (value, key) => fill(`.headers.${key}`, value)) };
@@ -285,8 +283,8 @@ async function local(data: z.output<typeof localSchema>, folder: VariableFolder,
 }
 
 /**
- * Tells whether a command holds several words: no program has all of them as its name, and the first is a name alone or a program itself. A path
- * with blanks that leads nowhere stays a path.
+ * Tests if a command contains arguments: no program has the whole name, and the first word is a bare name or an existing program. A path
+ * with blanks that does not exist stays a path.
  */
 async function isCommandLine(command: string, cwd: string): Promise<boolean> {
   const [first, ...others] = command.trim().split(/\s+/);
@@ -307,7 +305,7 @@ const isFile = (place: string): Promise<boolean> =>
     () => false,
   );
 
-/** Read with the configuration, so that the approval covers what it says. */
+/** Reads the file with the configuration, so that the approval covers the content. */
 async function envFile(file: string): Promise<Record<string, string>> {
   try {
     return { ...(parseEnv(await readPlainFile(file)) as Record<string, string>) };
@@ -318,7 +316,7 @@ async function envFile(file: string): Promise<Record<string, string>> {
   }
 }
 
-/** A repository decides what is read before anybody is asked: a device or a pipe would never end. Throws. */
+/** Reads a plain file. The repository chooses the file before any approval, and a device or a pipe would never end. Throws. */
 export async function readPlainFile(file: string): Promise<string> {
   return (await readPlain(file, maxJsonBytes)).toString('utf8');
 }

@@ -1,4 +1,4 @@
-/** Keywords whose value has a schema under each name, and those whose value is data. */
+/** Schema keywords with schemas by name, and keywords with plain data. */
 const ofSchemas = new Set([
   'properties',
   'patternProperties',
@@ -10,8 +10,8 @@ const ofSchemas = new Set([
 const ofData = new Set(['const', 'enum', 'default', 'examples']);
 
 /**
- * A schema that asks for no argument that has a default, at any depth. What is generated from the form after parsing lists such
- * arguments as required (zod's output schema), and its own server takes calls without them.
+ * Removes arguments with a default from `required`, at any depth. Schemas generated from a parsed form (zod's output schema) list these as
+ * required, although the server accepts calls without them.
  */
 export function withoutDefaulted(schema: unknown, root = schema): unknown {
   if (Array.isArray(schema)) return schema.map((one) => withoutDefaulted(one, root));
@@ -29,7 +29,10 @@ export function withoutDefaulted(schema: unknown, root = schema): unknown {
   return { ...walked, required: required.filter((name) => !isDefaulted(name)) };
 }
 
-/** Its own, or that of the definition it refers to. @param hops definitions that refer to others; they may do so in a circle */
+/**
+ * Tests for a default of a schema or of its referenced definition.
+ * @param hops limit of references, which may be circular
+ */
 function hasDefault(schema: unknown, root: unknown, hops = 5): boolean {
   if (!isObject(schema)) return false;
   if (Object.hasOwn(schema, 'default')) return true;
@@ -37,7 +40,7 @@ function hasDefault(schema: unknown, root: unknown, hops = 5): boolean {
   return hops > 0 && typeof $ref === 'string' && hasDefault(definitionAt($ref, root), root, hops - 1);
 }
 
-/** What `#/$defs/name` refers to (RFC 6901). */
+/** Resolves `#/$defs/name` (RFC 6901). */
 function definitionAt(reference: string, root: unknown): unknown {
   if (!reference.startsWith('#/')) return undefined;
   const steps = reference

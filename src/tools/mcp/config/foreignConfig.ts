@@ -1,19 +1,20 @@
 import { applyEdits, modify, type ParseError, parse } from 'jsonc-parser';
 import { jsonTrouble } from '../../core/parseLimits.ts';
 
-/** A server of another agent's settings, as VS Code's file has it. */
+/**
+ * Server from another agent's settings, in the format of VS Code. `inputs` replace stored keys and are requested at the start; `left` names
+ * the settings that are not imported.
+ */
 export interface ForeignServer {
   name: string;
   server: Record<string, unknown>;
-  /** What of it the person is asked for when it starts, in the place of a key that stands there. */
   inputs: { type: 'promptString'; id: string; description: string; password: true }[];
-  /** What of its settings is not taken, by their names. */
   left: string[];
 }
 
 /**
- * The servers of another agent's file (`mcpServers`): how they are started or reached, and nothing that lets them do anything
- * without a question. What looks like a key stays where it is. Nothing throws.
+ * Returns the servers in another agent's file (`mcpServers`): only start or address, without automatic permissions. Possible keys stay in
+ * the old file. Nothing throws.
  */
 export function foreignServers(text: string): ForeignServer[] {
   const file = parsed(text);
@@ -61,7 +62,7 @@ function asServer(name: string, raw: Record<string, unknown>): ForeignServer {
   return { name, server, inputs, left };
 }
 
-/** `${NAME}` and `${NAME:-other}` of a shell, as VS Code spells it. */
+/** Converts `${NAME}` and `${NAME:-other}` of a shell to VS Code's syntax. */
 const variables = (value: unknown): unknown =>
   typeof value === 'string'
     ? value.replace(/\$\{([A-Za-z_]\w*)(:-[^}]*)?\}/g, (whole, name: string) =>
@@ -76,7 +77,7 @@ const looksSecret = (key: string, value: string): boolean =>
   (/key|token|secret|passw|auth|credential|cookie|pat$/i.test(key) ||
     /^(sk|ghp|gho|github_pat|glpat|xox[a-z])[-_]/.test(value));
 
-/** VS Code's own file with these servers in it: its comments and everything else stay. Undefined: it cannot be read. */
+/** Adds servers to VS Code's file; comments and other content stay. Undefined if the file is unreadable. */
 export function withServers(text: string | undefined, servers: readonly ForeignServer[]): string | undefined {
   let made = text?.trim() ? text : '{}\n';
   const before = parsed(made);
@@ -94,7 +95,7 @@ export function withServers(text: string | undefined, servers: readonly ForeignS
   return made;
 }
 
-/** Names of the servers that stand in VS Code's own file. Undefined: it cannot be read. */
+/** Returns the names of the servers in VS Code's file; undefined if unreadable. */
 export function foreignServerNames(text: string | undefined): Set<string> | undefined {
   const file = parsed(text?.trim() ? text : '{}');
   const forms = [file?.servers, file?.mcpServers, isObject(file?.mcp) ? file.mcp.servers : undefined];

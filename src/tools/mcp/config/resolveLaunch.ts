@@ -2,13 +2,13 @@ import { isSecretName } from '../../shell/environment.ts';
 import type { Definition, Input, Local, Remote } from './config.ts';
 import { filledIn } from './variables.ts';
 
-/** What is started or reached, with everything filled in, and what of it is nobody else's business. */
+/** Command or address with all values filled in, and the secrets to redact. */
 export interface Launch {
   launch: Local | Remote;
   secrets: string[];
 }
 
-/** Asks for the inputs and fills everything in. Undefined: a value was not given. */
+/** Requests the inputs and fills in all values; undefined if a value is missing. */
 export async function launchOf(
   definition: Definition,
   env: NodeJS.ProcessEnv,
@@ -24,7 +24,7 @@ export async function launchOf(
   return { launch, secrets: [...secrets, ...secretsOf(launch)] };
 }
 
-/** Header values, and variables whose names say what they are. */
+/** Returns header values, and variables with the name of a secret. */
 function secretsOf(launch: Local | Remote): string[] {
   if (launch.type !== 'stdio') return Object.values(launch.headers).flatMap((value) => [value, ...value.split(/\s+/)]);
   return Object.entries(launch.env).flatMap(([name, value]) => (value !== null && isSecretName(name) ? [value] : []));

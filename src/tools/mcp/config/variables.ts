@@ -2,17 +2,15 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { type LocalizedMessage, message } from '../../../protocol/text/l10n.ts';
 
-/** What a configuration's variables refer to. */
+/** Folders for the variables of a configuration. `path` is undefined without an open folder; `all` serves `${workspaceFolder:name}`. */
 export interface VariableFolder {
-  /** Undefined when no folder is open. */
   path: string | undefined;
-  /** All open folders, for `${workspaceFolder:name}`. */
   all: readonly { name: string; path: string }[];
 }
 
 const variable = /\$\{([^{}]*)\}/g;
 
-/** The folder's variables filled in; `${env:…}` and `${input:…}` stay. `problem` names what cannot be filled in. */
+/** Fills in the folder's variables; `${env:…}` and `${input:…}` stay. `problem` names an unknown variable. */
 export function settled(text: string, folder: VariableFolder): { value: string; problem?: LocalizedMessage } {
   let problem: LocalizedMessage | undefined;
   const value = text.replace(variable, (whole, inside: string) => {
@@ -37,13 +35,13 @@ function meaning(name: string, folder: VariableFolder): string | undefined {
   return Object.hasOwn(known, name) ? known[name] : undefined;
 }
 
-/** The ids of the inputs that are used anywhere in `value`, in order. */
+/** Returns the ids of all used inputs, in order. */
 export function usedInputs(value: unknown): string[] {
   const found = JSON.stringify(value).matchAll(/\$\{input:([^{}]+)\}/g);
   return [...new Set([...found].map(([, id]) => id!))];
 }
 
-/** Every text in `value` with its variables filled in, and the values that were: nobody else's business. */
+/** Fills in the variables of all texts, and returns the inserted values for redaction. */
 export function filledIn<Value>(
   value: Value,
   env: NodeJS.ProcessEnv,

@@ -7,11 +7,11 @@ import type {
 import type { Sdk } from '../loadSdk.ts';
 import { isJsonObject, present } from './messageForms.ts';
 
-// Contents of results, part by part: a part that does not fit the protocol is named where it stood, and the others stay.
+// Result contents, parsed part by part: an invalid part is replaced by its name, and the others stay.
 
 type Json = Record<string, unknown>;
 
-/** Returns the result of a call; undefined: it is none. */
+/** Parses the result of a call; undefined if invalid. */
 export function callResultIn(result: Json, sdk: Sdk): CallToolResult | undefined {
   const asItCame = sdk.CallToolResultSchema.safeParse(result);
   if (asItCame.success) return asItCame.data;
@@ -25,7 +25,7 @@ export function callResultIn(result: Json, sdk: Sdk): CallToolResult | undefined
   };
 }
 
-/** Returns the messages of a prompt; undefined: it has none. */
+/** Parses the messages of a prompt; undefined if absent. */
 export function promptResultIn(result: Json, sdk: Sdk): GetPromptResult | undefined {
   const asItCame = sdk.GetPromptResultSchema.safeParse(result);
   if (asItCame.success) return asItCame.data;
@@ -39,7 +39,7 @@ export function promptResultIn(result: Json, sdk: Sdk): GetPromptResult | undefi
   return { messages: contents.map((content) => ({ role: 'user', content: blockIn(content, sdk) })) };
 }
 
-/** Returns the contents of a resource; undefined: it has none. */
+/** Parses the contents of a resource; undefined if absent. */
 export function resourceResultIn(result: Json, uri: string, sdk: Sdk): ReadResourceResult | undefined {
   const asItCame = sdk.ReadResourceResultSchema.safeParse(result);
   if (asItCame.success) return asItCame.data;
@@ -48,7 +48,7 @@ export function resourceResultIn(result: Json, uri: string, sdk: Sdk): ReadResou
   return { contents: contents.map((content) => resourceIn(content, uri, sdk) ?? { uri, text: leftOut(content) }) };
 }
 
-/** Returns a list, one part as a list of it, and an absent one as an empty list. */
+/** Returns a list; a single part becomes a list, and an absent value an empty list. */
 function partsIn(value: unknown): unknown[] | undefined {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value;
@@ -77,7 +77,7 @@ function resourceIn(content: unknown, asked: string, sdk: Sdk): ReadResourceResu
   return sdk.ReadResourceResultSchema.safeParse({ contents: [plain] }).data?.contents[0];
 }
 
-/** Returns bytes as base64 alone, with the type that the prefix of a `data:` address says where nothing else does. */
+/** Returns base64 data without the prefix of a `data:` URI; the prefix supplies a missing media type. */
 function base64In(name: string, value: unknown, mimeType: unknown): Json {
   if (typeof value !== 'string') return {};
   const [prefix = '', type = ''] = /^data:([^;,]{0,200})[^,]{0,200},/i.exec(value) ?? [];

@@ -5,10 +5,10 @@ import type { Sdk } from '../loadSdk.ts';
 import { isTooDeep } from '../schema.ts';
 import { isJsonObject, present } from './messageForms.ts';
 
-// Lists of servers, item by item: an item that does not fit the protocol leaves the others alone. What fits it as it came is taken as it came,
-// so that what a tool says about itself, and what the user allowed for that, stays the same.
+// Lists of servers, parsed item by item: an invalid item does not affect the others. Valid items stay unchanged, so that their hashes and
+// approvals stay valid.
 
-/** An item that is left out: its name as far as it has one, and the reason for the log. */
+/** Omitted item: its name, if known, and the reason for the log. */
 export interface LeftOut {
   name: string;
   why: string;
@@ -16,11 +16,9 @@ export interface LeftOut {
 
 export interface Listed<Item> {
   items: Item[];
-  /** At most `mostLeftOut`. */
   leftOut: LeftOut[];
-  /** Number of all items in the list. */
+  /** Total number of items in the list. */
   of: number;
-  /** Absent on the last page. */
   nextCursor?: string;
 }
 
@@ -38,7 +36,7 @@ export const promptsIn = (result: Json, sdk: Sdk): Listed<Prompt> | undefined =>
 export const resourcesIn = (result: Json, sdk: Sdk): Listed<Resource> | undefined =>
   listIn(result, 'resources', sdk.ResourceSchema, plainResource);
 
-/** Returns the items under a name; undefined: there is no list. */
+/** Parses the list under a name; undefined if absent. */
 function listIn<Item>(
   result: Json,
   name: 'tools' | 'prompts' | 'resources',
@@ -76,7 +74,7 @@ function nameOf(item: unknown, index: number): string {
   return known === undefined ? `#${index + 1}` : String(known).slice(0, longestName);
 }
 
-/** Returns the parts of a tool that Towpath uses. A hint that is no boolean is none, so that the tool is not trusted for it. */
+/** Returns the used properties of a tool. A hint of another type than boolean is ignored, so that it grants no trust. */
 function plainTool({ name, title, description, inputSchema, annotations }: Json): Json {
   return {
     name,
@@ -92,7 +90,7 @@ const plainAnnotations = ({ title, ...hints }: Json): Json => ({
   ...Object.fromEntries(Object.entries(hints).filter(([, hint]) => typeof hint === 'boolean')),
 });
 
-/** Returns the schema of an object, which arguments always are; the same for one that is of something else. */
+/** Returns the schema of an object, the form of all arguments; a schema of another type stays unchanged. */
 function plainSchema(schema: unknown): unknown {
   if (schema === undefined || schema === null || schema === true) return { type: 'object' };
   if (!isJsonObject(schema)) return schema;
@@ -107,7 +105,7 @@ function plainSchema(schema: unknown): unknown {
   };
 }
 
-/** Tells whether one of the alternatives, where a schema has any, can be an object. */
+/** Tests if an alternative of the schema can be an object. */
 const canBeObject = ({ anyOf, oneOf }: Json): boolean =>
   [anyOf, oneOf].every(
     (list) =>

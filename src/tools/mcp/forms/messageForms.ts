@@ -1,14 +1,13 @@
-// Forms of JSON-RPC messages and of the greeting that servers send, as the protocol has them. Pure: nothing here is checked, and nothing is
-// left out that the protocol gives a meaning to.
+// Normalization of JSON-RPC messages and of the initialize result. Pure: nothing is validated, and nothing with a meaning in the protocol
+// is dropped.
 
 type Json = Record<string, unknown>;
 
-/** JSON-RPC's code for an error without one. */
 const internalError = -32603;
 
 /**
- * Returns a message in the form of JSON-RPC 2.0, where it differs from that only in what it may leave out: `null` for a member that is absent,
- * members of its own, an error without a code or as a text, a result that is no object. Anything else stays as it came.
+ * Normalizes a message with harmless deviations from JSON-RPC 2.0: `null` for absent members, extra members, an error without a code or as
+ * text, a result other than an object. Other messages stay unchanged.
  */
 export function plainMessage(message: unknown): unknown {
   if (!isJsonObject(message)) return message;
@@ -45,10 +44,7 @@ function withPlainMeta(value: Json): Json {
   return isJsonObject(_meta) ? value : rest;
 }
 
-/**
- * Returns the answer to `initialize` with the parts that Towpath uses: the version, what the server offers, its name. A part that does not fit
- * counts as absent.
- */
+/** Returns the used parts of the `initialize` result: version, capabilities, name. An invalid part counts as absent. */
 export function plainGreeting(result: Json): Json {
   const { protocolVersion, capabilities, serverInfo } = result;
   const offered = isJsonObject(capabilities) ? capabilities : {};
@@ -70,6 +66,6 @@ const listChangedOf = (offer: unknown) =>
 export const isJsonObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns the members that are there: servers write `null` for those that are not. */
+/** Removes members with `null`, which servers write for absent members. */
 export const present = (value: Json): Json =>
   Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null && member !== undefined));

@@ -3,15 +3,15 @@ import type { LocalizableText } from '../../../protocol/text/localized.ts';
 import { plainBody } from './plainBody.ts';
 import { messageLimit, ServerFault, tooLongMessage } from './stdio.ts';
 
-/** Why an address cannot be used, as a sentence's end. */
+/** Reason why an address cannot be used, as the end of a sentence. */
 export class HttpRefusal extends ServerFault {
   override readonly name = 'HttpRefusal';
 }
 
 /**
- * The editor's own fetch (its proxy and certificates), for one server: redirects are not followed, because headers would
- * travel along; a sign-in is named; no message is longer than the limit. `refused` is told
- * what no other try would mend; `fatal` unless only a stream was asked for that a server need not have.
+ * Creates the editor's fetch (with its proxy and certificates) for one server. Redirects are refused, because headers would be forwarded; a
+ * required sign-in is reported; messages have a size limit. `refused` receives permanent errors; not `fatal` if only an optional stream
+ * failed.
  */
 export function serverFetch(refused: (refusal: HttpRefusal, fatal: boolean) => void) {
   return async (url: string | URL, init?: RequestInit): Promise<Response> => {
@@ -48,7 +48,7 @@ function originOf(location: string | null, base: string | URL): LocalizableText 
   return `${origin}${pathname}`.slice(0, 200);
 }
 
-/** Why headers must not travel to this address; undefined when they may. */
+/** Returns the reason why headers must not be sent to this address; undefined if safe. */
 export function unsafeAddress(url: string, headers: Record<string, string>): LocalizedMessage | undefined {
   if (!URL.canParse(url)) return message('has no usable address');
   const { protocol, hostname } = new URL(url);
@@ -59,7 +59,7 @@ export function unsafeAddress(url: string, headers: Record<string, string>): Loc
   return undefined;
 }
 
-/** Counts bytes since the last empty line (an event's end), or of the whole answer when it is no stream. */
+/** Limits the bytes of each event, or of the whole body without a stream. */
 function limited(response: Response, refuse: (why: LocalizedMessage) => never): Response {
   if (!response.body) return response;
   const isStream = response.headers.get('content-type')?.includes('event-stream') ?? false;

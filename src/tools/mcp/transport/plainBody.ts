@@ -1,8 +1,8 @@
 import { plainMessage } from '../forms/messageForms.ts';
 
 /**
- * Returns a transformation of a server's answer into plain JSON-RPC messages: one JSON text, or a stream of events with a message in the data
- * of each. A text that is no JSON stays as it came.
+ * Returns a transform of a server's body to normalized JSON-RPC messages: a single JSON text, or a message in each event of a stream.
+ * Invalid JSON stays unchanged.
  */
 export function plainBody(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder();
@@ -11,7 +11,7 @@ export function plainBody(isStream: boolean): TransformStream<Uint8Array, Uint8A
   let event: string[] = [];
   const takeLines = (): string => {
     let out = '';
-    // A line end of two characters may be cut between them.
+    // A line end of two characters may be split between chunks.
     for (let end = endOfLine(pending); end; end = endOfLine(pending)) {
       const line = pending.slice(0, end.at);
       pending = pending.slice(end.next);

@@ -1,16 +1,13 @@
-/** What stands around every error and says nothing of it: frames, the source line, what the runtime adds. */
+/** Lines around an error without information: frames, source lines, runtime notes. */
 const around =
   /^(at |File "|Traceback|node:|Node\.js v\d|note: run with|Require stack|A complete log|[\p{P}\p{S}\s]+$|throw \w+;?$|-?\d+$)/u;
 const telling =
   /error|exception|panic|fatal|cannot|can't|could ?n[o']t|unable|unknown|not (found|set|supported|allowed)|no such|denied|missing|required|refused|invalid|failed|must be/i;
 
-/** Some begin each of their lines with that. */
+/** Removes the prefix that npm writes before each line. */
 const withoutPrefix = (line: string) => line.replace(/^npm (error|ERR!)( (code|\d{3})\b)?\s*/, '');
 
-/**
- * The line of an error output that says what went wrong: the last one that speaks of an error. `orLast`: else the last one that
- * says anything.
- */
+/** Returns the last line of stderr about an error. `orLast`: otherwise the last line with any text. */
 export function stderrTail(output: string, orLast: boolean): string | undefined {
   const lines = output
     .split('\n')

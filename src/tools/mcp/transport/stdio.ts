@@ -13,30 +13,29 @@ import type { Local } from '../config/config.ts';
 import { plainMessage } from '../forms/messageForms.ts';
 import type { Sdk } from '../loadSdk.ts';
 
-/** Bytes of one message; what is longer is no message. */
+/** Maximum bytes of one message. */
 export const messageLimit = 8 * 1024 * 1024;
 export const tooLongMessage = message('sent a message of more than {0} MiB', messageLimit / 1024 / 1024);
-/** Characters of a server's error output that are logged, for one start. */
+/** Maximum characters of logged stderr per start. */
 const stderrLimit = 2_000_000;
-/** Lines of plain text on stdout that are forgiven: servers greet. */
+/** Tolerated lines of plain text on stdout: some servers print a greeting. */
 const chatterLimit = 100;
-/** Milliseconds that a server has to end by itself once its input is closed. */
+/** Milliseconds for a server to exit after its input closes. */
 const goodbyeTime = 300;
 
 interface StdioHooks {
   log(text: string): void;
-  /** What it writes to its error output. */
   errors(text: string): void;
-  /** The server did what makes it unusable; a sentence's end: `ended by itself (code 1)`. `died`: it is there no more. */
+  /** Reports a fatal fault as the end of a sentence: `ended by itself (code 1)`. `died`: the process has exited. */
   fault(what: LocalizedMessage, died?: boolean): void;
 }
 
-/** Why a server cannot be used: a sentence's end. */
+/** Reason why a server cannot be used, as the end of a sentence. */
 export class ServerFault extends UserFacingError {}
 
 /**
- * A server as a child process, one JSON message a line (specification: transports, stdio). Unlike the SDK's own: a process
- * group that ends as one, an environment without the editor's secrets, and a limit for a line while it is still arriving.
+ * Creates the stdio transport: a child process with one JSON message per line (MCP specification, transports). Unlike the SDK's: a process
+ * group that ends together, an environment without the editor's secrets, and a limit for incomplete lines.
  */
 export function stdioTransport(launch: Local, sdk: Sdk, hooks: StdioHooks): Transport {
   const marker = randomUUID();
@@ -58,13 +57,13 @@ export function stdioTransport(launch: Local, sdk: Sdk, hooks: StdioHooks): Tran
         });
         const said = readErrors(child, hooks);
         child.once('exit', async (code, signal) => {
-          await Promise.race([said, sleep(goodbyeTime)]); // why it ended may still be in the pipe
+          await Promise.race([said, sleep(goodbyeTime)]); // the reason may still be in the pipe
           if (closing) return;
           const how = signal ? message('signal {0}', signal) : message('code {0}', `${code}`);
           hooks.fault(message('ended on its own ({0})', how), true);
           void transport.close();
         });
-        child.stdin!.on('error', () => {}); // it is ending: its exit tells
+        child.stdin!.on('error', () => {}); // the exit event reports the end
         readLines(child, hooks, (line) => receive(line));
       }),
     send: (message) =>
@@ -113,7 +112,7 @@ export function stdioTransport(launch: Local, sdk: Sdk, hooks: StdioHooks): Tran
   }
 }
 
-/** Fault of a server whose process did not start, by the code of the system, which stands in the log alone. */
+/** Returns the fault of a failed start by the system's error code, which only the log shows. */
 function notStarted(code: string | undefined): ServerFault {
   if (code === 'ENOENT') return new ServerFault(message('could not be started: its command was not found'));
   if (code === 'EACCES') return new ServerFault(message('could not be started: its command may not be run'));
@@ -131,11 +130,11 @@ function start(launch: Local, sdk: Sdk, marker: string): ChildProcess {
   };
   const program = programToStart(launch.command, { ...thisSystem(), env: options.env });
   if (program === undefined) throw notStarted('ENOENT');
-  // On Windows `npx` and its like are scripts, which only a shell starts: that is what the library knows about.
+  // On Windows, `npx` and similar programs are scripts that need a shell; the library handles this.
   return (process.platform === 'win32' ? sdk.spawn : nodeSpawn)(program, launch.args, options);
 }
 
-/** Whole lines; of a line that is too long nothing is kept. */
+/** Reads whole lines; a line above the limit is dropped. */
 function readLines(child: ChildProcess, hooks: StdioHooks, receive: (line: string) => void): void {
   let pieces: Buffer[] = [];
   let size = 0;
@@ -165,7 +164,7 @@ function readLines(child: ChildProcess, hooks: StdioHooks, receive: (line: strin
   child.stdout!.on('data', take).on('error', () => {});
 }
 
-/** Resolves when there is no more of it. */
+/** Resolves at the end of stderr. */
 function readErrors(child: ChildProcess, hooks: StdioHooks): Promise<unknown> {
   const cleaner = new Cleaner();
   let left = stderrLimit;
