@@ -8,24 +8,23 @@ import { ToolError } from '../core/tool.ts';
 import { holdsSecretsNow } from '../sandbox/secretContent.ts';
 
 interface VectorRun {
-  /** What the last program gave; 127 for one that is not there. */
+  /** Exit code of the last program; 127 if not found. `stopped`: the signal ended the run. */
   exitCode: number;
-  /** The signal ended it. */
   stopped: boolean;
 }
 
-/** Nothing of a person's environment: what a program is told to do stands in its words alone. */
+/** Minimal environment without the user's variables: only arguments control the programs. */
 const environment = { PATH: programFolders.join(':'), LANG: 'C.UTF-8', TERM: 'dumb', NO_COLOR: '1' };
 
 /**
- * Runs a checked command line: its words and nothing else, without a shell, standard input closed. Output comes as it is
- * written, errors among it. When the signal fires, what runs is killed.
+ * Runs a checked command line as argument vectors without a shell, with closed standard input. Output and errors arrive in order. An abort
+ * kills all processes.
  */
 export async function runVectors(
   { pipelines }: ReadOnlyLine,
   onData: (chunk: Buffer) => void,
   signal: AbortSignal,
-  /** Where to look for ripgrep when the system has none. */
+  /** Path of ripgrep if the system has none. */
   ripgrep?: string,
 ): Promise<VectorRun> {
   let exitCode = 0;
@@ -44,7 +43,7 @@ async function runPipeline(
   signal: AbortSignal,
   ripgrep: string | undefined,
 ): Promise<number> {
-  /** Gives what the program before writes to the next one; without one it is told that nobody reads. */
+  /** Connects the previous program's output to the next; undefined closes its output. */
   let before: ((next: ChildProcess | undefined) => void) | undefined;
   const codes: Promise<number>[] = [];
   const free = await Promise.all(commands.map((command) => withoutSecretFiles(command, ripgrep, signal)));
@@ -70,12 +69,12 @@ async function runPipeline(
   return (await Promise.all(codes)).at(-1)!;
 }
 
-/** Names of files that a search may find: more is not looked into. */
+/** Maximum bytes of file names from a search. */
 const mostNames = 4 * 1024 * 1024;
 
 /**
- * The same search without the files that have secrets in them, whatever they are called: it runs once before for the names of what it
- * finds. Where those are too many, it runs no second time.
+ * Repeats a search without files that contain secrets: a first run returns the names of matching files. Above the limit of names, the
+ * second run is omitted.
  */
 async function withoutSecretFiles(
   command: CommandStep,
@@ -101,7 +100,7 @@ async function withoutSecretFiles(
   return { ...command, words: [spelled!, ...withOptions(args, excluded)] };
 }
 
-/** Undefined: there is more of it. */
+/** Returns undefined above the limit. */
 async function outputOf(program: string, args: string[], folder: string, signal: AbortSignal) {
   const child = spawn(program, args, { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'ignore'] });
   const kill = () => child.kill('SIGKILL');
@@ -117,7 +116,7 @@ async function outputOf(program: string, args: string[], folder: string, signal:
   return bytes > mostNames ? undefined : Buffer.concat(chunks).toString('utf8');
 }
 
-/** Options in front of the operands, of which the last one wins. */
+/** Inserts options before the operands; the last occurrence wins. */
 function withOptions(args: readonly string[], options: readonly string[]): string[] {
   const end = args.indexOf('--');
   return end < 0 ? [...args, ...options] : [...args.slice(0, end), ...options, ...args.slice(end)];
@@ -145,13 +144,13 @@ function start(command: CommandStep, piped: boolean, ripgrep: string | undefined
 }
 
 /**
- * What one writes the next reads. When that has enough, the one before is ended by what it writes then, as by a shell's pipe: Node's are
- * sockets, of which it would be told as of a fault when they are closed, and say so.
+ * Connects two programs. When the reader exits, the writer is killed at its next write, as SIGPIPE would; Node's pipes are sockets, and
+ * closing one would make the writer report an error.
  */
 function connect(child: ChildProcess, command: CommandStep, next: ChildProcess | undefined): void {
   const streams = [child.stdout, command.stderr === 'out' ? child.stderr : null].filter((stream) => stream !== null);
   const leave = () => {
-    child.kill(); // by a signal that there is everywhere, and after which it can tidy up
+    child.kill(); // a portable signal that allows a cleanup
     for (const stream of streams) stream.destroy();
   };
   if (!next) {

@@ -8,33 +8,31 @@ import { type Going, GoingCommand } from './backgroundCommand.ts';
 import { processIdentity } from './orphanedCommands.ts';
 import type { After } from './outputSilence.ts';
 
-/** Commands that may go on at the same time: each keeps a few megabytes of what it writes. */
+/** Maximum background commands: each stores a few megabytes of output. */
 const mostCommands = 16;
-/** Commands that have ended whose output is still in memory. */
+/** Maximum ended commands whose output stays in memory. */
 const mostEnded = 4;
 
-/** A command in the background, as people are told of it. `startedAt`: epoch milliseconds. */
+/** Background command for display. `startedAt`: epoch milliseconds. */
 export type CommandInBackground = Pick<GoingCommand, 'id' | 'runId' | 'toolCallId' | 'line' | 'folder' | 'startedAt'>;
 
 interface BackgroundOptions {
-  /** Hears of every end. */
+  /** Listeners of background commands. `keep` stores the output of a run's command and returns the content id. */
   ended?(command: CommandInBackground, end: CommandEnd): unknown;
-  /** Another number of them is at work. */
   changed?(): void;
-  /** Keeps what a command of a run has written; gives its content id. */
   keep?(runId: string, text: string): Promise<string>;
-  /** Reports what `ended`, `changed` or a listener of output threw: a command ends and is recorded without them, too. */
+  /** Receives exceptions of listeners; a command is recorded despite them. */
   onListenerError?(error: unknown): void;
   after?: After;
 }
 
-/** The commands of this window that go on when their call has its result: until they end, are stopped, or their run or window ends. */
+/** Background commands of this window: from the end of their call until they exit, are stopped, or their run or window ends. */
 export class BackgroundCommands {
   readonly after?: After;
   private readonly commands: GoingCommand[] = [];
-  /** Resolve when their end is told. */
+  /** Resolve after the end is reported. */
   private readonly told = new Map<GoingCommand, Promise<unknown>>();
-  /** By their mark: those in the foreground that would go on. */
+  /** Foreground commands that can move to the background, by marker. */
   private readonly offered = new Map<string, () => void>();
   private owner?: Promise<ProcessIdentity | undefined>;
   private isClosing = false;
@@ -46,27 +44,27 @@ export class BackgroundCommands {
     this.changed = this.isolated(() => options.changed?.());
   }
 
-  /** Those at work, the oldest first. */
+  /** Running commands, oldest first. */
   get atWork(): CommandInBackground[] {
     return this.commands.filter(({ end }) => end === undefined);
   }
 
-  /** One that goes on, or has ended not long ago. Another run's is not found. */
+  /** Returns a running or recently ended command of the run. */
   find(runId: string, id: string): GoingCommand | undefined {
     return this.commands.find((one) => one.runId === runId && one.id === id);
   }
 
-  /** The command with this mark is ours, and its end is told. */
+  /** Tests for a command with this marker whose end is not reported yet. */
   has(marker: string): boolean {
     return this.commands.some((one) => one.marker === marker && one.end === undefined);
   }
 
-  /** The same words in the same folder, at work in this run. */
+  /** Returns a running command with the same line in the same folder and run. */
   twinOf(runId: string, line: string, folder: string): CommandInBackground | undefined {
     return this.atWork.find((one) => one.runId === runId && one.line.trim() === line.trim() && one.folder === folder);
   }
 
-  /** Throws where one more would be too many. */
+  /** Throws if the maximum is reached. */
   makeRoom(): void {
     if (this.atWork.length >= mostCommands)
       throw new ToolError(
@@ -75,20 +73,19 @@ export class BackgroundCommands {
       );
   }
 
-  /** A command in the foreground that the person can let go on, as long as it is one. */
+  /** Offers the user to move a foreground command to the background until `end` is called. */
   offer(marker: string): { asked: Promise<'goes on'>; end(): void } {
     const asked = new Promise<'goes on'>((resolve) => this.offered.set(marker, () => resolve('goes on')));
     return { asked, end: () => void this.offered.delete(marker) };
   }
 
-  /** The person lets it go on. False: it is not there any more. */
+  /** Moves a command to the background on the user's request. Returns false if it has ended. */
   letGoOn(marker: string): boolean {
     const take = this.offered.get(marker);
     take?.();
     return take !== undefined;
   }
 
-  /** From now on it belongs to the window. */
   take(going: Going): GoingCommand {
     this.owner ??= processIdentity(process.pid);
     const command = new GoingCommand(going, { owner: this.owner, after: this.after, keep: this.options.keep });
@@ -108,12 +105,12 @@ export class BackgroundCommands {
     return command;
   }
 
-  /** Ends it with all that it has started. Undefined: there is none with this id. */
+  /** Stops a command with all its processes; undefined for an unknown id. */
   async stop(id: string, by: 'person' | 'window'): Promise<CommandEnd | undefined> {
     return this.commands.find((one) => one.id === id)?.stop(by);
   }
 
-  /** All that it has written, as much of it as is kept. */
+  /** Returns the stored output of a command. */
   textOf(id: string): string | undefined {
     return this.commands.find((one) => one.id === id)?.text();
   }
@@ -122,17 +119,17 @@ export class BackgroundCommands {
     return this.commands.find((one) => one.id === id)?.line;
   }
 
-  /** Hears when there is more of it; the result ends that. */
+  /** Calls `hear` on new output; returns a function to unsubscribe. */
   listen(id: string, hear: () => void): () => void {
     return this.commands.find((one) => one.id === id)?.listen(this.isolated(hear)) ?? (() => {});
   }
 
-  /** The run goes. Resolves when nothing of its commands is left, and that is told. */
+  /** Stops all commands of a run. Resolves after their end is reported. */
   async endRun(runId: string): Promise<void> {
     await this.endAll((one) => one.runId === runId);
   }
 
-  /** The window closes. All are asked to end at once; who does not within a second is killed. */
+  /** Stops all commands when the window closes, and kills them after one second. */
   async close(): Promise<void> {
     this.isClosing = true;
     await this.endAll(() => true, closingGrace);
@@ -162,5 +159,5 @@ export class BackgroundCommands {
   }
 }
 
-/** The editor does not wait long for an extension that it closes. */
+/** Milliseconds until the kill: the editor waits only briefly for extensions. */
 const closingGrace = 1000;

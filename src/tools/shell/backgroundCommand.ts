@@ -6,16 +6,14 @@ import { type After, Quiet } from './outputSilence.ts';
 import { endProcesses, graceTime, processLabel } from './processes.ts';
 import { type Exit, exitText, type StartedCommand } from './spawnCommand.ts';
 
-/** A command on its way to the background. */
+/** Command on the way to the background. `timedOut` resolves at its timeout; `over` releases its resources with a text about the end. */
 export interface Going {
   runId: string;
   toolCallId: string;
   line: string;
   folder: string;
   started: StartedCommand;
-  /** Resolves when its own time limit is over. */
   timedOut?: Promise<'timeout'>;
-  /** Nothing of it is needed any more; how it ended, in words. */
   over(how: string): void;
 }
 
@@ -27,9 +25,9 @@ interface Ways {
 
 type By = CommandEnd['by'];
 
-/** One command in the background, from the moment it goes on. What it wrote before that has been told. */
+/** Background command after the end of its call. Earlier output was already reported. */
 export class GoingCommand {
-  /** By which its run speaks of it: the beginning of its mark, which no other has. */
+  /** Id for the run: the unique beginning of the marker. */
   readonly id: string;
   readonly marker: string;
   readonly pid: number;
@@ -38,13 +36,12 @@ export class GoingCommand {
   readonly line: string;
   readonly folder: string;
   readonly startedAt: number;
-  /** How it ended, once it has. */
   end?: CommandEnd;
-  /** Resolves at its end, when nothing of it is left, or what is left is named. Never rejects. */
+  /** Resolves at the end, after all processes are gone or the remaining ones are named. Never rejects. */
   readonly done: Promise<CommandEnd>;
-  /** It is at work, and nobody has asked it to end. */
+  /** True until the end or a stop request. */
   isWorking = true;
-  /** What nobody has read yet. */
+  /** Unread output. */
   private news = new CommandOutput();
   private hasNews = false;
   private readonly hearers = new Set<() => void>();
@@ -77,12 +74,11 @@ export class GoingCommand {
     return { id: this.id, ...(owner && { owner }) };
   }
 
-  /** All that it has written, as much of it as is kept. */
   text(): string {
     return this.going.started.kept.text();
   }
 
-  /** What is new since the last time, and how many bytes of that are missing. */
+  /** Returns new output since the last call, and the number of dropped bytes. */
   takeNews(): { text: string; dropped: number } {
     const { news } = this;
     this.news = new CommandOutput();
@@ -90,7 +86,7 @@ export class GoingCommand {
     return { text: news.text(), dropped: news.dropped };
   }
 
-  /** Resolves when there is something new and it is quiet again, after ten seconds, or at its end. Rejects at the stop. */
+  /** Resolves on new output followed by silence, after ten seconds, or at the end. Rejects on abort. */
   async untilNews(signal: AbortSignal): Promise<void> {
     if (this.hasNews || this.end) return;
     const quiet = new Quiet(this.ways.after);
@@ -103,13 +99,13 @@ export class GoingCommand {
     }
   }
 
-  /** Hears when there is more of it, and at its end; the result ends that. */
+  /** Calls `hear` on new output and at the end; returns a function to unsubscribe. */
   listen(hear: () => void): () => void {
     this.hearers.add(hear);
     return () => this.hearers.delete(hear);
   }
 
-  /** Ends it with all that it has started, and gives how it ended; what has ended stays as it ended. */
+  /** Stops the command with its processes and returns its end; an ended command stays unchanged. */
   stop(by: By, grace = graceTime): Promise<CommandEnd> {
     this.grace = Math.min(this.grace, grace);
     this.stopping(by);
@@ -124,7 +120,7 @@ export class GoingCommand {
     const ended = started.ended.catch(() => ({ exitCode: null, signal: null }));
     const how = await Promise.race([ended, stopped, ...(timedOut ? [timedOut] : [])]);
     this.isWorking = false;
-    const scope = typeof how === 'string' ? 'all' : 'group'; // what made itself independent stays behind its own end, and is named
+    const scope = typeof how === 'string' ? 'all' : 'group'; // a process that left the group survives a normal end and is named
     const left = await endProcesses(this.pid, this.marker, scope, () => this.grace).catch(() => []);
     await started.heard(100);
     const exit = typeof how === 'string' ? await Promise.race([ended, sleep(100)]) : how;

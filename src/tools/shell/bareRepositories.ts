@@ -2,27 +2,27 @@ import { execFile } from 'node:child_process';
 import { programToStart } from '../core/programs.ts';
 
 /**
- * A repository can hold a folder that is a repository itself, without a `.git`: Git would run what its `config` says. It is told not
- * to use one that was not named (Git 2.38 and newer; older ones ignore it), unless the person has decided about that.
+ * Protection against nested bare repositories, whose `config` Git would execute: requires an explicit name (Git 2.38 or newer; older
+ * versions ignore the setting), unless the user has configured the setting.
  */
 const setting = ['safe.bareRepository', 'explicit'] as const;
 
 let asked: Promise<[string, string][]> | undefined;
 
-/** The settings that Git gets with every command. The person's own value, of the environment or of a file, wins. */
+/** Returns Git settings for every command. The user's value, from the environment or a file, wins. */
 export function gitSafety(own: NodeJS.ProcessEnv = process.env): Promise<[string, string][]> {
   asked ??= isDecided(own).then((decided) => (decided ? [] : [[...setting]]));
   return asked;
 }
 
-/** Why a command of Git failed by it; undefined when it did not. */
+/** Returns the explanation of a Git failure by this setting; undefined for other failures. */
 export const whyRefused = (output: string): string | undefined =>
   /cannot use bare repository .*\(safe\.bareRepository is 'explicit'\)/.test(output)
     ? 'Git was told not to use a repository inside of another one (safe.bareRepository=explicit). Where it is meant: name it with --git-dir, or the person sets safe.bareRepository.'
     : undefined;
 
 function isDecided(own: NodeJS.ProcessEnv): Promise<boolean> {
-  // Outside of all repositories it gives the environment's, the person's and the system's.
+  // Outside of a repository, Git reads the environment, user and system settings.
   const git = programToStart('git');
   if (git === undefined) return Promise.resolve(false);
   return new Promise((resolve) => {

@@ -1,11 +1,11 @@
 import { tokenForms } from '../core/tokenForms.ts';
 
-/** Names whose values are, or give, somebody's access. */
+/** Names of variables with credentials. */
 const secretName =
   /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|(^|_)PASS(_|$)|CREDENTIAL|PRIVATE|COOKIE|AUTH|ASKPASS|SESSION|BEARER|JWT|WEBHOOK|CONN(ECTION)?_?STR|(^|_)PAT$|_PWD$|_DSN$/i;
 export const isSecretName = (name: string): boolean => secretName.test(name);
 
-/** Values that give access whatever they are called: addresses with a password, keys of well-known forms, also cut short. */
+/** Credentials under any name: URLs with a password, keys of well-known forms, also truncated. */
 const secretValue = new RegExp(
   [
     String.raw`://(?:[^/\s:@]*:[^/\s@]+|[^/\s:@]{16,})@`,
@@ -19,26 +19,26 @@ const secretValue = new RegExp(
 );
 export const withoutSecrets = (value: string): string => value.replace(secretValue, '•••');
 
-/** The same for what is decided about: nothing is hidden that a program could take for more than a word. */
+/** Redacts secrets for texts that need a decision: only single words are hidden, so that nothing with another meaning disappears. */
 export const redactSecrets = (value: string): string =>
   value.replace(secretValue, (found) => (isWord(found.replace(/^:\/\//, '')) ? '•••' : found));
 
-/** It has the form of a secret: one word without a path or anything that a shell reads. */
+/** Tests for the form of a secret: one word without path or shell characters. */
 export const isWord = (value: string): boolean => !/[\s/\\()[\]{}<>`$;|&"']/.test(value);
 
-/** And those that change what a program runs. */
+/** Also drops variables that change the executed program. */
 const dropped = [
   secretName,
   /^(VSCODE|ELECTRON|CHROME|npm|TOWPATH|BASH_FUNC|LD|DYLD)_/i,
   /^(NODE_OPTIONS|NODE_PATH|NODE_CHANNEL_FD|NODE_UNIQUE_ID|NODE_EXTRA_CA_CERTS|NODE_V8_COVERAGE)$/i,
   /^(BASH_ENV|ENV|PROMPT_COMMAND|PS4|SHELLOPTS|BASHOPTS|IFS|CDPATH|PWD|OLDPWD|GLOBIGNORE|BASH_COMPAT|PYTHONSTARTUP|PERL5OPT|RUBYOPT)$/,
 ];
-/** The variable by which every process of a command can be found again, wherever it went. */
+/** Environment variable that identifies all processes of a command. */
 export const markerName = 'TOWPATH_COMMAND';
 
 /**
- * The environment of a command: the editor's own without secrets, and quiet programs that do not wait for an answer.
- * @param git settings for Git beside those that the person gives it by the environment
+ * Returns the environment of a command: the editor's without secrets, with settings for non-interactive programs.
+ * @param git Git settings in addition to the user's environment
  */
 export function commandEnvironment(
   own: NodeJS.ProcessEnv,
@@ -58,7 +58,7 @@ export function commandEnvironment(
     PAGER: 'cat',
     GIT_PAGER: 'cat',
     GIT_TERMINAL_PROMPT: '0',
-    // Nobody can use an editor here: a message is taken as it stands, and a command without one fails.
+    // No editor is available: a prepared message is accepted, and a command without one fails.
     ...Object.fromEntries(['GIT_EDITOR', 'GIT_SEQUENCE_EDITOR', 'EDITOR', 'VISUAL'].map((name) => [name, 'true'])),
     ...gitConfig([...gitSettingsOf(own), ...git]),
     [markerName]: marker,
@@ -67,7 +67,7 @@ export function commandEnvironment(
 
 type GitSetting = [key: string, value: string];
 
-/** What the person gives Git by `GIT_CONFIG_COUNT`, without what gives access. */
+/** Returns the user's settings of `GIT_CONFIG_COUNT`, without credentials. */
 function gitSettingsOf(own: NodeJS.ProcessEnv): GitSetting[] {
   const count = Math.min(Number(own.GIT_CONFIG_COUNT) || 0, 100);
   const all = Array.from({ length: count }, (_, at) => [own[`GIT_CONFIG_KEY_${at}`], own[`GIT_CONFIG_VALUE_${at}`]]);

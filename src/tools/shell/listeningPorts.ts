@@ -1,19 +1,19 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { type CommandProcess, processesOf } from './processes.ts';
 
-/** The two addresses by which a machine reaches itself. */
+/** Loopback addresses. */
 export const loopback = ['127.0.0.1', '::1'] as const;
 export type Loopback = (typeof loopback)[number];
 
-/** Who takes connections at an address of this machine. */
+/** Listening socket of a command at a loopback address. */
 export interface Listening {
   address: Loopback;
   processes: CommandProcess[];
 }
 
 /**
- * Where on this machine a command, and nobody else, takes connections on a port (Linux). A socket of anybody else that could get
- * a connection there, by a nearer address or by sharing the port, is enough for a no.
+ * Returns the loopback addresses where only the command listens on a port (Linux). Any foreign socket that could receive the connection, by
+ * a more specific address or by port sharing, excludes the address.
  */
 export async function listeningAt(command: { pid: number; marker: string }, port: number): Promise<Listening[]> {
   const [sockets, own] = await Promise.all([listeners(port), socketsOf(command)]);
@@ -26,12 +26,12 @@ export async function listeningAt(command: { pid: number; marker: string }, port
 }
 
 interface Listener {
-  /** As the kernel writes it: the words of the address, in the order of this machine's bytes. */
+  /** Kernel form: hexadecimal words of the address in host byte order. */
   local: string;
   inode: string;
 }
 
-/** `/proc/net/tcp` and `tcp6`, of the network that this process is in: state `0A` listens. */
+/** Reads `/proc/net/tcp` and `tcp6` of this network namespace: state `0A` is listening. */
 async function listeners(port: number): Promise<Listener[]> {
   const wanted = port.toString(16).toUpperCase().padStart(4, '0');
   const tables = await Promise.all(
@@ -48,14 +48,14 @@ async function listeners(port: number): Promise<Listener[]> {
 
 const mapped = '0000000000000000FFFF0000';
 const [everywhere4, everywhere6] = ['0'.repeat(8), '0'.repeat(32)];
-/** The local addresses of sockets that a connection to this address can come to. One for both protocols counts for both. */
+/** Local addresses whose sockets can receive a connection to a loopback address. A dual-stack socket counts for both. */
 const reaching: Record<Loopback, ReadonlySet<string>> = {
   '127.0.0.1': new Set(['0100007F', everywhere4, everywhere6, `${mapped}0100007F`, `${mapped}${everywhere4}`]),
   '::1': new Set(['00000000000000000000000001000000', everywhere6]),
 };
 const reaches = (local: string, address: Loopback) => reaching[address].has(local);
 
-/** The sockets that the processes of a command hold, by their number, and who holds each. */
+/** Returns the socket inodes of a command's processes, with their owners. */
 async function socketsOf({ pid, marker }: { pid: number; marker: string }): Promise<Map<string, CommandProcess[]>> {
   const found = new Map<string, CommandProcess[]>();
   for (const process of await processesOf(pid, marker)) {

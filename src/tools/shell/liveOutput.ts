@@ -1,6 +1,6 @@
 import { joinUpdates } from '../../protocol/text/lineUpdates.ts';
 
-/** Gathers the pieces that arrive within an interval to one, and of a flood only the newest. */
+/** Merges pieces within an interval; of a flood, only the newest text remains. */
 export function liveOutput(output: (text: string) => void) {
   let waiting = '';
   let timer: NodeJS.Timeout | undefined;
@@ -19,11 +19,11 @@ export function liveOutput(output: (text: string) => void) {
   };
 }
 
-/** Live output goes to the card at most this often, in milliseconds, and no more at once than a card shows. */
+/** Interval of live output in milliseconds, and characters per update. */
 const outputInterval = 50;
 const outputAtOnce = 20_000;
 
-/** Another place where the cleaned output is shown as it comes, in pieces as `lineUpdates` describes them. `end` is told how the command ended, in words. */
+/** Second output target for cleaned live output, in pieces of `lineUpdates`. `end` receives a text about the end. */
 export interface CommandMirror {
   write(text: string): void;
   end(how: string): void;

@@ -5,7 +5,7 @@ import type { Command, ProcessIdentity } from '../../protocol/run/events.ts';
 import { graceTime, hasMarker, processLabel, sendSignal } from './processes.ts';
 import { hasAncestor, processTable, type TableEntry, tableEntry } from './processTable.ts';
 
-/** A command of a call whose end nobody recorded. */
+/** Command of a call without a recorded end. `processes` are labels like `bash (4711)`. */
 interface LeftCommand {
   runId: string;
   toolCallId: string;
@@ -13,22 +13,21 @@ interface LeftCommand {
   process?: ProcessIdentity;
 }
 
-/** One that is at work. `processes` are named as people and models read it: `bash (4711)`. */
 export interface OrphanedCommand extends LeftCommand {
   processes: string[];
 }
 
-/** Commands that outlived the editor that ran them, as far as this window has heard of them. */
+/** Orphaned commands that this window knows. */
 export class LeftCommands {
   private readonly known = new Map<string, LeftCommand>();
 
-  /** Hears of one; gives its processes, `undefined` where nobody can tell whether it has any. */
+  /** Registers a command and returns its processes; undefined if unknown. */
   async look(left: LeftCommand): Promise<string[] | undefined> {
     this.known.set(left.command.marker, left);
     return (await processesLeft(left))?.map(processLabel);
   }
 
-  /** Those that are at work now; the others are forgotten. */
+  /** Returns the running commands and forgets the others. */
   async atWork(): Promise<OrphanedCommand[]> {
     const found: OrphanedCommand[] = [];
     for (const left of [...this.known.values()]) {
@@ -39,14 +38,14 @@ export class LeftCommands {
     return found;
   }
 
-  /** The same command, in the same folder, that is at work: it is not run a second time beside itself. */
+  /** Returns a running command with the same line and folder, to avoid a parallel second run. */
   async twinOf(line: string, folder: string): Promise<OrphanedCommand | undefined> {
     const isTwin = ({ command }: LeftCommand) => command.folder === folder && sameWords(command.line, line);
     if (![...this.known.values()].some(isTwin)) return undefined;
     return (await this.atWork()).find(isTwin);
   }
 
-  /** Ends it: asks, and after a while kills. Gives what is alive of it then. */
+  /** Ends a command: asks, and kills after a grace time. Returns the survivors. */
   async end({ command, process }: LeftCommand): Promise<string[]> {
     const asked = performance.now();
     const found = new Map<number, TableEntry>();
@@ -67,23 +66,22 @@ export class LeftCommands {
 const sameWords = (one: string, other: string) =>
   one.trim().replaceAll(/\s+/g, ' ') === other.trim().replaceAll(/\s+/g, ' ');
 
-/** By what this process is known, as long as it lives; undefined when it has ended or the system does not say. */
+/** Returns the identity of a process; undefined if ended or unsupported. */
 export async function processIdentity(pid: number): Promise<ProcessIdentity | undefined> {
   const [entry, boot] = await Promise.all([tableEntry(pid), bootId()]);
   const began = entry?.began;
   return began ? { pid, began, ...(boot && { boot }) } : undefined;
 }
 
-/** It is alive: the very same process. */
+/** Tests if exactly this process is alive. */
 export async function isAlive(process: ProcessIdentity): Promise<boolean> {
   const now = await processIdentity(process.pid);
   return now !== undefined && now.began === process.began && now.boot === process.boot;
 }
 
 /**
- * What is at work of a command: what carries its mark (Linux), its first process, if that is the very same, and what is in
- * its group or descends from it. Undefined where nobody can tell. An editor that the command has started, and we are in, is
- * not of it.
+ * Returns the running processes of a command: processes with the marker (Linux), the first process if identical, its group and descendants.
+ * Undefined if unknown. An editor started by the command is excluded if this code runs inside.
  */
 async function processesLeft({
   command,
@@ -91,7 +89,7 @@ async function processesLeft({
 }: Pick<LeftCommand, 'command' | 'process'>): Promise<TableEntry[] | undefined> {
   if (process.platform === 'win32') return undefined;
   const [all, boot] = await Promise.all([processTable(), bootId()]);
-  if (first?.boot !== undefined && first.boot !== boot) return []; // before the machine was started, or on another one
+  if (first?.boot !== undefined && first.boot !== boot) return []; // from before a reboot, or from another machine
   const leader = first && all.get(first.pid)?.began === first.began ? first.pid : undefined;
   const found = new Map<number, TableEntry>();
   for (const one of all.values()) {

@@ -2,25 +2,24 @@ import { visibleProse } from '../../protocol/text/escapeInvisible.ts';
 import { withUpdate } from '../../protocol/text/lineUpdates.ts';
 import { TerminalLine } from './terminalLine.ts';
 
-/** Bytes of a command's output that are kept: its beginning and, mostly, its end, where the result is; under 5 MiB together. */
+/** Stored bytes of output: the head, and mostly the tail with the result; less than 5 MiB together. */
 const keptHead = 1024 * 1024;
-/** Characters that are gathered before they are put away: a program may write them one by one. */
+/** Characters collected before storage, because programs may write single characters. */
 const blockSize = 64 * 1024;
 const keptTail = 4 * 1024 * 1024 - 2 * blockSize;
 
 /**
- * Decodes what a command writes to one stream, which is cut anywhere, as text of its terminal: without escape sequences and control
- * characters, each line as it stood last. Gives pieces as `lineUpdates` describes them. Other invisible characters stay: they are
- * marked where the output is shown.
+ * Decoder of one output stream: returns terminal text without escape sequences and control characters, each line in its final state. Pieces
+ * follow `lineUpdates`. Other invisible characters stay and are marked on display.
  */
 export class Cleaner {
   private readonly decoder = new TextDecoder('utf-8');
   private pending = '';
 
-  /** @param line the line that is written, which all streams of a command share */
+  /** @param line current line, shared by all streams of a command */
   constructor(private readonly line = new TerminalLine()) {}
 
-  /** The text that is certain by now. */
+  /** Returns the text that is final so far. */
   add(bytes: Uint8Array): string {
     return this.clean(this.pending + this.decoder.decode(bytes, { stream: true }), false);
   }
@@ -30,7 +29,7 @@ export class Cleaner {
   }
 
   private clean(text: string, last: boolean): string {
-    // The beginning of an escape sequence waits for its rest; a sequence is never long.
+    // The beginning of an escape sequence waits for the rest; sequences are short.
     const open = last
       ? null
       : // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -46,37 +45,36 @@ export class Cleaner {
   }
 }
 
-/** CSI (colours, cursor), OSC (titles, links), other strings, two-character sequences, and control characters that no line is made of. */
+/** CSI (colors, cursor), OSC (titles, links), other strings, two-character sequences, and control characters without effect on a line. */
 const escapesAndControls =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   /\x1b(?:\[[0-9;:<=>?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\|$)|[PX^_][^\x1b]*(?:\x1b\\|$)|[ -/]*[0-~])|\x9b[0-9:;<=>?]*[@-~]|[^\P{C}\n\t\r\b\p{Cf}]/gu;
 
-/** Moves of the cursor within its line, and erasures in it. */
+/** Cursor movement and erasure within a line. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const withinLine = /^(?:\x1b\[|\x9b)(\d{0,6})([CDGK])$/;
 
-/** Keeps the beginning and the end of a text of any length, in memory bounded by what is kept. */
+/** Storage for the head and the tail of a text of any length, in bounded memory. */
 export class CommandOutput {
   private readonly head: Buffer[] = [];
   private readonly tail: Buffer[] = [];
   private headBytes = 0;
   private tailBytes = 0;
   private open = '';
-  /** Bytes that are no longer there. */
+  /** Bytes dropped from the middle. */
   dropped = 0;
 
-  /** Takes a piece as `lineUpdates` describes it. */
   add(text: string): void {
     this.open = withUpdate(this.open, text);
     if (this.open.length < blockSize) return;
-    // A line that may still change is never long.
+    // A line that may still change is short.
     const line = this.open.lastIndexOf('\n') + 1;
     const kept = this.open.length - line < blockSize / 2 ? this.open.slice(line) : '';
     this.putAway(this.open.slice(0, this.open.length - kept.length));
     this.open = kept;
   }
 
-  /** All that is kept, as one text with marks for what is invisible in it; where something is missing, a line says so. */
+  /** Returns the stored text with marks for invisible characters, and a line about dropped bytes. */
   text(): string {
     const missing = this.dropped > 0 ? [Buffer.from(`\n… ${this.dropped} bytes were not kept …\n`)] : [];
     return visibleProse(Buffer.concat([...this.head, ...missing, ...this.tail]).toString() + this.open);

@@ -7,21 +7,20 @@ import { linesOf } from '../sandbox/fileText.ts';
 import type { BackgroundCommands } from './background.ts';
 import type { GoingCommand } from './backgroundCommand.ts';
 
-/** A line of an output can be as long as the output; in pieces of this many characters all of it can be read. */
+/** Maximum characters of a line; longer lines are split to be readable in parts. */
 const longestLine = 4000;
 
 /**
- * `output.read`: a window of lines of what a call of this run gave and was too long to tell, or of what a command in the background
- * wrote. Data: `{ text, startLine, endLine, totalLines, cut? }`; longer lines are broken every 4,000 characters. Of a command
- * without `offset` what is new, which is waited for up to ten seconds: `{ text, cut?, outputId? }`; and always
- * `{ running, exitCode?, signal?, by?, stillRunning? }`.
+ * `output.read`: lines of a stored output of this run, or of a background command. Data: `{ text, startLine, endLine, totalLines, cut? }`;
+ * longer lines are split every 4,000 characters. A command without `offset` returns its new output after waiting up to ten seconds: `{
+ * text, cut?, outputId? }`; always with `{ running, exitCode?, signal?, by?, stillRunning? }`.
  */
 export function outputTool(background: Pick<BackgroundCommands, 'find'>): Tool {
   const tool = readTool(outputDefinition, async ({ id, offset, limit = defaultLines }, context) => {
     const command = background.find(context.runId, id);
     if (command && offset === undefined) {
       await command.untilNews(context.signal);
-      const standing = commandState(command); // before the text: what it wrote at its end is not missed
+      const standing = commandState(command); // before the text, so that the final output is not missed
       const { text, dropped } = command.takeNews();
       return { ...standing, ...(await storedOutput(text, dropped, 'text', context)) };
     }
@@ -42,7 +41,6 @@ function linesFrom(text: string, offset: number, limit: number) {
   return lineWindow(lines, offset, limit);
 }
 
-/** As a model is told of it. */
 export const commandState = ({ end }: Pick<GoingCommand, 'end'>) => {
   if (!end) return { running: true };
   const { by, outputId: _, ...how } = end;

@@ -1,11 +1,11 @@
-/** Milliseconds of silence after which a command has said what it has to say first, and how long that is waited for at most. */
+/** Milliseconds of silence after the first output, and maximum wait. */
 const silence = 1000;
 const longest = 10_000;
 
-/** Runs something once after so many milliseconds; the result takes that back. */
+/** Timer: runs once after a number of milliseconds; returns a function to cancel. */
 export type After = (ms: number, run: () => void) => () => void;
 
-/** `settled` resolves when something was heard and then nothing for a second, or after ten seconds. */
+/** Detector of silence: `settled` resolves after output followed by one second of silence, or after ten seconds. */
 export class Quiet {
   readonly settled: Promise<'quiet'>;
   private settle = () => {};
@@ -25,7 +25,6 @@ export class Quiet {
     if (!this.over) this.cancelSilence = this.after(silence, this.settle);
   };
 
-  /** It is not waited for any more. */
   end(): void {
     this.over = true;
     this.cancelSilence?.();

@@ -2,17 +2,16 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** A process that is alive, as the system tells of it. */
+/** Running process. `began` is the system's start time; together with the pid it identifies the process. */
 export interface TableEntry {
   pid: number;
   name: string;
   parent: number;
   group: number;
-  /** When it began, in the system's own words: with its number, what tells it from every other. */
   began: string;
 }
 
-/** What has ended is not in it, zombies included. Empty on Windows, where nobody has asked yet. */
+/** Returns running processes without zombies; empty on Windows, where no caller needs the table. */
 export async function processTable(platform = process.platform): Promise<Map<number, TableEntry>> {
   const entries = platform === 'linux' ? await fromProc() : platform === 'win32' ? [] : await fromPs();
   return new Map(entries.map((entry) => [entry.pid, entry]));
@@ -27,14 +26,13 @@ async function fromProc(): Promise<TableEntry[]> {
   return entries;
 }
 
-/** One of it. */
 export async function tableEntry(pid: number): Promise<TableEntry | undefined> {
   return process.platform === 'linux' ? entryOf(pid) : (await processTable()).get(pid);
 }
 
 async function entryOf(pid: number): Promise<TableEntry | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const [, name, fields = ''] = /^\d+ \((.*)\) (\S .*)/s.exec(text) ?? []; // the name may hold anything
+  const [, name, fields = ''] = /^\d+ \((.*)\) (\S .*)/s.exec(text) ?? []; // the name may contain any character
   const [state, parent, group] = fields.split(' ');
   if (name === undefined || state === 'Z' || state === 'X') return undefined;
   return { pid, name, parent: Number(parent), group: Number(group), began: fields.split(' ')[19] ?? '' };

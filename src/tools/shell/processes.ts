@@ -6,19 +6,18 @@ import { endTreeCommand } from '../core/programs.ts';
 import { markerName } from './environment.ts';
 import { hasAncestor, processTable } from './processTable.ts';
 
-/** A process of a command. */
 export interface CommandProcess {
   pid: number;
   name: string;
   group: number;
 }
 
-/** How long processes have to end by themselves once asked to, in milliseconds; after that they are killed. */
+/** Milliseconds for processes to end after a request, before the kill. */
 export const graceTime = 5000;
 
 /**
- * What is still alive of a command: its process group, its descendants, and (Linux) what left both but still carries the
- * command's mark in its environment. Elsewhere only the group is known.
+ * Returns the running processes of a command: its group, its descendants, and (Linux) processes with the marker in the environment. Other
+ * systems report only the group.
  */
 export async function processesOf(leader: number, marker: string): Promise<CommandProcess[]> {
   if (process.platform !== 'linux')
@@ -31,16 +30,13 @@ export async function processesOf(leader: number, marker: string): Promise<Comma
   return own;
 }
 
-/** Asks the process group of a command to end, and waits for nothing; on Windows it is ended with its children. */
+/** Asks the process group of a command to end, without waiting; on Windows, kills it with its children. */
 export function askToEnd(leader: number): void {
   if (process.platform === 'win32') void endTree(leader);
   else sendSignal(-leader, 'SIGTERM');
 }
 
-/**
- * Ends the processes of a command, all or only its group: asks, and after the grace time (milliseconds) kills. Resolves to what
- * is still alive of the command then.
- */
+/** Ends the processes of a command, or only its group: asks, and kills after the grace time in milliseconds. Resolves to the survivors. */
 export async function endProcesses(
   leader: number,
   marker: string,
@@ -57,16 +53,16 @@ export async function endProcesses(
   };
   tell(-leader, 'SIGTERM');
   for (;;) {
-    // A process may start another while it is being ended, so each round looks again.
+    // Each round looks again, because a dying process may start another.
     const alive = await processesOf(leader, marker);
     const wanted = scope === 'all' ? alive : alive.filter(({ group }) => group === leader);
     const waited = performance.now() - asked;
-    // By the clock alone a machine that looks slowly would give up before it has killed anything.
+    // A time limit alone would give up on a slow machine before the first kill.
     if (wanted.length === 0 || (killed !== undefined && waited - killed > 1000)) return alive;
     const signal = waited < grace() ? 'SIGTERM' : 'SIGKILL';
     if (signal === 'SIGKILL') killed ??= waited;
     for (const { pid, group } of wanted) tell(group === leader ? -leader : pid, signal);
-    await sleep(waited < 500 ? 50 : 250); // looking at all processes takes its time, which others need
+    await sleep(waited < 500 ? 50 : 250); // listing all processes is expensive
   }
 }
 
@@ -82,7 +78,7 @@ export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // it is gone, which is what was wanted
+    // already gone
   }
 }
 
@@ -94,11 +90,11 @@ function groupIsAlive(leader: number): boolean {
   }
 }
 
-/** It carries the command's mark in its environment. */
+/** Tests for the marker in the environment of a process. */
 export async function hasMarker(pid: number, marker: string): Promise<boolean> {
   const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
   return environment.includes(`${markerName}=${marker}\0`);
 }
 
-/** As people and models read it: `node (4711)`. */
+/** Label of a process: `node (4711)`. */
 export const processLabel = ({ pid, name }: Pick<CommandProcess, 'pid' | 'name'>): string => `${name} (${pid})`;

@@ -6,14 +6,14 @@ import { runVectors } from './argvPipeline.ts';
 import { type CommandMirror, liveOutput } from './liveOutput.ts';
 import { Cleaner, CommandOutput } from './output.ts';
 
-/** What only reads is done soon, in milliseconds, and writes little, in bytes; more of either is worth a question. */
+/** Timeout in milliseconds and output limit in bytes of a read-only command; more needs an approval. */
 export const readingLimit = 60_000;
 const outputLimit = 64 * 1024;
 
 /**
- * Runs a command that nobody was asked about: the words that were judged, without a shell. Data as of `shell.run`, without
- * `signal` and `stillRunning`. Past `timeout` (milliseconds) `TOOL_TIMEOUT`, stopped `TOOL_INTERRUPTED`, both with the output in `details`;
- * what is longer than 64 KiB is cut and ended.
+ * Runs a read-only command without approval: the checked argument vectors, without a shell. Data like `shell.run`, without `signal` and
+ * `stillRunning`. Throws `TOOL_TIMEOUT` after `timeout` milliseconds and `TOOL_INTERRUPTED` on a stop, with the output in `details`. Output
+ * above 64 KiB is truncated, and the command is ended.
  */
 export async function runReading(
   line: ReadOnlyLine,

@@ -11,23 +11,22 @@ import { Quiet } from './outputSilence.ts';
 import { askToEnd, type CommandProcess, endProcesses, processLabel } from './processes.ts';
 import { type Exit, exitText, startCommand } from './spawnCommand.ts';
 
-/** Milliseconds that a stop gives a command to end, and then the disk to keep what it wrote. */
+/** Milliseconds that a stop waits for the command, and then for the storage of its output. */
 const stopPatience = 20;
 
 interface RunOptions {
-  /** Milliseconds after which it is ended; as long as it likes without it. */
+  /** Timeout in milliseconds; unlimited if absent. */
   timeout?: number;
   mirror?: CommandMirror;
   marker?: string;
   background: BackgroundCommands;
-  /** It is to go on: its result comes when it has said what it has to say first. */
+  /** Background start: the result follows the first output. */
   goesOn?: boolean;
 }
 
 /**
- * Runs a command line to its end, its time limit or the stop, whatever comes first; then nothing of it is left, or what is left is
- * named. Or it goes on in the background, because the call or the person says so: then it is no longer the call's. Data and
- * errors as `shell.run` gives them.
+ * Runs a command line until its end, its timeout or a stop; then all processes are gone, or the remaining ones are named. Or moves the
+ * command to the background on request of the call or the user. Data and errors like `shell.run`.
  */
 export async function runCommand(
   line: string,
@@ -62,7 +61,7 @@ export async function runCommand(
     const identity = started.pid === undefined ? undefined : await processIdentity(started.pid);
     if (identity && !ending.signal.aborted) context.commandStarted(identity);
   };
-  const told = tellOfIt().catch(() => {}); // its mark is known already
+  const told = tellOfIt().catch(() => {}); // the marker is already recorded
   const letGoOn = background.offer(marker);
   let how = 'It could not be started.';
   const over = () => {
@@ -77,7 +76,7 @@ export async function runCommand(
     if (end === 'quiet' || end === 'goes on') return await goOn(end === 'goes on');
     how = inWords(end);
     if (typeof end === 'string') return await cutShort(end);
-    // What it left in its group ends with it; what made itself independent, a daemon, stays and is named.
+    // Processes left in the group are ended; an independent daemon survives and is named.
     const left = await endProcesses(started.pid!, marker, 'group');
     await started.heard(100);
     return { exitCode: end.exitCode, ...(end.signal && { signal: end.signal }), ...(await result(left)) };
@@ -88,7 +87,7 @@ export async function runCommand(
     if (isCallsOwn) over();
   }
 
-  /** The stop, and the time that only the person lets it overstep, are none of its ends any more. */
+  /** Detaches the command from the stop and from the timeout; after a decision of the user, the timeout no longer applies. */
   async function goOn(byPerson: boolean) {
     live.end();
     isCallsOwn = false;
@@ -106,7 +105,7 @@ export async function runCommand(
         over();
       },
     });
-    await told; // what is told of it comes before it is left
+    await told; // the report precedes the end of the call
     context.commandGoesOn(await going.background());
     const note = byPerson && 'The person let it go on in the background.';
     return {
@@ -123,7 +122,7 @@ export async function runCommand(
     return { ...told, ...(why && { note: why }), ...(left.length > 0 && { stillRunning: left.map(processLabel) }) };
   }
 
-  /** Answered at once; what has not ended by then is looked for and killed in the background. */
+  /** Returns at once; remaining processes are killed in the background. */
   async function stoppedResult() {
     askToEnd(started.pid!);
     await Promise.race([Promise.all([started.ended, started.heard(stopPatience)]), sleep(stopPatience)]);
@@ -131,7 +130,7 @@ export async function runCommand(
     const details = await result([], {
       keepOutput: (text) => Promise.race([context.keepOutput(text), sleep(stopPatience).then(late)]),
     });
-    endProcesses(started.pid!, marker, 'all').catch(() => {}); // by their mark, where they have left their parents
+    endProcesses(started.pid!, marker, 'all').catch(() => {}); // by the marker, for processes without their parent
     return details;
   }
 

@@ -4,21 +4,19 @@ import * as paths from 'node:path';
 import { isOutputName } from '../commands/outputFiles.ts';
 import type { CommandPart } from '../core/commandPart.ts';
 
-/** More of them are not remembered; the oldest is asked about again. */
+/** Maximum remembered files; the oldest needs an approval again. */
 const mostFiles = 100;
 
 /**
- * The files outside of the open folders that commands of this window have made for their output: those that were not there before,
- * and are still the very same. What commands of a run have written there may be read by that run's commands that only read, as it
- * could have been if they had printed it. In memory alone: after a reload it is asked about.
+ * Output files that commands of this window created outside of the open folders and that are unchanged. Read-only commands of the same run
+ * may read them like printed output. Stored in memory only: after a reload, an approval is needed.
  */
 export class CommandOutputs {
-  /** By path: which file on the disk it is. */
+  /** File identity by path. */
   private readonly made = new Map<string, string>();
-  /** Run and path. */
   private readonly ofRuns = new Set<string>();
 
-  /** Whether a command of this run has written it, and it is that file, nobody else's, and no link, as the disk is now. */
+  /** Tests if a command of this run created the current file at the path, not a link or a replacement. */
   async has(runId: string, path: string): Promise<boolean> {
     if (!this.ofRuns.has(keyOf(runId, path))) return false;
     const identity = await identityOf(path);
@@ -26,10 +24,10 @@ export class CommandOutputs {
   }
 
   /**
-   * Right before a command of a run starts.
-   * @param outputs where it says it writes, as `outputFilesOf` gives them
-   * @param parts what it runs, where that can be said: whatever else it does to such a file makes it an unknown one
-   * @returns to be called when its call has its result
+   * Starts tracking right before a command of a run.
+   * @param outputs output files named by the command, from `outputFilesOf`
+   * @param parts programs of the command, if known: other access to such a file revokes its status
+   * @returns a function to call after the result
    */
   async begin(
     runId: string,
@@ -50,7 +48,7 @@ export class CommandOutputs {
     return async () => {
       for (const path of awaited) {
         const identity = await identityOf(path, begun);
-        if (identity === undefined) continue; // not made, or moved there
+        if (identity === undefined) continue; // not created, or moved to this path
         this.made.delete(path);
         this.made.set(path, identity);
         if (this.made.size > mostFiles) this.made.delete(this.made.keys().next().value!);
@@ -74,13 +72,13 @@ const isMissing = (path: string): Promise<boolean> =>
     (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
   );
 
-/** Milliseconds by which the disk's clock may be behind ours. */
+/** Milliseconds of tolerance between the clocks of disk and process. */
 const clockTolerance = 20;
 
 /**
- * Of a plain file of ours that has this one name, in a folder where nobody else can put another one in its place. A number alone is
- * given again to the next file; when it was made is not.
- * @param since epoch nanoseconds: not one that is older
+ * Returns the identity of the user's own plain file with a single name in a folder that others cannot modify. The inode is reused, so the
+ * creation time is part of the identity.
+ * @param since epoch nanoseconds: older files are rejected
  */
 async function identityOf(path: string, since = 0n): Promise<string | undefined> {
   if (!isOutputName(path)) return undefined;

@@ -22,25 +22,22 @@ import { runCommand } from './runCommand.ts';
 import { CommandOutputs } from './seenOutputFiles.ts';
 
 export interface ShellOptions {
-  /** Milliseconds a command may take when the call does not say. */
+  /** Default timeout in milliseconds. */
   timeout?(): number;
-  /** Where a command's output is also shown while it runs; undefined for nowhere. */
+  /** Returns an additional output target for live output; undefined for none. */
   mirror?(command: string, folder: string): CommandMirror | undefined;
-  /** Commands that outlived an editor. */
   left?: Pick<LeftCommands, 'twinOf'>;
-  /** Commands that go on when their call has its result. */
   background?: BackgroundCommands;
-  /** Runs what was agreed to. */
   run?: typeof runCommand;
-  /** Milliseconds within which it has to be known what a command discards. */
+  /** Milliseconds for the detection of losses. */
   lossLimit?: number;
 }
 
 /**
- * `shell.run`: one command line in the workspace. Data: `{ exitCode, signal?, output, cut?, outputId?, stillRunning? }`; an exit code other
- * than 0 is an answer, not a failure. Past its time `TOOL_TIMEOUT`, stopped `TOOL_INTERRUPTED`, both with the output in `details`.
- * With `background`, or when the person lets it go on: `{ id, running: true, output, cut?, outputId?, note? }` once it has said
- * what it has to say first, unless it has ended by then.
+ * `shell.run`: one command line in the workspace. Data: `{ exitCode, signal?, output, cut?, outputId?, stillRunning? }`; a nonzero exit
+ * code is a result, not a failure. Throws `TOOL_TIMEOUT` and `TOOL_INTERRUPTED` with the output in `details`. In the background (by
+ * `background` or by the user): `{ id, running: true, output, cut?, outputId?, note? }` after the first output, unless the command has
+ * ended.
  */
 export function shellTool({
   timeout = () => 600_000,
@@ -68,7 +65,7 @@ export function shellTool({
       const { reading, said, parts } = await judge();
       const marker = randomUUID();
       const named = await namedIn(workspace.roots, folder.path, command);
-      // What only reads, and what a row of the table covers, was looked through more closely.
+      // Read-only parts and parts with a table row were analyzed more precisely.
       const understood = parts?.every(({ reads, row }) => reads || row);
       const why =
         typeof reading === 'string' && !understood
@@ -99,7 +96,7 @@ export function shellTool({
           typeof reading === 'string'
             ? (ofProject(parts) ?? said ?? reading)
             : async (context) => {
-                const { reading: now } = await judge(); // its paths may lead elsewhere by now
+                const { reading: now } = await judge(); // its paths may have other targets by now
                 if (!isDeepStrictEqual(now, reading))
                   throw new ToolError('E_PRECONDITION_FAILED', 'What this command reads changed meanwhile. Try again.');
                 const limit = Math.min(
@@ -134,7 +131,7 @@ export function shellTool({
   );
 }
 
-/** The same command is not run a second time beside itself. */
+/** Refuses a second parallel run of the same command. */
 async function refuseTwinOf(
   { left, background }: Required<Pick<ShellOptions, 'background'>> & Pick<ShellOptions, 'left'>,
   command: string,
@@ -154,7 +151,7 @@ async function refuseTwinOf(
   throw new ToolError('E_PRECONDITION_FAILED', message, { reason: 'STILL_RUNNING', stillRunning: twin.processes });
 }
 
-/** `shell.stop`: ends a command of this run in the background with all it has started. Data: how it ended, and what of its output is new. */
+/** `shell.stop`: ends a background command of this run with all its processes. Data: its end, and new output. */
 export function stopTool(background: BackgroundCommands): Tool {
   const tool = askingTool(stopDefinition, 'execute', async ({ id }, { runId }): Promise<CallPlan> => {
     const command = background.find(runId, id);
@@ -177,7 +174,7 @@ export function stopTool(background: BackgroundCommands): Tool {
   return { ...tool, ofRun: true };
 }
 
-/** Where a command runs, and what lasting rules for it could be about. */
+/** Returns the folder of a command and the subjects of permanent rules. */
 async function placed(
   relative: string,
   parts: readonly CommandPart[] | undefined,
@@ -194,20 +191,20 @@ async function placed(
   return { folder: fromRoot(relative), ...(own && { parts: own }), ...(packages && { packages }) };
 }
 
-/** Why a command is asked about of which it is known what it does. */
+/** Returns the reason for the approval of a fully analyzed command. */
 const ofProject = (parts: readonly CommandPart[] | undefined): LocalizedMessage | undefined =>
   parts?.every(({ reads, row }) => reads || row) &&
   parts.some(({ row }) => row && (row.kind === 'checks' || row.kind === 'loads'))
     ? message('It runs this project’s code.')
     : undefined;
 
-/** A command that ends as the mention of a folder does could pass for another one in that folder: it has no grant. */
+/** Omits the grant if the command's end imitates the folder suffix of a grant. */
 function grantFor(command: string, folder: string | undefined): Pick<CallPlan, 'grant'> {
   if (/\(in .*\)\s*$/s.test(command)) return {};
   return { grant: `shell.run ${command}${folder === undefined ? '' : ` (in ${folder})`}` };
 }
 
-/** With several folders open a command runs in the first, as a new terminal would. */
+/** Returns the first of several folders, like a new terminal. */
 const defaultFolder = (roots: readonly WorkspaceRoot[]) => {
   const folders = foldersOf(roots);
   return folders.length > 1 ? folders[0]!.name : '.';

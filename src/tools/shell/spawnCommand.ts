@@ -8,43 +8,41 @@ import { commandEnvironment } from './environment.ts';
 import { Cleaner, CommandOutput } from './output.ts';
 import { TerminalLine } from './terminalLine.ts';
 
-/** A command that writes more than this is not going to end well. */
+/** Maximum bytes of output; above, the command is ended. */
 const maximumOutputBytes = 100 * 1024 * 1024;
 
-/** How the first process of a command ended. */
 export interface Exit {
   exitCode: number | null;
   signal: NodeJS.Signals | null;
 }
 
-/** A command line that has a process. Whoever has it ends it, or waits for its end, and lets go of it then. */
+/**
+ * Command line with a process. The owner must end the command or wait for its end, and then release it. `pid` is undefined after a failed
+ * start; `startedAt` is in epoch milliseconds; `kept` is the cleaned output so far.
+ */
 export interface StartedCommand {
-  /** Epoch milliseconds. */
   readonly startedAt: number;
-  /** Undefined where it could not be started. */
   readonly pid: number | undefined;
-  /** By which its processes are found. */
   readonly marker: string;
-  /** What it has written so far, clean, its beginning and its end. */
   readonly kept: CommandOutput;
-  /** Resolves at its own end, or when it has written too much. Rejects with `TOOL_EXEC_FAILED` when it could not be started. */
+  /** Resolves at the end, or on too much output. Rejects with `TOOL_EXEC_FAILED` if the start failed. */
   readonly ended: Promise<Exit | 'flooded'>;
-  /** Resolves when nothing more comes, or after so many milliseconds. */
+  /** Resolves at the end of output, or after a number of milliseconds. */
   heard(atMost: number): Promise<unknown>;
-  /** Calls `hear` with each further piece, as `lineUpdates` describes it. */
+  /** Calls `hear` with each further piece (see `lineUpdates`). */
   listen(hear: (text: string) => void): void;
   letGo(): void;
 }
 
-/** Starts a command line in a folder, without input, in a process group of its own. */
+/** Starts a command line without input in its own process group. */
 export async function startCommand(line: string, folder: string, marker: string): Promise<StartedCommand> {
   const git = await gitSafety();
   const [shell, ...options] = shellCommand();
   const child: ChildProcessByStdio<null, Readable, Readable> = spawn(shell!, [...options, line], {
     cwd: folder,
     env: commandEnvironment(process.env, marker, git),
-    stdio: ['ignore', 'pipe', 'pipe'], // never a pipe as input: bash takes a socket there for a remote shell, and reads profiles
-    detached: process.platform !== 'win32', // a process group of its own, which can be ended as one
+    stdio: ['ignore', 'pipe', 'pipe'], // never a pipe as input: bash treats a socket as a remote shell and reads profiles
+    detached: process.platform !== 'win32', // own process group, to be ended together
     windowsHide: true,
   });
   const kept = new CommandOutput();
@@ -81,7 +79,7 @@ export async function startCommand(line: string, folder: string, marker: string)
     child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
   });
   const ended = Promise.race([exited, flooded]);
-  ended.catch(() => {}); // who waits for it hears of it
+  ended.catch(() => {}); // waiting callers receive the rejection
   return {
     startedAt: Date.now(),
     pid: child.pid,

@@ -1,31 +1,28 @@
-/** Units of UTF-16 in a line that can still change. A longer line wraps in every terminal, and nothing returns to its beginning. */
+/** Maximum UTF-16 units of a line that can still change. A longer line wraps in every terminal. */
 const longestLine = 4096;
-/** Units of UTF-16 in one cell: more combining marks begin a cell of their own. */
+/** Maximum UTF-16 units of a cell; further combining marks begin a new cell. */
 const longestCell = 8;
 
-/** Text between the controls that move within a line or erase in it, and these. */
+/** Text between controls of the line, and these controls. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const pieces = /[^\r\b\x1b]+|\x1b\[\d*[CDGK]|[\r\b]/g;
 
-/**
- * The line that a command is writing, as a terminal shows it: of each column the last character. Takes time in proportion to
- * the text, whatever controls it holds.
- */
+/** Current line of a command as a terminal shows it: the last character of each column. The duration is proportional to the text. */
 export class TerminalLine {
-  /** The line as far as it was only appended to. */
+  /** Line with appended text only. */
   private line = '';
-  /** The line in columns, once the cursor has moved in it. The second column of a wide character is empty text. */
+  /** Columns after a cursor movement. The second column of a wide character is empty. */
   private cells: string[] | undefined;
-  /** The column of the cursor; undefined: behind the end. */
+  /** Column of the cursor; undefined at the end. */
   private column: number | undefined;
-  /** What the last piece has made of the line. */
+  /** Last reported state of the line. */
   private given = '';
-  /** It was too long to change; its text is given, and no longer here. */
+  /** The line exceeded the limit and was reported as final. */
   private isFixed = false;
 
   /**
-   * Takes text without other controls than line ends, carriage returns, backspaces and `CSI n` with C, D, G or K.
-   * @returns a piece as `lineUpdates` describes it
+   * Processes text whose only controls are line ends, carriage returns, backspaces and `CSI n` with C, D, G or K.
+   * @returns a piece for `lineUpdates`
    */
   write(text: string): string {
     const ended: string[] = [];
@@ -50,7 +47,7 @@ export class TerminalLine {
     return piece;
   }
 
-  /** Returns the line with its end, and begins the next one. */
+  /** Returns the finished line and begins a new one. */
   private end(): string {
     const line = `${this.shown()}\n`;
     this.line = '';
@@ -68,7 +65,7 @@ export class TerminalLine {
     if (!this.isFixed && (this.cells?.length ?? this.line.length) > longestLine) this.fix();
   }
 
-  /** Blanks at the end of a line that was drawn anew are what erased it. */
+  /** Trailing blanks of a redrawn line are erased text. */
   private shown(): string {
     if (this.cells) return this.cells.join('').trimEnd();
     return this.line;
@@ -125,7 +122,7 @@ export class TerminalLine {
     this.column = at === cells.length ? undefined : at;
   }
 
-  /** Erases columns; of a wide character that loses one of them the others become blank, too. */
+  /** Erases columns; a partly erased wide character becomes blank. */
   private blank(from: number, to: number): void {
     const cells = this.cells!;
     let start = from;
@@ -148,7 +145,7 @@ const joining = /^[\p{M}\p{Cf}]$/u;
 const wide =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
 
-/** A character with empty text for each further column that it takes. */
+/** Returns the character, followed by empty text for each further column. */
 function columnsOf(character: string, at: number): string[] {
   if (character === '\t') return [character, ...new Array<string>(tabWidth - 1 - (at % tabWidth)).fill('')];
   return wide.test(character) ? [character, ''] : [character];

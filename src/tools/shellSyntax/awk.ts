@@ -1,11 +1,11 @@
-/** Functions of awk that compute from what they are given. */
+/** Functions of awk without side effects. */
 const functions = new Set(
   'length substr split gsub sub match index sprintf tolower toupper int sqrt exp log sin cos atan2 rand srand asort asorti gensub strftime mktime systime and or xor'.split(
     ' ',
   ),
 );
 const keywords = new Set('BEGIN END if else for in next exit break continue delete print printf'.split(' '));
-/** Variables that say more than what is in the files, or that something is done behind the program's back. */
+/** Names with access beyond the input files, or with hidden effects. */
 const others = new Set(
   'getline system close fflush while do function func return nextfile ENVIRON PROCINFO ARGV ARGC SYMTAB FUNCTAB'.split(
     ' ',
@@ -14,25 +14,26 @@ const others = new Set(
 
 const token =
   /(?<blank>[ \t]+|#[^\n]*)|(?<text>"(?:[^"\\\n]|\\.)*")|(?<number>\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+)|(?<name>[A-Za-z_]\w*)|(?<mark>\+\+|--|[-+*%^]=|&&|\|\||[<>=!]=|[-+*%^<>=!~?:,;(){}[\]$\n|&])/y;
-/** Slashes in brackets end it for some and not for others: such a one is not read. */
+/** Patterns with slashes in brackets are ambiguous between implementations and not parsed. */
 const pattern = /\/(?:[^/\\\n[]|\\.|\[\^?\]?[^\]/\\\n]*\])+\//y;
 
 interface Token {
-  /** A name, a number or a mark as it is spelled; `"` for a text or a pattern. */
+  /**
+   * Token of awk: `one` is a name, a number or a mark as spelled, or `"` for a text or a pattern, with its content in `text`. `end` is the
+   * position after the token.
+   */
   one: string;
-  /** Text between the quotes, as it is spelled. */
   text?: string;
   isName: boolean;
-  /** Position behind it. */
   end: number;
 }
 
-/** Yields the tokens of a program. Returns whether all of it could be read, in one way only. */
+/** Yields the tokens of a program. Returns true if the whole program has only one reading. */
 function* tokensOf(program: string): Generator<Token, boolean> {
   let before = '\n';
   for (let at = 0; at < program.length; ) {
     if (program[at] === '/') {
-      // Behind a value it divides, behind an operator a pattern begins; behind anything else it could be either.
+      // A slash after a value divides, and after an operator begins a pattern; elsewhere it is ambiguous.
       if (isValue(before)) {
         if (program[at + 1] === '=') return false;
         at += 1;
@@ -60,24 +61,24 @@ function* tokensOf(program: string): Generator<Token, boolean> {
   return true;
 }
 
-/** Tracks where a `>` writes a file: behind `print`, outside of the parentheses that it opens. */
+/** State of output redirection: `>` writes a file after `print`, outside of parentheses. */
 class Printing {
   depth = 0;
   private printing: number | undefined;
 
-  /** Returns whether this token begins the name of a file. */
+  /** Tests if this token begins the name of an output file. */
   writes({ one }: Token): boolean {
     if (one === 'print' || one === 'printf') this.printing = this.depth;
     if (one === '(') this.depth += 1;
     if (one === ')') this.depth -= 1;
-    if (one === ';' || one === '}') this.printing = undefined; // it may go on in the next line
+    if (one === ';' || one === '}') this.printing = undefined; // may continue on the next line
     return one === '>' && this.printing !== undefined && this.depth <= this.printing;
   }
 }
 
 /**
- * A program that chooses, counts and prints: no other program, no file but those it is given, no function of its own. Read token by
- * token; what is not known, or could be read in two ways, is none.
+ * Tests for an awk program that only selects, counts and prints: no other program, no other file, no user function. Unknown or ambiguous
+ * tokens fail.
  */
 export function awkReads(program: string): boolean {
   const printing = new Printing();
@@ -95,8 +96,8 @@ export function awkReads(program: string): boolean {
 }
 
 /**
- * Returns the texts of a program that a shell may be given, those that stand side by side as one, and the files that it writes to as
- * far as they are spelled out. Undefined: it cannot be read.
+ * Returns texts that a shell may receive (adjacent texts joined), and literal names of output files. Undefined if the program cannot be
+ * parsed.
  */
 export function awkTexts(program: string): { commands: string[]; writes: string[] } | undefined {
   const printing = new Printing();
@@ -123,7 +124,7 @@ export function awkTexts(program: string): { commands: string[]; writes: string[
   }
 }
 
-/** A name or a number, or what ends one. */
+/** Tests for a name, a number, or the end of a value. */
 const isValue = (before: string): boolean =>
   /^(\d|\.\d|\]|[A-Za-z_]|")/.test(before) && !keywords.has(before) && !functions.has(before);
 const beginsValue = /^(\n|[-+*%^<>=!]=|&&|\|\||[!~,;({}<>=?:])$/;

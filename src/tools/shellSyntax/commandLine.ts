@@ -1,6 +1,6 @@
 import { readScript, type Simple } from './shellSyntax.ts';
 
-/** The words of all programs of a plain command line, quotes taken away; undefined for anything else. */
+/** Returns the words of all programs of a plain command line without quotes; undefined for other lines. */
 export function literalArguments(text: string): string[][] | undefined {
   const commands = readScript(text)?.flatMap(({ commands }) => commands);
   if (!commands?.every((command): command is Simple => command.kind === 'simple')) return undefined;
@@ -13,8 +13,8 @@ export function literalArguments(text: string): string[][] | undefined {
 }
 
 /**
- * What anybody could take for the words of each part of a command, whichever shell reads it: cut at quotes, and with the
- * quotes taken away (`g'i't`). For refusing only: a word here may be none.
+ * Returns possible words of each part of a command for any shell: split at quotes, and with quotes removed (`g'i't`). Only for refusals: a
+ * word may be wrong.
  */
 export function approximateArguments(text: string): string[][] {
   const parts = text.replaceAll('\\\n', '').split(/&&|[;|&\n()`]|\$\(/);

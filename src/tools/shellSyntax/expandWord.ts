@@ -1,16 +1,15 @@
 import { opendir, readdir, stat } from 'node:fs/promises';
 import * as paths from 'node:path';
 
-/** More words than this of one word, and more names of folders, are not looked through. */
+/** Limits of an expansion: words, names of folders, and braces. */
 const mostWords = 500;
 const mostNames = 20_000;
 const mostBraces = 50;
 
 /**
- * What a shell makes of one word with braces (`{a,b}`, `{1..3}`) and globs (`*`, `?`, `[a-z]`), as the disk is now, seen from
- * `folder` (absolute). A backslash takes the meaning of the letter behind it; there are no quotes, variables or `~` here. A glob
- * that matches nothing is given as it is spelled, and names that begin with a dot match only what begins with one, both as
- * bash has it. Undefined: more than can be looked through.
+ * Expands braces (`{a,b}`, `{1..3}`) and globs (`*`, `?`, `[a-z]`) of one word on the current disk, relative to `folder` (absolute). A
+ * backslash escapes the next character; quotes, variables and `~` are not supported. As in bash, a glob without a match stays literal, and
+ * leading dots match only literally. Undefined above the limits.
  */
 export async function expandWord(word: string, folder: string): Promise<string[] | undefined> {
   const words = bracesOf(word);
@@ -25,13 +24,13 @@ export async function expandWord(word: string, folder: string): Promise<string[]
   return found;
 }
 
-/** It has a glob that means one. */
+/** Tests for an active glob. */
 export const hasGlob = (word: string): boolean => /^(?:[^\\]|\\.)*?(?:[*?]|\[[^/]+\])/s.test(word);
 
-/** The word without the backslashes that protect its letters. */
+/** Removes escaping backslashes. */
 export const unescaped = (word: string): string => word.replace(/\\(.)/gs, '$1');
 
-/** Every word that the braces of one make; undefined when they are too many. */
+/** Expands the braces of a word; undefined above the limit. */
 export function bracesOf(word: string): string[] | undefined {
   if (word.split('{').length > mostBraces) return undefined;
   const made: string[] = [];
@@ -46,7 +45,7 @@ export function bracesOf(word: string): string[] | undefined {
   return made;
 }
 
-/** The words that the first braces with a meaning make; undefined: there are none. */
+/** Returns the words of the first active braces; undefined if there are none. */
 function firstGroup(word: string): string[] | undefined {
   for (let open = nextOf(word, 0, '{'); open >= 0; open = nextOf(word, open + 1, '{')) {
     if (word[open - 1] === '$') continue; // `${HOME}` is a variable
@@ -59,7 +58,7 @@ function firstGroup(word: string): string[] | undefined {
   return undefined;
 }
 
-/** Where a letter stands next without a backslash before it; -1 for nowhere. */
+/** Returns the next position of an unescaped character; -1 if absent. */
 function nextOf(word: string, from: number, letter: string): number {
   for (let at = from; at < word.length; at++) {
     if (word[at] === '\\') at++;
@@ -68,7 +67,7 @@ function nextOf(word: string, from: number, letter: string): number {
   return -1;
 }
 
-/** What stands between the commas of braces that are open already, and where they close. */
+/** Returns the choices of open braces and their end. */
 function partsFrom(word: string, from: number): { choices: string[]; end: number } | undefined {
   const choices: string[] = [];
   let begin = from;
@@ -85,7 +84,7 @@ function partsFrom(word: string, from: number): { choices: string[]; end: number
   return undefined;
 }
 
-/** `1..5`, `a..e`, with a step behind a second `..`. */
+/** Expands `1..5`, `a..e`, with an optional step. */
 function sequenceOf(inside: string): string[] | undefined {
   const numbers = /^(-?\d{1,9})\.\.(-?\d{1,9})(?:\.\.(-?\d{1,9}))?$/.exec(inside);
   const letters = /^([A-Za-z])\.\.([A-Za-z])(?:\.\.(-?\d{1,9}))?$/.exec(inside);
@@ -97,14 +96,14 @@ function sequenceOf(inside: string): string[] | undefined {
   ];
   const step = Math.max(1, Math.abs(Number(found[3] ?? 1)));
   const width = numbers && /^-?0\d/.test(found[1]! + found[2]!) ? Math.max(found[1]!.length, found[2]!.length) : 0;
-  const count = Math.min(Math.floor(Math.abs(to - from) / step), mostWords); // one more than may be: it is seen as too many
+  const count = Math.min(Math.floor(Math.abs(to - from) / step), mostWords); // one above the limit, to be detected as too many
   return Array.from({ length: count + 1 }, (_, index) => {
     const value = from + (from <= to ? 1 : -1) * step * index;
     return numbers ? String(value).padStart(width, '0') : String.fromCharCode(value);
   });
 }
 
-/** The paths on the disk that a glob means, spelled as it is; undefined when that takes too long. */
+/** Returns the paths that match a glob, in its spelling; undefined if the search is too long. */
 async function matchesOf(word: string, folder: string, budget: { names: number }): Promise<string[] | undefined> {
   const names = word.split('/');
   let found = [word.startsWith('/') ? '/' : ''];
@@ -128,7 +127,7 @@ async function matchesOf(word: string, folder: string, budget: { names: number }
   return exist || tail !== '' ? existing(found, folder, tail) : found;
 }
 
-/** What comes behind the last glob has to be there, too, and with a `/` behind it be a folder: else the glob matches nothing. */
+/** Filters paths by the literal rest after the last glob; a trailing `/` requires a folder. */
 async function existing(found: readonly string[], folder: string, tail: string): Promise<string[]> {
   const there: string[] = [];
   for (const one of found) {
@@ -142,7 +141,7 @@ async function existing(found: readonly string[], folder: string, tail: string):
   return there;
 }
 
-/** @param path not made shorter: `a/..` is none where `a` is a file */
+/** @param path not normalized: `a/..` does not exist if `a` is a file */
 const isFolder = (path: string): Promise<boolean> =>
   stat(path).then(
     (found) => found.isDirectory(),
@@ -159,12 +158,12 @@ async function namesIn(folder: string, glob: string, budget: { names: number }):
       if (matchesName(glob, name)) names.push(name);
     }
   } catch {
-    return []; // it is gone, or no folder any more
+    return []; // deleted, or no longer a folder
   }
   return names.sort();
 }
 
-/** Whether a glob (of one name, as bash reads it) matches a name. Its time grows with both, never faster. */
+/** Tests if a glob for one name matches like in bash, in time proportional to both lengths. */
 export function matchesName(glob: string, name: string): boolean {
   if (name.startsWith('.') && !/^\\?\./.test(glob)) return false;
   const tests = testsOf(glob);
@@ -219,7 +218,7 @@ const classes: Record<string, RegExp> = {
   word: /\w/,
 };
 
-/** Of the inside of `[…]`: letters, ranges and classes. A class that is not known holds every letter. */
+/** Parses the inside of `[…]`: characters, ranges and classes. An unknown class matches every character. */
 function setTest(inside: string): (letter: string) => boolean {
   const tests: ((letter: string) => boolean)[] = [];
   const bare = inside.replace(/\[:(\w+):\]/g, (_, name: string) => {

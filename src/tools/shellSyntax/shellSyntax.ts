@@ -1,13 +1,12 @@
 /**
- * What a shell reads from a command, for a part of bash's language: words, quotes, `$name`, `${name%suffix}`, `$( )`, `<( )`,
- * `$(( ))`, globs, the operators `&&`, `||`, `;`, `|` and line ends, variables in front, `for`, `while`, `until`, `if`, `( )`, and
- * the redirections that keep nothing. What is not surely understood is undefined as a whole: no part of a text is judged
- * without the rest.
+ * Parsed command in a subset of bash: words, quotes, `$name`, `${name%suffix}`, `$( )`, `<( )`, `$(( ))`, globs, the operators `&&`, `||`,
+ * `;`, `|` and line ends, leading assignments, `for`, `while`, `until`, `if`, `( )`, and redirections that store nothing. A text with any
+ * unsupported part is undefined as a whole.
  */
 export type ShellScript = Pipeline[];
 
 interface Pipeline {
-  /** How it hangs on what came before; absent on the first. */
+  /** Connection to the pipeline before; absent for the first. */
   operator?: '&&' | '||' | ';';
   negated?: true;
   commands: ShellCommand[];
@@ -24,7 +23,7 @@ export interface Simple {
 }
 interface Loop {
   kind: 'loop';
-  /** Of `for`: the name and what it stands for; absent: `while`, `until`. */
+  /** Variable and values of `for`; absent for `while` and `until`. */
   each?: { name: string; values: Word[] };
   condition?: ShellScript;
   body: ShellScript;
@@ -38,26 +37,26 @@ interface ShellGroup {
   body: ShellScript;
 }
 
-/** Pieces side by side; `''` is a word without pieces. */
+/** Adjacent pieces of a word; `''` has none. */
 export type Word = ShellPiece[];
 
 export type ShellPiece =
   | { text: string }
-  /** `*`, `?` or `[a-z]`, not quoted. */
+  /** Unquoted `*`, `?` or `[a-z]`. */
   | { glob: string }
   | { variable: string; suffix?: string; quoted: boolean }
-  /** `$( )`: what it writes; `<( )`: the name of a file to read that from. */
+  /** `$( )`: replaced by its output; `<( )`: by the name of a file with the output. */
   | { script: ShellScript; as: 'text' | 'file'; quoted: boolean }
-  /** A number, whatever it is, made of these variables. */
+  /** Arithmetic result of these variables. */
   | { number: string[] };
 
-/** More parts, or more of them inside of each other, than a person or a program writes by hand. */
+/** Limits of parts and of nesting, above any handwritten command. */
 const mostParts = 50;
 const mostDepth = 8;
 
 class Unreadable extends Error {}
 
-/** The script that a text is; undefined when any of it is more than this language. */
+/** Parses a script; undefined if any part is unsupported. */
 export function readScript(text: string): ShellScript | undefined {
   try {
     return new Reader(text).whole();
@@ -67,14 +66,14 @@ export function readScript(text: string): ShellScript | undefined {
   }
 }
 
-/** Words with a meaning of their own where a command begins; those that are not read here end the reading. */
+/** Keywords at the beginning of a command; unsupported keywords end the parsing. */
 const closing = new Set(['do', 'done', 'then', 'elif', 'else', 'fi']);
 const unread = new Set(['case', 'esac', 'select', 'function', 'coproc', '{', '}', '[[', ']]', 'in', '!']);
 
 const redirections = /(?:2>&1|1?>&2|[12&]?>[ \t]*\/dev\/null|<[ \t]*\/dev\/null)(?=[ \t\n;|)]|&&|$)/y;
-/** What means itself to every shell: typographic quotes are quotes to PowerShell, inside of others, too. */
+/** Characters without meaning in every shell; typographic quotes are quotes in PowerShell, even inside of others. */
 const plain = /[^\s\p{Cc}'"`$\\&|;<>(){}[\]*?!~‘’‚‛“”„]+/uy;
-/** Braces that make one word of it, with nothing in them that means anything else. */
+/** Literal braces without any special content. */
 const plainBraces = /\{(?:(?!,|\.\.)[^\s\p{Cc}'"`$\\&|;<>(){}[\]*?!~‘’‚‛“”„])*\}/uy;
 
 class Reader {
@@ -90,7 +89,7 @@ class Reader {
     return script;
   }
 
-  /** Up to a word or a bracket that closes what is around it, or the end. */
+  /** Parses up to a closing keyword or bracket, or the end. */
   private script(): ShellScript {
     if (++this.depth > mostDepth) throw new Unreadable();
     const script: ShellScript = [];
@@ -113,7 +112,7 @@ class Reader {
     return closing.has(this.ahead());
   }
 
-  /** The plain word that is next. */
+  /** Returns the next plain word without consuming it. */
   private ahead(): string {
     return /[^\s;&|<>()'"\\$`]*/y.exec(this.text.slice(this.at))![0];
   }
@@ -187,7 +186,7 @@ class Reader {
     return { kind: 'choice', parts };
   }
 
-  /** Around loops only what changes nothing may stand: their output goes where it went. */
+  /** Accepts only redirections of a loop without effect. */
   private unredirected(body: ShellScript): ShellScript {
     this.blanks();
     this.take(/2>&1(?=[ \t\n;|)]|&&|$)/y);
@@ -225,7 +224,7 @@ class Reader {
     return this.at >= this.text.length || /[\s;|&)]/.test(this.text[this.at]!);
   }
 
-  /** @param assigned the value of a variable, where `~` may mean a home behind a `:`, too */
+  /** @param assigned value of a variable, where `~` after `:` may be a home folder */
   private word(assigned = false): Word {
     const word: Word = [];
     const begin = this.at;
@@ -263,13 +262,13 @@ class Reader {
     return { text: this.expect(plain)[0] };
   }
 
-  /** Several pieces can stand in double quotes: they are read one by one, each as quoted. */
+  /** Parses the pieces inside of double quotes one by one. */
   private quotedPieces(): ShellPiece[] {
     const pieces: ShellPiece[] = [];
     this.expect(/"/y);
     while (this.take(/"/y) === undefined) {
-      // A quote that is none is what a person misreads: such a text is not judged. Nor is one whose line goes on behind
-      // a backslash: what stands on both sides is read as one, a `$` and a bracket, too.
+      // Typographic quotes mislead readers, so such a text is not analyzed. Neither is a line continuation, which could join `$` and a
+      // bracket.
       const text = this.take(/(?:[^"$`\\“”„]|\\[$\\]|\\(?!["$`\\\n]))+/y);
       if (text !== undefined) pieces.push({ text: text.replace(/\\([$\\])/g, '$1') });
       else pieces.push(this.dollar(true));
@@ -287,7 +286,7 @@ class Reader {
       return { variable, ...(named[4] !== undefined && { suffix: named[4] }), quoted };
     }
     if (this.take(/\$\((?!(?:\\\n)*\()/y) !== undefined) return { script: this.inside(), as: 'text', quoted };
-    // It means itself where nothing follows that it could be about.
+    // Literal if nothing follows that could be a name.
     this.expect(quoted ? /\$(?=["\s|)\\/.,])/y : /\$(?=[\s|)]|$)/y);
     return { text: '$' };
   }
@@ -316,7 +315,7 @@ class Reader {
   }
 }
 
-/** In the order written: `>/dev/null 2>&1` silences both, `2>&1 >/dev/null` does not. */
+/** Applies redirections in order: `>/dev/null 2>&1` silences both, `2>&1 >/dev/null` does not. */
 function redirect(command: Simple, redirection: string): void {
   if (redirection === '2>&1') command.stderr = command.stdout === 'err' ? 'err' : command.stdout;
   else if (redirection.endsWith('>&2')) command.stdout = command.stderr;

@@ -3,41 +3,40 @@ import { awkTexts } from './awk.ts';
 import { unescaped } from './expandWord.ts';
 
 /**
- * One word as a shell reads it. What quotes took the meaning from has a backslash before it, as `expandWord` wants it; the home
- * folder stands where it is meant, `here` for the folder the command runs in, and `unknown` for what only a run can tell.
+ * Word as a shell reads it. Quoted special characters are escaped by a backslash for `expandWord`; home folders are inserted, `here` stands
+ * for the working folder, and `unknown` for parts known only at execution.
  */
 export type ShellWord = string;
 export const here = '\0';
 export const unknown = '\u0001';
 
-/** What stands between two operators. */
+/**
+ * Command between two operators, with the targets and sources of redirections. `overwrites` are targets that a redirection truncates.
+ * `operator` connects to the part before ('' for the first).
+ */
 export interface ShellPart {
   words: ShellWord[];
-  /** Where its redirections write to, and what they read. */
   writes: ShellWord[];
   reads: ShellWord[];
-  /** Those of `writes` that a redirection empties first. */
   overwrites: ShellWord[];
-  /** Between it and the part before; '' for the first. */
   operator: string;
-  /** It stands in a substitution or in a word that may be a command itself: `bash -c "…"`. */
+  /** Part of a substitution, or of a word that may be a command: `bash -c "…"`. */
   nested: boolean;
-  /** It stands in a word that is not known to be a command: a message, a pattern, a program of another language. */
+  /** Part of a word that is probably no command: a message, a pattern, code of another language. */
   isText: boolean;
 }
 
 export interface Reader {
-  /** The person's home, absolute. */
   home: string;
   platform: string;
 }
 
-/** Deeper nesting is read without its quotes. */
+/** Maximum nesting; deeper text is parsed without quotes. */
 const deepest = 8;
 
 /**
- * The words of a command as far as they can be said without running it, also of what stands in substitutions, in words with
- * blanks and in what `eval` is given. For refusing and asking only: a part here may be none, and nothing fails to be read.
+ * Returns the words of a command as far as known without execution, including substitutions, words with blanks and arguments of `eval`.
+ * Only for refusals and approvals: a part may be wrong, and parsing never fails.
  */
 export function readShell(text: string, reader: Reader): ShellPart[] {
   const parts: ShellPart[] = [];
@@ -45,14 +44,14 @@ export function readShell(text: string, reader: Reader): ShellPart[] {
   return parts;
 }
 
-/** The program's name, without its folder and the ending it has on Windows. */
+/** Returns the name of a program without its folder and Windows extension. */
 export const programOf = (word: ShellWord): string =>
   posix
     .basename(unescaped(word))
     .toLowerCase()
     .replace(/\.exe$/, '');
 
-/** Text within a command that may be a command itself. */
+/** Text inside of a command that may be a command itself. */
 interface Within {
   text: string;
   isText: boolean;
@@ -69,12 +68,12 @@ function read(text: string, reader: Reader, depth: number, parts: ShellPart[], i
     nested: depth > 0,
     isText,
   });
-  /** What may be commands themselves. */
+  /** Possible nested commands. */
   const within: Within[] = [];
   let part = newPart('');
   let word: string | undefined;
   let next: 'words' | 'writes' | 'reads' = 'words';
-  /** The words that follow may be programs of awk. */
+  /** Following words may be awk programs. */
   let isAwk = false;
   let empties = false;
   const add = (piece: string) => {
@@ -108,7 +107,7 @@ function read(text: string, reader: Reader, depth: number, parts: ShellPart[], i
       });
     const empty = part.words.length + part.writes.length + part.reads.length === 0;
     if (!empty) parts.push(part);
-    // `(cd x) && y`: what closes says more than what follows it; a line may end behind `&&`.
+    // `(cd x) && y`: the closing operator matters; a line may end after `&&`.
     const first = empty && part.operator !== '' && (operator === '\n' || part.operator !== '&&');
     part = newPart(first ? part.operator : operator);
     next = 'words';
@@ -168,7 +167,7 @@ function read(text: string, reader: Reader, depth: number, parts: ShellPart[], i
   }
 }
 
-/** The last of these words is given to a shell: it is the value of `-c`, or what `trap` and a shell's prefix are told. */
+/** Tests if the last word is executed by a shell: the value of `-c`, or an argument of `trap` or a prefix command. */
 function isCommand(words: readonly ShellWord[]): boolean {
   const before = unescaped(words.at(-2) ?? '');
   const program = words.slice(0, -1).map(programOf);
@@ -176,13 +175,13 @@ function isCommand(words: readonly ShellWord[]): boolean {
   return /^(-\w*c|\/c|-command|--call)$/i.test(before) && !program.some((one) => otherLanguages.test(one));
 }
 
-/** Programs whose `-c` is no command of a shell. */
+/** Programs whose `-c` is no shell command. */
 const otherLanguages = /^(python[\d.]*|pypy3?|perl|ruby|node|php|git|grep|sed)$/;
 
-/** What these are given as words they read as a command. */
+/** Programs that execute their arguments as a command. */
 const readAgain = new Set(['eval', 'ssh', 'watch', 'parallel']);
 
-/** A text whose letters mean nothing but themselves. */
+/** Escapes all special characters. */
 const literal = (text: string) => text.replace(/[\\*?[\]{},]/g, '\\$&');
 
 interface Quoted {
@@ -191,7 +190,7 @@ interface Quoted {
   end: number;
 }
 
-/** The quotes that open here, decoded; undefined: none do, or they are never closed. */
+/** Decodes quotes that open at a position; undefined if there are none or they never close. */
 function quotedAt(text: string, at: number): Quoted | undefined {
   if (text[at] === "'") {
     const end = text.indexOf("'", at + 1);
@@ -208,7 +207,7 @@ function quotedAt(text: string, at: number): Quoted | undefined {
   return end === undefined ? undefined : { kind: 'double', inside: text.slice(open + 1, end), end: end + 1 };
 }
 
-/** Quotes within a substitution are the substitution's. */
+/** Skips quotes inside of substitutions. */
 function endOfDouble(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at++) {
@@ -222,7 +221,7 @@ function endOfDouble(text: string, from: number): number {
   return text.length;
 }
 
-/** Where a letter stands next without a backslash before it, of `)` the one that closes; the text's length for nowhere. */
+/** Returns the next position of an unescaped character, or of the matching `)`; the text's length if absent. */
 function closeOf(text: string, from: number, close: string): number {
   let depth = 0;
   for (let at = from; at < text.length; at++) {
@@ -266,11 +265,11 @@ function insideDouble(inside: string, reader: Reader, found: (text: string) => v
 interface Meaning {
   meaning: string;
   length: number;
-  /** What may hold a command. */
+  /** Possible nested command. */
   inside?: string;
 }
 
-/** What a variable or a `~` here stands for; `word` is what was read of the word so far. */
+/** Returns the meaning of a variable or `~`; `word` is the part of the word before. */
 function meaningAt(rest: string, { home, platform }: Reader, word: string | undefined): Meaning | undefined {
   const tilde = /^~([\w.+-]*)/.exec(rest);
   if (tilde && (word === undefined || /[=:{,]$/.test(word))) {
@@ -287,7 +286,7 @@ function meaningAt(rest: string, { home, platform }: Reader, word: string | unde
 /** `$IFS` between words. */
 const blank = ' ';
 
-/** Where these lead when nobody has said otherwise. */
+/** Default values of variables relative to the home folder. */
 const belowHome: Record<string, string> = {
   HOME: '',
   USERPROFILE: '',
@@ -298,7 +297,7 @@ const belowHome: Record<string, string> = {
   LOCALAPPDATA: '/AppData/Local',
 };
 
-/** `change`: what follows the name in braces (`:?`, `%/`). */
+/** Expands a variable; `change` is the operator after the name in braces (`:?`, `%/`). */
 function known(name: string, change: string, home: string): string | undefined {
   if (!/^(:?[-?=].*|%%?\/)?$/s.test(change)) return undefined;
   if (name === 'IFS') return blank;
@@ -306,7 +305,7 @@ function known(name: string, change: string, home: string): string | undefined {
   return below === undefined ? (name === 'PWD' ? here : undefined) : literal(home + below);
 }
 
-/** The inside of `$'…'`. */
+/** Decodes the inside of `$'…'`. */
 function withoutEscapes(text: string): string {
   const named: Record<string, string> = { n: '\n', t: '\t', r: '\r', a: '', b: '', e: '', E: '', f: '', v: '' };
   return text.replace(
