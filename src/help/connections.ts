@@ -1,38 +1,31 @@
 /**
- * What leaves this machine: each kind of connection. The page *What leaves this machine* is made from these tables, and a test holds
- * them to the code: whatever in `src` can open a connection, ask a model or start a program is named by a row.
+ * Connections that leave this machine. The page *What leaves this machine* is generated from these tables, and a test compares them with
+ * the code: each file in `src` that opens a connection, asks a model or starts a program needs a row.
  */
 
-/** A connection that Towpath itself opens. */
+/** Connection opened by Towpath. `by` lists the files of `src` with the code. */
 interface ConnectionRow {
-  /** What it is for. */
   what: string;
   when: string;
   to: string;
-  /** What goes there. */
   carries: string;
-  /** The files of `src` that open it. */
   by: readonly string[];
 }
 
-/** An occasion on which a model is asked. Where that goes is the model's row among the connections. */
+/** Occasion for a model request. The destination is the model's row among the connections; `by` lists the files of `src` with the code. */
 interface Occasion {
   what: string;
   when: string;
-  /** Which of the person's models. */
   model: string;
   carries: string;
-  /** The files of `src` that ask. */
   by: readonly string[];
 }
 
-/** A program that Towpath starts. What it connects to is its own doing. */
+/** Program started by Towpath, with its known connections. `by` lists the files of `src` with the code. */
 export interface Program {
   what: string;
   when: string;
-  /** What is known of its connections. */
   connects: string;
-  /** The files of `src` that start it. */
   by: readonly string[];
 }
 

@@ -1,14 +1,11 @@
-/** A page of this folder. */
+/** Help page: file name without `.md`, heading, and a description for the list of pages. */
 interface HelpPage {
-  /** Its file, without `.md`. */
   name: string;
-  /** Its heading. */
   title: string;
-  /** What a person finds there, as the list of pages says it. */
   about: string;
 }
 
-/** All pages for people, in the order in which they are offered. */
+/** All help pages in display order. */
 export const pages = [
   {
     name: 'coming-from',

@@ -13,18 +13,17 @@ interface Added {
   rules: readonly Rule[];
 }
 
-/** Rules that were made by *Always Allow…* in this window. The card of their call names them and can remove them. */
+/** Rules created by *Always Allow…* in this window. The card of the call shows them and can remove them. */
 export class AddedRules {
   private readonly added: Added[] = [];
 
   constructor(private readonly policies: Pick<Policies, 'add' | 'remove' | 'written'>) {}
 
   async add(added: Added): Promise<void> {
-    this.added.push(added); // first: the panel is told as soon as the rules are kept
+    this.added.push(added); // first: the panel updates as soon as the rules are stored
     await this.policies.add(added.scope, ...added.rules);
   }
 
-  /** Returns those of a run that still hold. */
   of(runId: string): AddedRule[] {
     return this.added
       .filter((one) => one.key.runId === runId && one.rules.some((rule) => this.indexOf(one.scope, rule) >= 0))

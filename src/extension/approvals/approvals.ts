@@ -29,9 +29,9 @@ import { findApproval, keyOf, type OpenApproval } from './settingsTarget.ts';
 interface Waiting extends Remindable, OpenApproval {
   request: ApprovalRequest;
   answer(answer: ApprovalAnswer): void;
-  /** Asked about by itself, though others came with it. */
+  /** Approval in its own dialog, although others of the batch exist. */
   single: boolean;
-  /** The person asked for it: it need not wait until they do nothing. */
+  /** Requested by the user: no wait for idle time. */
   called: boolean;
 }
 
@@ -40,24 +40,23 @@ interface Dependencies {
   addedRules: AddedRules;
   presence: UserActivity;
   changed(waiting: number): void;
-  /** The run that the panel shows. */
+  /** Returns the run in the panel. */
   shown(): string | undefined;
-  /** The title of a run that is not the one that is shown. */
+  /** Returns the title of a run other than the shown one. */
   otherRun(runId: string): string | undefined;
-  /** Above the message box of the panel. */
   notice(notice: Notice): void;
-  /** A run that is not shown is held: it needs instructions. */
+  /** Reports that a hidden run is held and needs instructions. */
   needsInstructions(runId: string): void;
 }
 
 /**
- * Questions to the person, as native modals, one at a time, in the order they were asked; those of one answer of the model
- * together. Closing the dialog is a no, and the message box then asks what to do instead. The first button is *Review…*, so that Enter never allows. A question waits while
- * somebody types, scrolls or selects, and while the window is not in front.
+ * Queue of approval dialogs: native modal dialogs, one at a time, in order of request; requests of one reply share a dialog. Closing the
+ * dialog denies, and the message box then asks for instructions. The first button is *Review…*, so Enter never allows. A request waits
+ * during user activity and while the window is inactive.
  *
- * Who answers first wins: dialog, review or box. On some desktops a dialog is lost and never says how it ended. So nothing
- * depends on its end: *Answer…* gives it up, what it says afterwards counts for nothing, and as long as one is lost (the editor
- * would put any other behind it) questions are answered from their review.
+ * The first answer wins: dialog, review or message box. Some desktops lose a dialog without a result, so nothing depends on its end:
+ * *Answer…* abandons the dialog, and its late result is ignored. While an abandoned dialog exists (the editor would queue others behind
+ * it), requests are answered in their review.
  */
 export class Approvals implements vscode.Disposable {
   private readonly waiting: Waiting[] = [];
@@ -108,12 +107,12 @@ export class Approvals implements vscode.Disposable {
         told: false,
         answer: (answer) => {
           const place = this.waiting.indexOf(waiting);
-          if (place < 0) return; // settled before: a late answer is no answer
+          if (place < 0) return; // already settled: a late answer is ignored
           this.waiting.splice(place, 1);
           signal.removeEventListener('abort', gone);
-          resolve(answer); // first: the run goes on, whatever becomes of what shows it
+          resolve(answer); // first: the run continues even if the display fails
           waiting.unremind?.();
-          this.parts.reviews.forget(request).catch(() => {}); // a tab that stays open does no harm: nothing hears it any more
+          this.parts.reviews.forget(request).catch(() => {}); // an open tab is harmless without a listener
           this.parts.changed(this.waiting.length);
           this.settled.fire();
           this.next();
@@ -127,12 +126,12 @@ export class Approvals implements vscode.Disposable {
       this.next();
     });
 
-  /** The next request for this call is denied, or shown at once: the user has chosen that on its card, before it was worked out anew. */
+  /** Denies or shows the next request of this call at once: the user chose this on the card before the plan was recomputed. */
   expect(key: CallKey, how: 'show' | 'deny'): void {
     this.expected = { key, how };
   }
 
-  /** Opens the dialog of an approval: of this call, else of what the user looks at. */
+  /** Opens the dialog of a call, or of the approval in front of the user. */
   async show(key?: CallKey): Promise<void> {
     const chosen = this.find(key);
     if (!chosen) return;
@@ -145,7 +144,7 @@ export class Approvals implements vscode.Disposable {
     this.next();
   }
 
-  /** Denies the approval of this call, else the one that the user looks at. */
+  /** Denies the approval of a call, or the one in front of the user. */
   async deny(key?: CallKey): Promise<void> {
     const chosen = this.find(key);
     if (!chosen) return;
@@ -153,7 +152,7 @@ export class Approvals implements vscode.Disposable {
     await this.denyEach([chosen]);
   }
 
-  /** The buttons above a review, and its keys; `uri` is what it shows, by default the editor in front. */
+  /** Handles the buttons and keys of a review; `uri` is the review, by default the active editor. */
   async answerReview(how: 'allow' | 'deny', uri: vscode.Uri | undefined): Promise<void> {
     const id = uri ? this.parts.reviews.idOf(uri) : this.parts.reviews.oneInFront;
     const reviewed = this.waiting.find(({ request }) => request.id === id);
@@ -162,17 +161,17 @@ export class Approvals implements vscode.Disposable {
     await this.answerReviewed(how, [reviewed]);
   }
 
-  /** The buttons above a review of several: they answer what it shows, each as it stands there. */
+  /** Handles the buttons of a common review: answers each approval as shown. */
   async answerReviews(how: 'allow' | 'deny'): Promise<void> {
     const shown = this.parts.reviews.severalInFront();
     const group = this.waiting.filter(({ request }) => shown.has(request.id));
     await this.answerReviewed(how, group);
   }
 
-  /** What is answered is what stood there when the button was pressed; the focus is back by the time that anything comes of it. */
+  /** Answers exactly the text at the moment of the button press; the focus returns first. */
   private async answerReviewed(how: 'allow' | 'deny', group: Waiting[]): Promise<void> {
     if (group.length === 0) return;
-    this.front.giveUp(); // a dialog that lets its review be pressed is not there
+    this.front.giveUp(); // the review is usable, so the dialog is not visible
     const answers = group.map((one) => {
       const answer = how === 'deny' ? denialOf(one.request) : yes(this.parts.reviews.edited(one.request));
       return () => one.answer(answer);
@@ -187,7 +186,7 @@ export class Approvals implements vscode.Disposable {
     await this.takeInstructions(group.map(({ request }) => request));
   }
 
-  /** After a denial that holds its run, the message box has the focus and asks what to do instead. */
+  /** After a denial that holds the run, focuses the message box and asks for instructions. */
   private async takeInstructions([request]: readonly ApprovalRequest[]): Promise<void> {
     if (!request?.canHold) return;
     if (request.runId === this.parts.shown()) await this.parts.presence.back('nowhere');
@@ -198,14 +197,14 @@ export class Approvals implements vscode.Disposable {
     return this.waiting.length;
   }
 
-  /** An approval of this run, or of this call of it, waits. */
+  /** Tests for a waiting approval of a run, or of one call. */
   has(runId: string, toolCallId?: string): boolean {
     return this.waiting.some(
       ({ request }) => request.runId === runId && (toolCallId === undefined || request.call.id === toolCallId),
     );
   }
 
-  /** The user looks at an approval: its review is in front, or its run is shown. */
+  /** Tests if the user sees an approval: its review is active, or its run is shown. */
   get inFront(): boolean {
     const { reviewed, shown } = this.looking;
     return this.waiting.some(({ request }) => reviewed.has(request.id) || request.runId === shown);
@@ -219,7 +218,7 @@ export class Approvals implements vscode.Disposable {
     return findApproval(this.waiting, key, this.looking);
   }
 
-  /** Soon, so that questions which are asked at the same time are all here. */
+  /** Schedules the next dialog, so that simultaneous requests are collected first. */
   private next(): void {
     if (this.comingUp) return;
     this.comingUp = setImmediate(() => {
@@ -238,7 +237,7 @@ export class Approvals implements vscode.Disposable {
       if (over.aborted || first.aside || !this.waiting.includes(first) || !vscode.window.state.focused) continue;
       const wait = first.called ? 0 : quietIn(look);
       if (wait > 0) {
-        if (look.panel === 'silent') this.reminders.notify(this.togetherWith(first)); // it may not be able to say it
+        if (look.panel === 'silent') this.reminders.notify(this.togetherWith(first)); // the panel may be unable to show the request
         this.lookingAgain = setTimeout(() => this.next(), wait);
         return;
       }
@@ -250,24 +249,24 @@ export class Approvals implements vscode.Disposable {
       try {
         await (group.length > 1 ? this.askAll(group.slice(0, listLimit), over) : this.ask(first, over));
       } catch (error) {
-        if (isCanceled(error)) return this.reminders.remind(group); // the window goes: nobody has answered
-        if (!over.aborted) first.answer(no); // a question that cannot be asked is a no
+        if (isCanceled(error)) return this.reminders.remind(group); // the window closes without an answer
+        if (!over.aborted) first.answer(no); // a request that cannot be shown counts as denied
       }
       await new Promise((resolve) => setImmediate(resolve)); // an answer may have settled others
     }
   }
 
-  /** The button of a native dialog; rejects when it is given up. */
+  /** Returns the pressed button of a native dialog; rejects if abandoned. */
   private async dialog({ message, detail }: QuestionText, buttons: string[], over: AbortSignal) {
     const shown = vscode.window.showWarningMessage(message, { modal: true, detail }, ...inReach(buttons));
     const chosen = await this.front.ended(shown, over);
-    // A list or a review takes the focus, which it would lose again to the panel.
+    // A list or a review needs the focus, so it must not return to the panel.
     if (chosen !== t(labels.allowAlways) && chosen !== t(labels.review)) await this.parts.presence.back();
     over.throwIfAborted();
     return chosen;
   }
 
-  /** A question with those that one dialog can ask about together with it. */
+  /** Returns the requests that share a dialog with this one. */
   private togetherWith(one: Waiting): Waiting[] {
     if (one.single || !isListable(one.request)) return [one];
     return this.ofBatch(one).filter((other) => !other.single && isListable(other.request));
@@ -293,7 +292,7 @@ export class Approvals implements vscode.Disposable {
     else await this.denyEach([waiting]);
   }
 
-  /** Without a choice the question is still open, and is shown again. */
+  /** Offers rules; without a choice, the request is shown again. */
   private async allowAlways(waiting: Waiting, offered: readonly Rule[][], over: AbortSignal): Promise<void> {
     const title = t('Always Allow');
     const placeholder = t('Towpath: Approvals… shows these rules and can delete them');
@@ -313,7 +312,7 @@ export class Approvals implements vscode.Disposable {
     waiting.answer({ decision: 'allow', always: true });
   }
 
-  /** Several in one dialog. Cancel is a no to everything that was asked at the same time. */
+  /** Shows several requests in one dialog. Cancel denies all requests of the batch. */
   private async askAll(group: Waiting[], over: AbortSignal): Promise<void> {
     const all = this.ofBatch(group[0]!);
     const edits = new Map(group.map((one) => [one, this.parts.reviews.edited(one.request)]));
@@ -329,17 +328,17 @@ export class Approvals implements vscode.Disposable {
     else await this.denyEach(all);
   }
 
-  /** The review takes the focus: it can be read, changed and answered by keyboard. Enter writes there. */
+  /** Opens the review with the focus, to read, edit and answer by keyboard; Enter inserts a line. */
   private async review(group: Waiting[]): Promise<void> {
     const still = this.stillWaiting(group);
     if (still.length === 0) return;
     for (const one of still) one.aside = true;
     await this.parts.reviews.open(still.map(({ request }) => request));
     this.reminders.remind(still);
-    if (still.length > 1) await this.parts.presence.back('nowhere'); // the editor gives the focus to no part of several differences
+    if (still.length > 1) await this.parts.presence.back('nowhere'); // the editor does not focus a multi-file diff
   }
 
-  /** A list or a box that closes by itself when nothing waits for it any more, or something else is asked. */
+  /** Shows a list or a box that closes when its requests are settled or another dialog opens. */
   private async whileWaiting<Given>(
     group: Waiting[],
     over: AbortSignal,
@@ -364,7 +363,7 @@ export class Approvals implements vscode.Disposable {
     if (this.parts.presence.panelInView) this.reminders.showNotice();
   }
 
-  /** Called when the panel came into view or went out of it. */
+  /** Called when the visibility of the panel changes. */
   panelTurned(): void {
     this.reminders.panelTurned(this.waiting);
   }
@@ -376,10 +375,10 @@ export class Approvals implements vscode.Disposable {
 
 const isCanceled = (error: unknown): boolean => error instanceof Error && error.name === 'Canceled';
 
-/** Nobody has answered. */
+/** Denial without a user's decision. */
 const no: ApprovalAnswer = { decision: 'deny' };
 
-/** The user's own. */
+/** Denial by the user. */
 const denialOf = ({ canHold }: ApprovalRequest): ApprovalAnswer => ({ ...no, ...(canHold && { holds: true }) });
 
 const yes = (edited: string | undefined): ApprovalAnswer => ({

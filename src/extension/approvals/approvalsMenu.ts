@@ -11,7 +11,7 @@ import { type NamedModels, whoIs } from '../providers/modelConsent.ts';
 import { effectLabels, type Policies, type PolicyScope, ruleLabel } from './policies.ts';
 import { serverRuleText } from './serverRules.ts';
 
-/** Tells what has become of the tool that a rule is bound to. */
+/** Lookup of the current state of a rule's tool. */
 interface Servers {
   whereabouts(server: NonNullable<Rule['server']>): Whereabouts;
 }
@@ -21,7 +21,7 @@ interface Choice extends vscode.QuickPickItem {
   remove?(): Promise<unknown>;
 }
 
-/** *Approvals…*: the preset, commands that only read, the rules, and models that files may use, each with a button that deletes it. */
+/** *Approvals…*: the preset, read-only commands, rules, and models allowed for files, each with a button to delete. */
 export async function showApprovals(policies: Policies, servers: Servers, named: NamedModels): Promise<void> {
   const pick = vscode.window.createQuickPick<Choice>();
   pick.title = t('Towpath: approvals');
@@ -67,7 +67,7 @@ function choices(policies: Policies, servers: Servers, named: NamedModels): Choi
 
 const trash = () => ({ iconPath: new vscode.ThemeIcon('trash'), tooltip: t('Delete this rule') });
 
-/** Each is told by `t`. */
+/** Descriptions of the presets, translated by `t`. */
 export const presetDetails = {
   'ask-everything': 'reads, too',
   'reads-free': 'changes and commands ask',
@@ -95,7 +95,7 @@ function rulesOf(policies: Policies, servers: Servers, scope: PolicyScope, title
   return [separator(title), ...items];
 }
 
-/** Files that may use a model that was not picked. */
+/** Returns the files that may use a model without a selection. */
 function modelsOf(named: NamedModels): Choice[] {
   const items = named.agreed().map((one) => {
     const { file, label, where } = whoIs(one);
@@ -155,7 +155,7 @@ async function pickScope(title: string, words: string): Promise<PolicyScope | un
   return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.scope;
 }
 
-/** Where a rule can hold: without an open folder there is no workspace to remember it for. */
+/** Returns the available scopes of a rule: a workspace scope needs an open folder. */
 export function scopes(): { scope: PolicyScope; words: string }[] {
   const everywhere = { scope: 'user' as const, words: t('in all workspaces') };
   return vscode.workspace.workspaceFolders
@@ -163,7 +163,7 @@ export function scopes(): { scope: PolicyScope; words: string }[] {
     : [everywhere];
 }
 
-/** @param value given: it may stay empty */
+/** @param value initial value, which may stay empty */
 async function input(title: string, prompt: string, placeHolder: string, value?: string): Promise<string | undefined> {
   const text = await vscode.window.showInputBox({
     title,

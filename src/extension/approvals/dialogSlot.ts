@@ -1,9 +1,9 @@
-/** A busy machine takes its time to draw a dialog. */
+/** Milliseconds for a slow machine to show a dialog. */
 const comingUpMs = 3000;
 
 /**
- * What has the person's attention: one thing at a time. A dialog of the desktop can be lost and never say how it ended, so
- * that nothing here waits for one: it can be given up, and what it says afterwards counts for nothing.
+ * Owner of the right to show a dialog, one at a time. A desktop may lose a dialog without a result, so nothing waits for a dialog: it can
+ * be abandoned, and its late result is ignored.
  */
 export class DialogSlot {
   private now?: AbortController;
@@ -12,7 +12,7 @@ export class DialogSlot {
   private lost = 0;
 
   /**
-   * @param found a dialog that had been given up has ended after all, the last of them
+   * @param found called when the last abandoned dialog has ended
    * @param clock monotonic, in milliseconds
    */
   constructor(
@@ -24,17 +24,17 @@ export class DialogSlot {
     return this.now !== undefined;
   }
 
-  /** A dialog was asked for so short a time ago that it may still be on its way to the screen: whoever asks again means it. */
+  /** A dialog opened so recently that it may not be visible yet: a repeated request is intentional. */
   get isComingUp(): boolean {
     return this.dialog !== undefined && this.clock() - this.since < comingUpMs;
   }
 
-  /** A dialog was given up and has not ended: the editor would put any other behind it. */
+  /** An abandoned dialog still exists: the editor would queue others behind it. */
   get isBlocked(): boolean {
     return this.lost > 0;
   }
 
-  /** Gives up what is there. `over` says when this is given up in turn. */
+  /** Replaces the current owner. `over` aborts when this owner is replaced in turn. */
   async take(ask: (over: AbortSignal) => Promise<void>): Promise<void> {
     this.giveUp();
     const mine = new AbortController();
@@ -62,7 +62,7 @@ export class DialogSlot {
     dialog.then(ended, ended);
   }
 
-  /** How a dialog ended; rejects once it is given up, and when it could not be shown. */
+  /** Returns the result of a dialog; rejects if abandoned or not shown. */
   async ended<Button>(shown: Thenable<Button>, over: AbortSignal): Promise<Button> {
     const dialog = Promise.resolve(shown);
     over.throwIfAborted();

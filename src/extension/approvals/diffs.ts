@@ -6,21 +6,21 @@ import type { RunStore } from '../../runs/store.ts';
 
 const scheme = 'towpath';
 const kept = 'kept.';
-/** The side on which the file does not exist. */
+/** Authority of a missing file. */
 const none = 'none';
-/** A message as it was written. */
+/** Authority of a user message. */
 const said = 'said';
 
-/** A file that a run has changed. */
+/**
+ * File changed by a run. `before` is the content id before the run (null: no file); `place` is the current location (undefined: deleted).
+ */
 interface SinceRun {
   path: string;
-  /** The id of what it held before the run; null: there was none. */
   before: string | null;
-  /** Where it is; undefined: it is gone. */
   place: string | undefined;
 }
 
-/** Shows changes that were made, in the editor's own diff, from their kept contents. */
+/** Shows recorded changes in the editor's diff, from stored contents. */
 export class Diffs implements vscode.TextDocumentContentProvider {
   constructor(private readonly store: RunStore) {}
 
@@ -39,20 +39,20 @@ export class Diffs implements vscode.TextDocumentContentProvider {
     await showDiff(before!, after!, t('{0} (changes by Towpath)', path.basename(change.path)));
   }
 
-  /** A file as it was before the run, and the file itself: what is not wanted is taken back there, and saved. */
+  /** Shows a file before the run next to the current file, where changes can be reverted and saved. */
   async showSince(runId: string, side: SinceRun): Promise<void> {
     const [, before, now] = sidesOf(runId, side);
     await showDiff(before, now, t('{0} (before this run ↔ now)', path.basename(side.path)));
   }
 
-  /** The same of several files in one editor. */
+  /** Shows several files in one diff editor. */
   async reviewSince(runId: string, sides: readonly SinceRun[]): Promise<void> {
     const all = sides.map((side) => sidesOf(runId, side));
     const title = t('Towpath: {0} of this run', amount(all.length, 'file'));
     await vscode.commands.executeCommand('vscode.changes', title, all);
   }
 
-  /** A message of a run, to be read and searched; it cannot be changed. */
+  /** Shows a message of a run as a read-only document. */
   async showMessage(runId: string, at: number): Promise<void> {
     const uri = vscode.Uri.from({
       scheme,
@@ -68,7 +68,7 @@ export class Diffs implements vscode.TextDocumentContentProvider {
     return (await this.store.read(runId)).messages[at]?.content ?? '';
   }
 
-  /** What a call gave and was too long to tell. */
+  /** Shows a stored output of a call. */
   async showOutput(runId: string, id: string): Promise<void> {
     const uri = vscode.Uri.from({ scheme, authority: kept + id, path: '/output.txt', query: runId });
     await vscode.window.showTextDocument(uri, { preview: true });

@@ -6,14 +6,17 @@ const narrowedName = 'approvals.narrowed';
 type Scope = OwnedRule['scope'];
 
 /**
- * Rules that were made when they covered more commands, each as it is stored. They stay as they are, and the list of rules says of each
- * what it no longer covers. They are looked for once in each memory, so that a rule that is made later is none of them.
+ * Rules that covered more commands when they were created. They stay as stored, and the list of rules shows the difference. Each memory is
+ * searched only once, so later rules are never included.
  */
 export class NarrowedRules {
-  /** @param memories of the workspace, and of the user for all of them */
+  /** @param memories of the workspace, and of the user for all workspaces */
   constructor(private readonly memories: Readonly<Record<Scope, Pick<DecisionFile, 'get' | 'update'>>>) {}
 
-  /** Finds such rules of a scope, once. Returns true when there are some. A memory that cannot be written is read again at the next start. */
+  /**
+   * Finds such rules in a scope, once. Returns true if there are any. If the memory cannot be written, the search repeats at the next
+   * start.
+   */
   find(scope: Scope, written: readonly unknown[]): boolean {
     if (this.memories[scope].get(narrowedName) !== undefined) return false;
     const found = written.filter((rule) => whatIsNarrowed(rule) !== undefined).map((rule) => JSON.stringify(rule));
@@ -25,14 +28,14 @@ export class NarrowedRules {
     return found.length > 0;
   }
 
-  /** Says what a stored rule no longer covers; undefined for others. */
+  /** Returns the lost coverage of a stored rule; undefined for other rules. */
   reason(scope: Scope, rule: unknown): LocalizedMessage | undefined {
     const found = this.memories[scope].get(narrowedName);
     return Array.isArray(found) && found.includes(JSON.stringify(rule)) ? whatIsNarrowed(rule) : undefined;
   }
 }
 
-/** Undefined for a rule that covers what it always did: exact words, and what is no command. */
+/** Returns undefined for rules with unchanged coverage: exact words, and rules without a command. */
 function whatIsNarrowed(written: unknown): LocalizedMessage | undefined {
   const { data: rule } = ruleSchema.safeParse(written);
   if (rule?.effect !== 'allow') return undefined;

@@ -3,8 +3,8 @@ import { nameOfRun } from '../dialogs/approvalText.ts';
 import { notifyWithActions } from '../dialogs/notify.ts';
 
 /**
- * Says that a run that is not shown is held by a denial, and shows it if the user wants. The draft in the message box is not of that run:
- * it is not shown by itself.
+ * Notifies about a hidden run held by a denial, and shows the run on request. Never shown automatically, because the draft in the message
+ * box belongs to another run.
  */
 export async function offerHeldRun(title: string, show: () => Promise<void>): Promise<void> {
   const open = t('Open Run');

@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
 
 /**
- * A list that stays until it is answered, of which a number chooses. Enter alone goes back, for a key that is held a moment too long
- * comes here, too.
- * @param back what stands first
- * @param choices numbered from 1, as far as one digit goes
- * @param gone closes it
+ * Shows a list with numeric shortcuts that stays open until answered. Enter alone goes back, because a held key may reach the list.
+ * @param back first entry
+ * @param choices numbered from 1, up to one digit
+ * @param gone closes the list
  */
 export async function pickNumbered<Choice extends vscode.QuickPickItem>(
   back: string,

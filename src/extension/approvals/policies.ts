@@ -16,12 +16,11 @@ import { RunPresets } from './runPresets.ts';
 const rulesName = 'approvals.rules';
 const autopilotName = 'approvals.autopilot';
 
-/** Where a rule holds: in this workspace, or in all of them. */
 export type PolicyScope = OwnedRule['scope'];
 
 /**
- * The person's policy: presets and rules for everywhere from the settings, rules of this workspace from the extension's own
- * storage. What is in the workspace's files can set none of it.
+ * Policy of the user: presets and global rules from the settings, workspace rules from the extension's storage. Files of the workspace
+ * cannot set any of it.
  */
 export class Policies implements vscode.Disposable {
   private readonly listeners: vscode.Disposable;
@@ -29,16 +28,15 @@ export class Policies implements vscode.Disposable {
   private asking = false;
   private readonly runs: RunPresets;
   readonly narrowed: NarrowedRules;
-  /** The person's own, when it was last looked at. */
+  /** User's preset at the last check. */
   private known?: ApprovalPreset;
 
   constructor(
     private readonly memory: DecisionFile,
-    /** Memory of the user, for all workspaces. */
+    /** User storage for all workspaces. */
     userMemory: DecisionFile,
     private readonly modals: Dialogs,
     private readonly log: vscode.LogOutputChannel,
-    /** The policy is another one. */
     private readonly changed: () => void,
   ) {
     this.runs = new RunPresets(memory);
@@ -55,21 +53,21 @@ export class Policies implements vscode.Disposable {
     this.listeners.dispose();
   }
 
-  /** As it holds now for a run; without one, for every run. */
+  /** Returns the current policy of a run, or of all runs. */
   readonly current = (runId?: string): Policy => ({
     preset: runId === undefined ? this.preset : this.shown(runId).preset,
     readOnlyCommands: settings()['approvals.readOnlyCommands'],
     rules: [...this.read('workspace').rules, ...this.read('user').rules],
   });
 
-  /** The chosen preset; autopilot only once it was agreed to in this workspace, and only in a trusted one. */
+  /** Chosen preset; autopilot only after agreement in this workspace, and only if trusted. */
   get preset(): ApprovalPreset {
     const chosen = settings()['approvals.preset'];
     const held = chosen !== 'autopilot' || (vscode.workspace.isTrusted && this.memory.get(autopilotName) === 'yes');
     return held ? chosen : 'reads-free';
   }
 
-  /** What holds in a run, and whether it was chosen for that run alone. */
+  /** Returns the preset of a run, and if it was chosen for that run only. */
   shown(runId: string): { preset: ApprovalPreset; presetOfRun: boolean } {
     const own = this.preset;
     const chosen = this.runs.of(runId, own);
@@ -77,31 +75,31 @@ export class Policies implements vscode.Disposable {
     return { preset: held ? (chosen ?? own) : own, presetOfRun: held && chosen !== undefined };
   }
 
-  /** The run in which most runs unasked; of equal ones the first. */
+  /** Returns the run with the widest preset; the first of equal ones. */
   widest(runIds: readonly string[]): { runId: string; preset: ApprovalPreset } | undefined {
     const all = runIds.map((runId) => ({ runId, preset: this.shown(runId).preset }));
     return all.find(({ preset }) => !all.some((other) => isWider(other.preset, preset)));
   }
 
-  /** Rules as they are written, good or not, for a list that can delete each. */
+  /** Returns the raw rules, valid or not, for a list that can delete each. */
   written(scope: PolicyScope): unknown[] {
     const value: unknown = scope === 'user' ? settings()['approvals.rules'] : (this.memory.get(rulesName) ?? []);
     return Array.isArray(value) ? value : [value];
   }
 
   async add(scope: PolicyScope, ...rules: Rule[]): Promise<void> {
-    this.sayNarrowed(true); // before a rule is made that never covered more
+    this.sayNarrowed(true); // before creating a rule that never covered more
     const wanted = rules.map((rule) => JSON.stringify(rule));
     const others = this.written(scope).filter((one) => !wanted.includes(JSON.stringify(one)));
     await this.write(scope, [...others, ...rules]);
   }
 
-  /** @param index within `written` */
+  /** @param index position in `written` */
   async remove(scope: PolicyScope, index: number): Promise<void> {
     await this.write(scope, this.written(scope).toSpliced(index, 1));
   }
 
-  /** Takes away what was allowed for an MCP server's tools. */
+  /** Deletes the rules for an MCP server's tools. */
   async forgetServer(identity: string): Promise<void> {
     for (const scope of ['workspace', 'user'] as const) {
       const written = this.written(scope);
@@ -119,7 +117,7 @@ export class Policies implements vscode.Disposable {
     this.changed();
   }
 
-  /** @param title the run's, for the question */
+  /** @param title title of the run for the dialog */
   async chooseForRun(runId: string, preset: ApprovalPreset, title: string): Promise<void> {
     if (preset === 'autopilot' && this.shown(runId).preset !== 'autopilot') {
       const text = t('Turn on Autopilot in the run “{0}”?', title);
@@ -129,13 +127,13 @@ export class Policies implements vscode.Disposable {
     this.changed();
   }
 
-  /** A branch asks as much as the run that it comes from, and runs no more by itself than any other. */
+  /** Copies a narrower preset to a branch; a wider one is not copied. */
   branched(from: string, to: string): void {
     const { preset, presetOfRun } = this.shown(from);
     if (presetOfRun && isWider(this.preset, preset)) this.runs.choose(to, preset, this.preset);
   }
 
-  /** A deleted run that comes back goes no further than others. */
+  /** Resets a wider preset, so that a restored run has no more permissions than others. */
   endForRun(runId: string): void {
     this.runs.end(runId, this.preset);
     this.changed();
@@ -145,7 +143,7 @@ export class Policies implements vscode.Disposable {
     await saveSetting('approvals.readOnlyCommands', free);
   }
 
-  /** A sentence for each rule that cannot be used. */
+  /** Sentences about invalid rules. */
   get problems(): string[] {
     return this.problemsIn(localize);
   }
@@ -154,7 +152,7 @@ export class Policies implements vscode.Disposable {
     return [...this.read('user', inWords).problems, ...this.read('workspace', inWords).problems];
   }
 
-  /** Warns of rules that cannot be used, and asks about an autopilot that was switched on in the settings. */
+  /** Warns about invalid rules, and requests agreement for an autopilot from the settings. */
   look(): void {
     this.warn();
     this.sayNarrowed();
@@ -166,7 +164,7 @@ export class Policies implements vscode.Disposable {
     this.changed();
   }
 
-  /** Closing the dialog is a no, which holds until the preset is chosen anew. */
+  /** Asks for agreement to autopilot. Closing the dialog declines until the preset is chosen again. */
   private async agreeToAutopilot(when: 'ask' | 'askWhenQuiet'): Promise<boolean> {
     if (this.asking) return false;
     const agreed = await this.askForAutopilot(
@@ -180,7 +178,7 @@ export class Policies implements vscode.Disposable {
     return agreed;
   }
 
-  /** One dialog at a time; a second one is a no. */
+  /** Shows one dialog at a time; a second request is declined. */
   private async askForAutopilot(when: 'ask' | 'askWhenQuiet', question: string, howLong: string): Promise<boolean> {
     if (this.asking) return false;
     this.asking = true;
@@ -215,7 +213,7 @@ export class Policies implements vscode.Disposable {
     this.changed();
   }
 
-  /** Says once that rules cover less than before. A workspace without rules has nothing to remember that in. */
+  /** Notifies once about rules with reduced coverage. A workspace without rules stores nothing. */
   private sayNarrowed(adding = false): void {
     const [user, workspace] = (['user', 'workspace'] as const).map((scope) => {
       const written = this.written(scope);
@@ -254,9 +252,9 @@ function mayAutopilot(): boolean {
   return false;
 }
 
-/** A rule in a list: `Allow fs.edit in src/**`. */
+/** Label of a rule in a list: `Allow fs.edit in src/**`. */
 export const ruleLabel = (rule: Rule): string => t(rulePhrases[rule.effect], coverage(rule, localize));
 
 const rulePhrases = { allow: 'Allow {0}', ask: 'Approval for {0}', deny: 'Deny {0}' } as const;
-/** Each is told by `t`. */
+/** Labels of effects, translated by `t`. */
 export const effectLabels = { allow: 'Allow', ask: 'Approval for', deny: 'Deny' } as const;

@@ -6,33 +6,32 @@ import { nameOfRun, withoutLinks } from '../dialogs/approvalText.ts';
 import { reminder } from '../dialogs/reminder.ts';
 import { keyOf } from './settingsTarget.ts';
 
-/** An approval of which the user can be reminded. */
+/**
+ * Approval with reminders. `aside`: waits without a dialog until the user opens it. `told`: the panel or a notification shows it instead of
+ * a dialog. `unremind` closes its notification.
+ */
 export interface Remindable {
   request: ApprovalRequest;
-  /** Waits without a dialog, until the user asks for it. */
   aside: boolean;
-  /** No dialog shows it: the panel says that it waits, or a notification. */
   told: boolean;
-  /** Closes its notification. */
   unremind?(): void;
 }
 
 interface Dependencies<Waiting> {
-  /** Those that wait, oldest first. */
+  /** Waiting approvals, oldest first. */
   all(): readonly Waiting[];
   isWaiting(one: Waiting): boolean;
   panelInView(): boolean;
-  /** The title of a run that is not the shown one. */
+  /** Returns the title of a run other than the shown one. */
   otherRun(runId: string): string | undefined;
-  /** Shows a notice above the message box of the panel. */
   notice(notice: Notice): void;
 }
 
-/** Says that approvals wait while no dialog shows them: in the panel, or by a notification while the panel is out of view. */
+/** Reminders of approvals without a dialog: in the panel, or by a notification while the panel is hidden. */
 export class Reminders<Waiting extends Remindable> {
   constructor(private readonly dependencies: Dependencies<Waiting>) {}
 
-  /** The editor stays free to read and write in meanwhile. */
+  /** Notifies without blocking the editor. */
   remind(group: readonly Waiting[]): void {
     const { isWaiting, otherRun, panelInView } = this.dependencies;
     const untold = group.filter((one) => isWaiting(one) && !one.told);
@@ -41,7 +40,7 @@ export class Reminders<Waiting extends Remindable> {
     else if (untold[0] && otherRun(untold[0].request.runId) !== undefined) this.showNotice();
   }
 
-  /** Says above the message box which runs that are not shown wait. The cards of the shown run say it by themselves. */
+  /** Shows the waiting hidden runs above the message box. Cards already show the requests of the current run. */
   showNotice(): void {
     const { all, otherRun, notice } = this.dependencies;
     const others = byRun(all().filter(({ told, request }) => told && otherRun(request.runId) !== undefined));
@@ -52,14 +51,14 @@ export class Reminders<Waiting extends Remindable> {
     notice({ level: 'info', text: visibleLine(text), action: { label: t('Answer…'), action: 'answer', call } });
   }
 
-  /** Called when the panel came into view, where it says what waits, and when it went out of view. */
+  /** Called when the visibility of the panel changes. */
   panelTurned(all: readonly Waiting[]): void {
     const told = all.filter((one) => one.told);
     if (this.dependencies.panelInView()) for (const one of told) one.unremind?.();
     else for (const ofRun of byRun(told)) this.notify(ofRun);
   }
 
-  /** @param group approvals of one run: the links of a notification answer these */
+  /** @param group approvals of one run, which the notification's links answer */
   notify(group: readonly Waiting[]): void {
     const waiting = group.filter((one) => this.dependencies.isWaiting(one) && !one.unremind);
     const [first] = waiting;
@@ -77,7 +76,7 @@ export class Reminders<Waiting extends Remindable> {
     const unremind = () => {
       close();
       for (const one of waiting) one.unremind = undefined;
-      setImmediate(() => this.remind(waiting.filter((one) => one.aside))); // the others, when one was answered by itself
+      setImmediate(() => this.remind(waiting.filter((one) => one.aside))); // the rest, after one was answered separately
     };
     for (const one of waiting) one.unremind = unremind;
   }

@@ -7,18 +7,19 @@ const scheme = 'towpath-review';
 
 interface Review {
   request: ApprovalRequest;
-  /** The side that can be changed; the question's id is its authority. */
+  /**
+   * Review of one approval. `uri` is the editable side, with the approval's id as authority. `untouched` is the initial text as normalized
+   * by the editor; undefined if earlier work of the user was restored. `seen`: the review was opened.
+   */
   uri: vscode.Uri;
-  /** The same text as the editor gave it back at first; undefined when the person's earlier work stands there. */
   untouched?: string;
-  /** It was opened. */
   seen: boolean;
 }
 
 /**
- * What questions are about, in editors of their own: the diff, the command, or the arguments as JSON. Where a question
- * allows it, the text can be changed there; `edited` gives what the person made of it. Files of a scheme of ours, not
- * untitled documents, so that nothing asks where to save them.
+ * Review editors of approvals: the diff, the command, or the arguments as JSON. The text is editable if the approval allows it; `edited`
+ * returns the user's version. Implemented as a file system with its own scheme instead of untitled documents, so that saving never asks for
+ * a location.
  */
 export class Reviews implements vscode.FileSystemProvider {
   private readonly reviews = new Map<string, Review>();
@@ -27,7 +28,7 @@ export class Reviews implements vscode.FileSystemProvider {
   readonly onDidChangeFile = this.fileEvents.event;
 
   register(): vscode.Disposable {
-    void this.closeSettled(); // what an earlier window left: its questions are over
+    void this.closeSettled(); // closes tabs of an earlier window, whose approvals are obsolete
     return vscode.Disposable.from(
       this.fileEvents,
       vscode.workspace.registerFileSystemProvider(scheme, this, { isCaseSensitive: true }),
@@ -36,13 +37,13 @@ export class Reviews implements vscode.FileSystemProvider {
       }),
       vscode.window.tabGroups.onDidChangeTabs(() => {
         this.tellSeveral();
-        void this.closeSettled(); // a tab may be known only after its question has been settled
+        void this.closeSettled(); // a tab may appear after its approval is settled
       }),
       vscode.window.tabGroups.onDidChangeTabGroups(() => this.tellSeveral()),
     );
   }
 
-  /** Opens what one question is about, or the changes of several in one editor. */
+  /** Opens one review, or several changes in one editor. */
   async open(requests: readonly ApprovalRequest[]): Promise<void> {
     const reviews = await Promise.all(requests.map((request) => this.prepare(request)));
     const [first, ...more] = reviews;
@@ -59,7 +60,7 @@ export class Reviews implements vscode.FileSystemProvider {
     else await vscode.window.showTextDocument(uri, options);
   }
 
-  /** Waits for an editor to open. One that is closed meanwhile may never report that it has opened. */
+  /** Waits for an editor to open. An editor closed in between may never report. */
   private async openedOrClosed(reviews: readonly Review[], opening: Promise<void>): Promise<void> {
     const ids = reviews.map(({ request }) => request.id);
     let listener: vscode.Disposable | undefined;
@@ -71,32 +72,32 @@ export class Reviews implements vscode.FileSystemProvider {
     await Promise.race([opening, closed]).finally(() => listener?.dispose());
   }
 
-  /** What the person made of it; undefined as long as it is what was proposed. */
+  /** Returns the user's version; undefined if unchanged. */
   edited(request: ApprovalRequest): string | undefined {
     const review = this.reviews.get(request.id);
     const text = review && (openDocument(review.uri)?.getText() ?? this.saved(review.uri));
     if (text === undefined || text === review?.untouched || text === editableText(request)) return undefined;
-    // An editor may end a text with a line end when it is saved; a command has none.
+    // An editor may add a final line end on save; a command has none.
     return request.plan.command === undefined ? text : text.replace(/\r?\n$/, '');
   }
 
-  /** The person has seen what it is about. */
+  /** Tests if the user has opened the review. */
   has(request: ApprovalRequest): boolean {
     return this.reviews.get(request.id)?.seen === true;
   }
 
-  /** The ids of approvals whose common review is in front; none as soon as another tab is in front. */
+  /** Returns the ids of the approvals in an active common review; empty for other tabs. */
   severalInFront(): ReadonlySet<string> {
     return this.unsettled(this.severalIn(frontTab()));
   }
 
-  /** The id of the approval whose own review is in front. */
+  /** Id of the approval in an active single review. */
   get oneInFront(): string | undefined {
     const tab = frontTab();
     return tab && this.idOf(uriOf(tab));
   }
 
-  /** The ids of approvals whose review is in front, one or several. */
+  /** Returns the ids of all approvals in the active review. */
   inFront(): ReadonlySet<string> {
     return this.unsettled(this.idsIn(frontTab()));
   }
@@ -110,32 +111,32 @@ export class Reviews implements vscode.FileSystemProvider {
     return several.length > 0 ? several : [tab && this.idOf(uriOf(tab))];
   }
 
-  /** The ids of questions whose common review a tab is; the editor tells what it shows, though its API does not name the type yet. */
+  /** Returns the ids of a tab with several diffs; the editor exposes this input without a type in its API. */
   private severalIn(tab: vscode.Tab | undefined): string[] {
     const { textDiffs } = Object(tab?.input) as { textDiffs?: { modified?: vscode.Uri }[] };
     const ids = Array.isArray(textDiffs) ? textDiffs.map(({ modified }) => this.idOf(modified)) : [];
-    return ids.every((id) => id !== undefined) ? ids : []; // somebody else's, with a text of ours among others
+    return ids.every((id) => id !== undefined) ? ids : []; // foreign tab that includes one of these texts
   }
 
-  /** The question whose review this is. */
+  /** Returns the approval id of a review. */
   idOf(uri: vscode.Uri | undefined): string | undefined {
     return uri?.scheme === scheme ? uri.authority.replace(/^before\./, '') : undefined;
   }
 
-  /** A question that has been settled: what showed it closes, and its texts are forgotten. */
+  /** Closes the review of a settled approval and deletes its texts. */
   async forget(request: ApprovalRequest): Promise<void> {
     const review = this.reviews.get(request.id);
     if (!review) return;
     this.reviews.delete(request.id);
     this.tellChanged();
     const document = openDocument(review.uri);
-    if (document?.isDirty) await document.save(); // the editor would ask whether to, when it closes
+    if (document?.isDirty) await document.save(); // otherwise closing would show a save dialog
     await this.closeSettled();
     this.tellSeveral();
     for (const uri of this.files.keys()) if (this.idOf(vscode.Uri.parse(uri)) === request.id) this.files.delete(uri);
   }
 
-  /** Closes what shows questions that are all settled. */
+  /** Closes tabs whose approvals are all settled. */
   private async closeSettled(): Promise<void> {
     const settled = allTabs().filter((tab) => {
       return !tab.isDirty && this.idsIn(tab).every((id) => id !== undefined && !this.reviews.has(id));
@@ -144,7 +145,7 @@ export class Reviews implements vscode.FileSystemProvider {
     try {
       await vscode.window.tabGroups.close(settled, true);
     } catch {
-      // It is closed already; else the next change of a tab comes back to it.
+      // Already closed, or the next tab change retries.
     }
   }
 
@@ -184,14 +185,14 @@ export class Reviews implements vscode.FileSystemProvider {
     return file && Buffer.from(file.bytes).toString();
   }
 
-  /** Which reviews hold something else than was proposed, for the buttons above them. */
+  /** Sets the context key of edited reviews for their buttons. */
   private tellChanged(): void {
     const changed = [...this.reviews.values()].filter(({ request }) => this.edited(request) !== undefined);
     const uris = changed.map(({ uri }) => uri.toString());
     void vscode.commands.executeCommand('setContext', 'towpath.changedReviews', uris);
   }
 
-  /** Whether the buttons for several stand above the editor in front. */
+  /** Sets the context key of a common review. */
   private tellSeveral(): void {
     void vscode.commands.executeCommand('setContext', 'towpath.reviewsSeveral', this.severalInFront().size > 0);
   }

@@ -8,11 +8,11 @@ import { scopes } from './approvalsMenu.ts';
 import type { PolicyScope } from './policies.ts';
 
 export interface RuleChoice extends vscode.QuickPickItem {
-  /** The rules that the choice makes; absent for the row that leads to those for all workspaces. */
+  /** Rules of the choice; absent for the row that leads to the rules for all workspaces. */
   made?: { rules: readonly Rule[]; scope: PolicyScope };
 }
 
-/** Returns what *Always Allow…* offers: for this workspace, and behind a further row for all of them. */
+/** Returns the choices of *Always Allow…*: for this workspace, and behind a further row for all workspaces. */
 export function ruleChoices(offered: readonly Rule[][], everywhere = false): RuleChoice[] {
   const places = scopes();
   const { scope, words } = everywhere ? places.at(-1)! : places[0]!;
@@ -23,7 +23,7 @@ export function ruleChoices(offered: readonly Rule[][], everywhere = false): Rul
   return everywhere || places.length === 1 ? rows : [...rows, { label: t('For All Workspaces…') }];
 }
 
-/** What a rule would cover, and where it would hold: on a line of its own where one line would cut that off. */
+/** Formats the coverage and scope of a rule, on separate lines if too long. */
 function choiceOf(rules: readonly Rule[], scope: string): vscode.QuickPickItem {
   const { what, where } = coverageOf(rules, localize);
   const covered = rules.every((rule) => rule.command !== undefined && !rule.varies) ? t('Exactly: {0}', what) : what;
@@ -32,5 +32,5 @@ function choiceOf(rules: readonly Rule[], scope: string): vscode.QuickPickItem {
   return line.length <= longestChoice ? { label: line } : { label: visibleLine(covered), detail: visibleLine(holds) };
 }
 
-/** Characters that a line of a list surely has room for. */
+/** Maximum characters of a line in a list. */
 const longestChoice = 66;

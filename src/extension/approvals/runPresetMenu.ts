@@ -6,8 +6,8 @@ import { presetDetails } from './approvalsMenu.ts';
 import type { Policies } from './policies.ts';
 
 /**
- * *Approvals for This Run…*: a preset that holds for one run alone. What holds now is first, so that Enter changes nothing.
- * @param title the run's
+ * *Approvals for This Run…*: a preset for one run. The current preset is first, so Enter changes nothing.
+ * @param title title of the run
  */
 export async function showRunPreset(policies: Policies, { id, title }: { id: string; title: string }): Promise<void> {
   const now = policies.shown(id).preset;

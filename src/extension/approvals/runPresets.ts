@@ -2,19 +2,19 @@ import { type ApprovalPreset, approvalPresets, isWider } from '../../protocol/co
 import type { DecisionFile } from '../settings/decisionFile.ts';
 
 const name = 'approvals.runs';
-/** Runs whose choices are kept; of more, the oldest are forgotten. */
+/** Maximum stored choices; the oldest are dropped. */
 const most = 200;
 
 /**
- * What a person chose for one run in place of their own preset. A wider choice ends with the window. A narrower one is kept,
- * for forgetting it would let more happen; it is never more than a limit then, whatever the person's own preset has become.
+ * Presets chosen for single runs. A wider choice ends with the window. A narrower choice is stored, because losing it would permit more,
+ * and it stays an upper limit if the user's preset changes.
  */
 export class RunPresets {
   private readonly chosen = new Map<string, ApprovalPreset>();
 
   constructor(private readonly memory: Pick<DecisionFile, 'get' | 'update'>) {}
 
-  /** Undefined: the person's own holds. */
+  /** Returns undefined if the user's preset applies. */
   of(runId: string, own: ApprovalPreset): ApprovalPreset | undefined {
     const chosen = this.chosen.get(runId);
     if (chosen) return chosen;
@@ -22,7 +22,7 @@ export class RunPresets {
     return kept && isWider(own, kept) ? kept : undefined;
   }
 
-  /** The person's own for a run is no choice: it follows them. */
+  /** Stores a choice; the user's own preset removes the choice. */
   choose(runId: string, preset: ApprovalPreset, own: ApprovalPreset): void {
     if (preset === own) this.chosen.delete(runId);
     else this.chosen.set(runId, preset);
@@ -31,12 +31,12 @@ export class RunPresets {
     this.memory.update(name, kept.slice(-most));
   }
 
-  /** The person's own preset is another one now, for every run: no run goes further than that. */
+  /** Limits all runs after a change of the user's preset. */
   narrow(own: ApprovalPreset): void {
     for (const runId of this.chosen.keys()) this.end(runId, own);
   }
 
-  /** The run goes no further than the person's own preset any more. */
+  /** Limits a run to the user's own preset. */
   end(runId: string, own: ApprovalPreset): void {
     const preset = this.chosen.get(runId);
     if (preset && isWider(preset, own)) this.chosen.delete(runId);

@@ -4,7 +4,7 @@ import { isOfServer } from '../../tools/core/toolOrigin.ts';
 import type { Whereabouts } from '../../tools/mcp/toolChanges.ts';
 import { labels } from '../dialogs/approvalText.ts';
 
-/** How a list shows a rule that allows tools of MCP servers; undefined for any other. `isIdle`: there is nothing that it holds for. */
+/** Returns the list text of an allow rule for MCP tools; undefined for other rules. `isIdle`: the rule currently applies to nothing. */
 export function serverRuleText(
   rule: Rule,
   whereabouts: (server: NonNullable<Rule['server']>) => Whereabouts,

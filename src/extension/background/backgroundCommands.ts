@@ -6,15 +6,15 @@ import { notify } from '../dialogs/notify.ts';
 import type { Conversation } from '../runs/conversation.ts';
 
 const scheme = 'towpath-command';
-/** Milliseconds between two readings of an output that is open in an editor. */
+/** Milliseconds between two updates of an open output. */
 const readingMs = 500;
 
-/** Commands in the background, for people: what they print, in an editor, as it comes; and the list in which they are stopped. */
+/** Background commands for the user: live output in an editor, and a list to stop them. */
 export class CommandsAtWork implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.changed.event;
   private readonly listeners: vscode.Disposable;
-  /** By the document that shows it: ends hearing of it. */
+  /** Unsubscribe functions by open document. */
   private readonly shown = new Map<string, () => void>();
   private readonly waiting = new Set<NodeJS.Timeout>();
 
@@ -39,20 +39,20 @@ export class CommandsAtWork implements vscode.TextDocumentContentProvider, vscod
     return this.background.textOf(uri.authority) ?? '';
   }
 
-  /** False: its output is not here any more. */
+  /** Opens the output; returns false if no longer available. */
   async show(id: string): Promise<boolean> {
     if (this.background.textOf(id) === undefined) return false;
     const uri = vscode.Uri.from({ scheme, authority: id, path: `/${this.fileName(id)}.txt` });
     this.forget(uri);
     this.shown.set(uri.toString(), this.background.listen(id, this.soon(uri)));
-    this.changed.fire(uri); // what is open already is as it was when it was read last
+    this.changed.fire(uri); // an open document still has the text of its last update
     const document = await vscode.workspace.openTextDocument(uri);
     const end = document.lineAt(document.lineCount - 1).range;
     await vscode.window.showTextDocument(document, { preview: true, selection: end });
     return true;
   }
 
-  /** Lists them; the chosen one shows what it prints, its button stops it. */
+  /** Shows the list; a chosen command opens its output, the button stops it. */
   async choose(): Promise<void> {
     const { atWork } = this.background;
     if (atWork.length === 0) {
@@ -91,7 +91,6 @@ export class CommandsAtWork implements vscode.TextDocumentContentProvider, vscod
     if (left) notify('error', t('Could not stop it: {0}', left));
   }
 
-  /** What the tab says. */
   private fileName(id: string): string {
     const line = this.background.lineOf(id) ?? '';
     const words = visibleLine(line).replace(/[\\/:*?"'<>|#%\s]+/g, ' ');

@@ -2,17 +2,17 @@ import * as vscode from 'vscode';
 import { visible } from '../../protocol/text/escapeInvisible.ts';
 import type { CommandMirror } from '../../tools/shell/liveOutput.ts';
 
-/** Characters that wait for a terminal that is not open yet. */
+/** Maximum buffered characters before the terminal opens. */
 const mostWaiting = 100_000;
 
-/** One terminal that shows commands and their output as it comes, and stays open when they have ended. Typing does nothing. */
+/** Terminal that shows commands with live output and stays open after their end. Input has no effect. */
 export class CommandTerminal {
   private write?: (text: string) => void;
   private terminal?: vscode.Terminal;
 
   mirror(command: string, folder: string): CommandMirror {
     this.write ??= this.open();
-    const write = this.write; // a terminal that was closed meanwhile stays closed for this command
+    const write = this.write; // a terminal closed in between stays closed for this command
     write(`${visible(folder)} $ ${visible(command)}\n`);
     this.terminal?.show(true);
     return { write, end: (how) => write(`\n${how}\n\n`) };

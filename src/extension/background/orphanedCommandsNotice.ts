@@ -8,7 +8,7 @@ import { isAlive, type LeftCommands, type OrphanedCommand } from '../../tools/sh
 import { notify, notifyWithActions } from '../dialogs/notify.ts';
 import type { Conversation } from '../runs/conversation.ts';
 
-/** Commands that went on when an editor ended: finds them at the next start, names them, and ends those the person wants to end. */
+/** Commands that outlived an editor: found at the next start, reported, and ended on request. */
 export class LeftRunning {
   constructor(
     private readonly store: RunStore,
@@ -16,16 +16,16 @@ export class LeftRunning {
     private readonly conversation: Pick<Conversation, 'open'>,
   ) {}
 
-  /** Looks through the runs that no living window has open, and says what is at work. Nobody is waited for. */
+  /** Searches the runs without a living window, and reports running commands. Does not wait for an answer. */
   async find(): Promise<void> {
     const startOfMachine = Date.now() - os.uptime() * 1000;
     for (const { id, phase, commands, updatedAt } of await this.store.list()) {
       if (updatedAt < startOfMachine || (phase !== 'Running' && !commands)) continue;
       if (await this.store.holder(id)) continue;
-      const run = await this.store.read(id).catch(() => undefined); // what is wrong with it is said where it is opened
+      const run = await this.store.read(id).catch(() => undefined); // errors are reported when the run is opened
       for (const [toolCallId, { command, process, background }] of run ? leftCalls(run) : []) {
         const owner = background?.owner;
-        if (owner && (await isAlive(owner))) continue; // it belongs to a window that lives
+        if (owner && (await isAlive(owner))) continue; // belongs to a living window
         await this.left.look({ runId: id, toolCallId, command, process });
       }
     }
@@ -33,7 +33,7 @@ export class LeftRunning {
     if (atWork.length > 0) void this.tell(atWork);
   }
 
-  /** Lists them; the chosen one is ended. */
+  /** Shows the list; the chosen command is ended. */
   async choose(): Promise<void> {
     const atWork = await this.left.atWork();
     if (atWork.length === 0) {

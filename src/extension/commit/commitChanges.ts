@@ -8,40 +8,40 @@ import { currentText } from '../../tools/sandbox/fileText.ts';
 import { relativeTo, resolvePath } from '../../tools/sandbox/paths.ts';
 import type { CommitRepository, GitChange } from './git.ts';
 
-/** Changed files that are named, those whose text is told, and subjects of the log that show the style. */
+/** Limits of changed files to name, of files with text, and of log subjects as style examples. */
 const [mostNames, mostTexts, mostSubjects] = [300, 60, 8];
-/** Characters of a subject; and of a text, below which it says nothing. */
+/** Maximum characters of a subject, and minimum useful characters of a file's text. */
 const [subjectLimit, leastText] = [100, 80];
-/** Roughly; in the end tokens are counted. */
+/** Rough estimate; the final limit counts tokens. */
 const charactersOfToken = 3;
 
-/** What a model is told of a commit to be. */
+/**
+ * Changes for a commit message. `kept` lists files whose text is private; `cut`: other parts are missing; `files` counts changed or staged
+ * files.
+ */
 export interface CommitChanges {
   text: string;
-  /** Files whose text may not be told. */
   kept: string[];
-  /** Something else of the changes is not in it. */
   cut: boolean;
-  /** Files that have changed, or are staged. */
   files: number;
 }
 
 interface Sources {
   repository: CommitRepository;
   workspace: Workspace;
-  /** Rules keep the text of this file of the workspace from searches. */
+  /** Tests for rules that exclude a file's text from searches. */
   isKept(path: string): boolean;
   signal: AbortSignal;
-  /** It is told for another reason than to write a message. */
+  /** Omits style examples, for uses other than a commit message. */
   withoutStyle?: true;
-  /** What has changed of this file of the workspace alone, staged or not. */
+  /** Restricts the changes to one workspace file, staged or not. */
   only?: string;
 }
 
 /**
- * What is staged in a repository, else all that has changed, in so many tokens at most; undefined: nothing has. Files are named, and
- * their text is told as by a search: not of what may hold secrets, of what rules keep, or of what is in no open folder.
- * Throws the signal's reason, and what Git says.
+ * Returns the staged changes of a repository, else all changes, within a token limit; undefined if there are none. Files are named, and
+ * their text follows the rules of a search: no possible secrets, no files guarded by rules, no files outside of the open folders. Throws
+ * the signal's reason and Git errors.
  */
 export async function commitChanges(sources: Sources, tokens: number): Promise<CommitChanges | undefined> {
   const { repository, workspace, isKept, signal } = sources;
@@ -83,7 +83,7 @@ export async function commitChanges(sources: Sources, tokens: number): Promise<C
 
 const commit = 'The files of this commit';
 
-/** In the working tree, which has what is staged, too, before the index. */
+/** Looks in the working tree first, which includes staged changes, then in the index. */
 async function changesOf(
   only: string,
   [staged, ...others]: (readonly GitChange[])[],
@@ -94,7 +94,7 @@ async function changesOf(
   return undefined;
 }
 
-/** The Git extension's `const enum`, as far as more than a conflict is meant. */
+/** Names for the Git extension's `const enum`; conflicts are summarized. */
 const kinds = 'modified added deleted renamed copied modified deleted added ignored added renamed'.split(' ');
 const kindOf = ({ status }: GitChange) => kinds[status] ?? 'modified';
 const untracked = 7;
@@ -106,11 +106,11 @@ function nameOf({ uri, originalUri }: GitChange, { rootUri }: CommitRepository):
   return before === after ? after! : `${before} → ${after}`;
 }
 
-/** A diff, or the text of what Git does not know yet; empty: there is nothing to tell, undefined: it is not to be told. */
+/** Returns a diff, or the text of an untracked file; empty if nothing is to report, undefined if private. */
 async function textOf(change: GitChange, staged: boolean, sources: Sources): Promise<string | undefined> {
   const { repository, workspace } = sources;
   const { fsPath } = change.uri;
-  if (kindOf(change) === 'deleted') return ''; // which says enough
+  if (kindOf(change) === 'deleted') return ''; // the kind is enough
   try {
     if (change.status === untracked) {
       const file = await resolvePath(workspace.roots, fsPath, 'read');
@@ -122,23 +122,23 @@ async function textOf(change: GitChange, staged: boolean, sources: Sources): Pro
     const diff = await (staged ? repository.diffIndexWithHEAD(fsPath) : repository.diffWithHEAD(fsPath));
     return diff === '' || isOne(diff) ? diff : undefined;
   } catch {
-    return ''; // binary, too large, or gone by now
+    return ''; // binary, too large, or deleted since
   }
 }
 
-/** As a pathspec this means other files, too; a folder's separator is none of it. */
+/** Characters with a meaning in pathspecs; a path separator is excluded. */
 const isPattern = path.sep === '\\' ? /[*?[\]]|^:/ : /[*?[\]\\]|^:/;
 
-/** Whatever paths, settings and programs of Git make of a diff: what is told is that of one file, in Git's own form. */
+/** Tests for the diff of exactly one file, because paths, settings and Git programs can alter the output. */
 const isOne = (diff: string) => diff.startsWith('diff --') && !diff.includes('\ndiff --');
 
 async function subjects(repository: CommitRepository): Promise<string[]> {
-  const commits = await repository.log({ maxEntries: mostSubjects }).catch(() => []); // the first commit is yet to come
+  const commits = await repository.log({ maxEntries: mostSubjects }).catch(() => []); // no first commit yet
   const own = commits.filter(({ parents }) => parents.length < 2);
   return own.map(({ message }) => `- ${truncate(visibleLine(message.split('\n')[0]!), subjectLimit)}`);
 }
 
-/** Texts that together fill the room: short ones whole, of each longer one as much as of any other. */
+/** Truncates texts to share a limit: short texts stay whole, longer ones get equal parts. */
 function shared(texts: readonly string[], room: number): string[] {
   let left = room;
   let share = 0;

@@ -17,13 +17,12 @@ import { type CommitLimits, commitInstructions, commitText } from './commitText.
 import { type CommitRepository, type GitExtension, repositoryOf, type SourceControl } from './git.ts';
 import { fillBox } from './messageBox.ts';
 
-/** Tokens of the changes, and of a window that nobody knows; half of a window is left for the answer. */
+/** Limits in tokens: of the changes, and of an unknown context window; half of a window is reserved for the answer. */
 const [mostTokens, usualWindow] = [16_000, 12_000];
 const noticeMs = 20_000;
 
-/** Writes commit messages into the box of the editor's source control. Nothing is committed, and nothing but the box changes. */
+/** Writer of commit messages into the source control box. Never commits, and changes nothing but the box. */
 export class CommitMessages implements vscode.Disposable {
-  /** By the root of the repository. */
   private readonly atWork = new Map<string, AbortController>();
 
   constructor(
@@ -40,7 +39,7 @@ export class CommitMessages implements vscode.Disposable {
     this.stop();
   }
 
-  /** What stood in the box comes back. Without a repository: in all of them. */
+  /** Stops the writer and restores the box; without a repository, all boxes. */
   stop(pressed?: SourceControl): void {
     const root = pressed?.rootUri?.toString();
     for (const [one, stop] of this.atWork) if (root === undefined || root === one) stop.abort();
@@ -101,13 +100,13 @@ export class CommitMessages implements vscode.Disposable {
   }
 
   private tell(): void {
-    // As URIs: on a remote machine the window knows them by other words.
+    // Compared as URIs: a remote window uses other strings.
     const roots = this.atWork.size > 0 ? [...this.atWork.keys()].map((root) => vscode.Uri.parse(root)) : undefined;
     void vscode.commands.executeCommand('setContext', 'towpath.writingCommitMessage', roots);
   }
 }
 
-/** What Git's own extension warns of. */
+/** Returns the limits from Git's own extension. */
 function limitsIn(folder: vscode.Uri): CommitLimits {
   const git = vscode.workspace.getConfiguration('git', folder);
   const limit = (name: string) => Math.max(0, Number(git.get(name)) || 0);

@@ -2,27 +2,29 @@ import * as vscode from 'vscode';
 import { linesOf } from '../../tools/sandbox/fileText.ts';
 import type { GitExtension, WatchedRepository } from './git.ts';
 
-/** The editor's own Git extension, when it is at work already. */
+/** Returns the API of the editor's Git extension if active. */
 export function gitNow(): ReturnType<GitExtension['getAPI']> | undefined {
   const git = vscode.extensions.getExtension<GitExtension>('vscode.git');
   return git?.isActive && git.exports.enabled ? git.exports.getAPI(1) : undefined;
 }
 
-/** Knows whether what a file holds has been committed. Git is asked once for each newest commit, and for a file only when that is newer than it. */
+/**
+ * Cache of the knowledge if a file's content is committed. Git is queried once per new commit, and for a file only if the commit is newer.
+ */
 export class Committed implements vscode.Disposable {
   private readonly watches: vscode.Disposable[] = [];
-  /** The newest commit of each repository that was looked at, by its root, and when it was made (epoch ms). */
+  /** Latest commit by repository root, with its time (epoch milliseconds). */
   private readonly heads = new Map<string, { commit: string | undefined; at: Promise<number> }>();
   private watchesGit = false;
 
-  /** @param changed there is a newer commit somewhere */
+  /** @param changed called after a newer commit */
   constructor(private readonly changed: () => void) {}
 
   dispose(): void {
     for (const one of this.watches.splice(0)) one.dispose();
   }
 
-  /** @param since when the file was changed (epoch ms): what was committed before is none of it */
+  /** @param since time of the file's change (epoch milliseconds): earlier commits are ignored */
   async has(place: string, text: string | null, since: number): Promise<boolean> {
     const git = gitNow();
     if (git && !this.watchesGit) this.watches.push(git.onDidOpenRepository(this.changed));
@@ -47,7 +49,7 @@ export class Committed implements vscode.Disposable {
     if (known && known.commit === state.HEAD?.commit) return known.at;
     const at = repository.log({ maxEntries: 1 }).then(
       ([commit]) => commit?.commitDate?.getTime() ?? 0,
-      () => 0, // the first one is yet to come
+      () => 0, // no commit yet
     );
     this.heads.set(root, { commit: state.HEAD?.commit, at });
     return at;

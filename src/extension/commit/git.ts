@@ -2,47 +2,45 @@ import type * as vscode from 'vscode';
 import { message } from '../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
 
-// What is used of the editor's own Git extension: its public API, version 1 (`extensions/git/src/api/git.d.ts` of VS Code).
+// Used part of the Git extension's public API, version 1 (`extensions/git/src/api/git.d.ts` of VS Code).
 
 export interface GitChange {
-  /** Where the file is now, and where it was. */
   readonly uri: vscode.Uri;
   readonly originalUri: vscode.Uri;
-  /** A `const enum`; `commitChanges.ts` has what matters of it. */
+  /** Value of a `const enum`; see `commitChanges.ts`. */
   readonly status: number;
 }
 
 export interface CommitRepository {
   readonly rootUri: vscode.Uri;
-  /** The box above the changes. */
+  /** Box above the changes. */
   readonly inputBox: { value: string };
   readonly state: {
     readonly indexChanges: readonly GitChange[];
     readonly workingTreeChanges: readonly GitChange[];
     readonly mergeChanges: readonly GitChange[];
-    /** Where the person has them apart (`git.untrackedChanges`); else they are in the working tree's. */
+    /** Filled if the user separates them (`git.untrackedChanges`); otherwise part of the working tree changes. */
     readonly untrackedChanges: readonly GitChange[];
   };
-  /** Looks anew at what has changed; `state` says it then. */
+  /** Refreshes `state`. */
   status(): Promise<void>;
-  /** What is staged of a path. It is a pathspec: signs such as `*` mean other files, too. */
+  /** Returns the staged diff of a pathspec, in which characters like `*` match other files. */
   diffIndexWithHEAD(path: string): Promise<string>;
-  /** What is not staged of it, whatever the name says. */
+  /** Returns the unstaged diff, despite the name. */
   diffWithHEAD(path: string): Promise<string>;
   log(options: {
     maxEntries: number;
   }): Promise<readonly { message: string; parents: readonly string[]; commitDate?: Date }[]>;
 }
 
-/** What is used of it beside a commit's message. */
 export interface WatchedRepository extends CommitRepository {
   readonly state: CommitRepository['state'] & {
     readonly HEAD?: { readonly commit?: string };
     readonly onDidChange: vscode.Event<void>;
   };
-  /** The text of a file (absolute) in a commit. */
+  /** Returns the text of a file (absolute path) in a commit. */
   show(commit: string, path: string): Promise<string>;
-  /** Stages what there is of these, also that they are gone. They are pathspecs. */
+  /** Stages these pathspecs, including deletions. */
   add(paths: string[]): Promise<void>;
   checkIgnore(paths: string[]): Promise<Set<string>>;
 }
@@ -50,7 +48,6 @@ export interface WatchedRepository extends CommitRepository {
 export interface GitExtension {
   readonly enabled: boolean;
   getAPI(version: 1): {
-    /** Where its program is. */
     readonly git: { readonly path: string };
     readonly state: 'uninitialized' | 'initialized';
     readonly repositories: readonly WatchedRepository[];
@@ -59,24 +56,23 @@ export interface GitExtension {
   };
 }
 
-/** What a command of `scm/title` is called with. */
+/** Argument of `scm/title` commands. */
 export type SourceControl = Pick<vscode.SourceControl, 'rootUri'>;
 
-/** What is looked at for a repository. */
+/** Inputs for the choice of a repository. `inFront` is the file in the active editor. */
 export interface CommitWindow {
   isTrusted: boolean;
   git?: { activate(): PromiseLike<GitExtension> };
-  /** The file in the editor in front. */
   inFront?: vscode.Uri;
 }
 
-/** Why there is no repository. What names changes in a message says it to a model, too. */
+/** Error without a repository; its message is also sent to models. */
 class NoRepository extends UserFacingError {
   override readonly name = 'NoRepository';
 }
 
 /**
- * The repository whose button was pressed, else the only one, else that of the editor in front, and Git's own program. Throws a
+ * Returns the repository of the pressed button, else the only one, else that of the active editor, with the Git program. Throws
  * `NoRepository`.
  */
 export async function repositoryOf(

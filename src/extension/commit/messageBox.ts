@@ -2,16 +2,16 @@ import type { AdapterResult, CompleteOptions } from '../../llm/adapter/adapter.t
 import { t } from '../../protocol/text/l10n.ts';
 import { errorText } from '../../protocol/text/localized.ts';
 
-/** What became of a box: `written`, `cut` (the answer ended before its end), `stopped`, or `theirs`: the person has changed it meanwhile. */
+/** Result of filling a box: `written`, `cut` (the answer was truncated), `stopped`, or `theirs` (the user edited the box). */
 type Filled = { how: 'written' | 'cut' | 'stopped' | 'theirs' } | { how: 'failed'; text: string; code?: string };
 
-/** Characters of an answer; a model that goes on after them goes on for ever. */
+/** Maximum characters of an answer; a longer answer is endless. */
 const answerLimit = 4000;
 
 /**
- * Puts an answer into a box while it comes. What stood there stays until there are words, and comes back when they do not come to
- * their end. What the person writes there meanwhile is theirs. Throws nothing.
- * @param tidy what is shown of an answer, whole or not
+ * Streams an answer into a box. The old text stays until new text arrives, and returns if the answer fails. Text typed by the user is never
+ * replaced. Never throws.
+ * @param tidy converts a partial or complete answer for display
  */
 export async function fillBox(
   box: { value: string },
@@ -20,7 +20,7 @@ export async function fillBox(
   signal: AbortSignal,
 ): Promise<Filled> {
   const over = new AbortController();
-  /** The editor tells of each value once more, a moment later. */
+  /** Values written here, because the editor reports each value again later. */
   const ours = new Set<string>();
   const isOurs = () => ours.has(box.value.replaceAll('\r\n', '\n'));
   let before: string | undefined;
@@ -39,7 +39,7 @@ export async function fillBox(
     onChunk({ content = '' }) {
       answer += content;
       if (answer.length > answerLimit) return over.abort();
-      // Not for each word: every value goes into the box's history, where the person's own last messages are.
+      // Fewer updates: every value enters the history of the box, next to the user's own messages.
       const least = shown * 1.4 + 10;
       const text = answer.length > least ? tidy(answer) : '';
       if (text.length > least) show(text);

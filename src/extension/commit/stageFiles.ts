@@ -4,13 +4,13 @@ import { t } from '../../protocol/text/l10n.ts';
 import { gitNow } from './committed.ts';
 import type { WatchedRepository } from './git.ts';
 
-/** What was staged, and names that Git would not take, or would take for other files, too. */
+/** Result of staging; `left` lists names that Git rejected or would match to other files. */
 interface Staged {
   roots: vscode.Uri[];
   left: string[];
 }
 
-/** Stages exactly these files (absolute), in whichever repositories they are. Nothing is committed. Throws what Git says. */
+/** Stages exactly these files (absolute paths) in their repositories, without a commit. Throws Git errors. */
 export async function stageFiles(files: readonly string[]): Promise<Staged> {
   const git = gitNow();
   if (!git) throw new Error(t('Git is not active in this window.'));
@@ -33,7 +33,7 @@ export async function stageFiles(files: readonly string[]): Promise<Staged> {
   return { roots, left };
 }
 
-/** Git takes a path for a pattern: with its signs undone it means that file alone. Undefined: that cannot be said. */
+/** Escapes a path for Git, which takes paths as patterns; undefined if impossible. */
 function literal(file: string): string | undefined {
   if (path.sep === '\\') return /[*?[\]]/.test(file) ? undefined : file;
   return file.replace(/[*?[\]\\]/g, '\\$&');

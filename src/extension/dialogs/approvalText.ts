@@ -4,17 +4,16 @@ import type { ApprovalRequest, AskedPlan, CallPlan } from '../../tools/core/tool
 import { changeText } from './changeText.ts';
 import { dialogExcerpt, excerptLine } from './dialogExcerpt.ts';
 
-/** The words of a native question. Plain text: dialogs show it as it is, and nothing in it is hidden. */
+/** Text of a native dialog: plain text without hidden characters. */
 export interface QuestionText {
   message: string;
   detail: string;
 }
 
 /**
- * Returns a title, the text that is allowed and at most three further lines, each only if it applies: where it happens, what would be
- * lost, and why it asks.
- * @param edited what the person has made of it in a review; `reviewed`: it was opened in one
- * @param run the title of the run that asks, when it is not the one that is shown
+ * Returns a title, the text to allow and up to three further lines if applicable: location, loss, and reason.
+ * @param edited the user's version from a review; `reviewed`: the review was opened
+ * @param run title of the requesting run, if not the shown one
  */
 export function questionText(request: ApprovalRequest, edited?: string, reviewed = false, run?: string): QuestionText {
   const { plan, note } = request;
@@ -34,7 +33,7 @@ export function questionText(request: ApprovalRequest, edited?: string, reviewed
   };
 }
 
-/** The line that says where it happens, and for how long it may. */
+/** Returns the line with the location and the timeout. */
 function placeOf(plan: AskedPlan): string {
   const [location, limit] = [locationOf(plan), limitOf(plan)];
   return location === undefined ? begun(limit) : [location, limit].filter(Boolean).join(' · ');
@@ -45,7 +44,7 @@ function titleOf({ what, command, background }: CallPlan & { what: string }): st
   return background ? t('Run this command in the background?') : t('Run this command?');
 }
 
-/** The line that says where it happens; undefined for the root of the workspace, and for files that the title names. */
+/** Returns the location; undefined for the workspace root, and for files named in the title. */
 function locationOf({ command, folder, where, paths = [], change }: AskedPlan): string | undefined {
   if (command !== undefined) {
     const place = folder ?? where;
@@ -59,29 +58,29 @@ function locationOf({ command, folder, where, paths = [], change }: AskedPlan): 
   return where.split('\n').every(isNamed) ? undefined : visibleLine(where);
 }
 
-/** The title of a dialog; `run` is the title of its run, when that is not the shown one. */
+/** Returns the title of a dialog; `run` is the title of a run that is not shown. */
 const titled = (what: string, run: string | undefined): string =>
   run === undefined ? what : t('{0} (run “{1}”)', what, nameOfRun(run));
 
-/** A title is text of a model or the user: it must not imitate its own end. */
+/** Formats a run title: text of a model or a user must not imitate the end of the title. */
 export const nameOfRun = (title: string): string =>
   truncateVisible(proseLine(title).replaceAll('”', '"'), longestTitle);
 const longestTitle = 60;
 
 /**
- * The editor's own dialogs are as narrow as their longest word and never scroll: a long text would push the buttons out of the
- * window. A sentence that cannot be broken makes them wider.
+ * Prevents line breaks: the editor's dialogs are as narrow as their longest word and never scroll, so long text would push the buttons out
+ * of the window. A sentence without breaks widens the dialog.
  */
 const unbroken = (sentence: string) => sentence.replaceAll(' ', '\u00a0');
 const readFirst = () => unbroken(t('It does not fit here. {0} shows all of it and can allow it.', t(labels.review)));
-/** A dialog cannot show all of what it asks, so that it is no place to allow it from. */
+/** Tests if a dialog cannot show the whole request and therefore must not allow it. */
 export function needsReview(request: ApprovalRequest, edited?: string): boolean {
   const text = textOf(request, edited);
   const whole = excerptLine(visibleLine(titleOf(request.plan)), longestLine).whole;
   return !whole || (text !== undefined && !dialogExcerpt(text).whole);
 }
 
-/** The command or the arguments, as they would run. */
+/** Returns the command or the arguments as they would run. */
 function textOf({ plan }: ApprovalRequest, edited: string | undefined): string | undefined {
   const proposed = plan.command ?? plan.details;
   return proposed === undefined ? undefined : (edited ?? proposed);
@@ -93,30 +92,29 @@ function changeOf({ change }: CallPlan, edited: string | undefined): string {
   return [begun(size), ...lines].join('\n');
 }
 
-/** As a line begins. */
 const begun = (words: string) => words.slice(0, 1).toUpperCase() + words.slice(1);
 
 function limitOf({ timeLimit }: CallPlan): string {
   return timeLimit === undefined ? '' : t('for {0} at most', timeWords(timeLimit));
 }
 
-/** @param seconds whole ones */
+/** @param seconds integer */
 function timeWords(seconds: number): LocalizedMessage {
   if (seconds % 3600 === 0) return amount(seconds / 3600, 'hour');
   return seconds % 60 === 0 ? amount(seconds / 60, 'minute') : amount(seconds, 'second');
 }
 
-/** What the buttons of a question depend on besides its plan. */
+/**
+ * Inputs for the buttons besides the plan. `edited` is the user's version from a review; `reviewed`: the user has seen everything;
+ * `always`: a rule can be offered.
+ */
 export interface Offers {
-  /** What the person has made of it in a review. */
   edited?: string;
-  /** The person has seen all of it in a review. */
   reviewed: boolean;
-  /** There is a rule that *Always Allow…* could make. */
   always: boolean;
 }
 
-/** The buttons of a single question; with the Cancel that the editor adds, never more than five. Enter presses the first. */
+/** Returns the buttons of a single approval; with the editor's Cancel at most five. Enter presses the first. */
 export function buttonsOf(request: ApprovalRequest, { edited, reviewed, always }: Offers): string[] {
   const review = t(labels.review);
   if (needsReview(request, edited) && !reviewed) return [review];
@@ -127,13 +125,13 @@ export function buttonsOf(request: ApprovalRequest, { edited, reviewed, always }
 }
 
 /**
- * Buttons as they are given to the editor, which puts the first at one end, with the focus, and elsewhere than on Windows Cancel beside it.
- * There the yes goes to the other end, where Tab leads to: Enter alone never allows, and two keys do. On Windows it stands beside the first.
+ * Orders buttons for the editor, which puts the first at one end with the focus, and Cancel next to it (except on Windows). *Allow* goes to
+ * the other end, reached by one Tab: Enter alone never allows. On Windows *Allow* is next to the first button.
  */
 export const inReach = ([first, yes, ...others]: string[], platform: NodeJS.Platform = process.platform): string[] =>
   [first, ...(platform === 'win32' ? [yes, ...others] : [...others, yes])].filter((one) => one !== undefined);
 
-/** Each is told by `t`. */
+/** Labels, translated by `t`. */
 export const labels = {
   review: 'Review…',
   allow: 'Allow',
@@ -143,13 +141,10 @@ export const labels = {
   oneByOne: 'One by One',
 } as const;
 
-/** Questions that one dialog lists; more would not fit on a small screen. */
+/** Maximum approvals in one dialog, to fit a small screen. */
 export const listLimit = 12;
 
-/**
- * It can be allowed with others: nothing about it is left out in a list of one line each, and no place is concerned that is
- * always asked about by itself.
- */
+/** Tests if an approval fits into a list with one line each: nothing is omitted, and no protected path is concerned. */
 export function isListable({ plan, note }: ApprovalRequest): boolean {
   const { command, details, grant, loss, outputs = [] } = plan;
   if (grant === undefined || note !== undefined || details !== undefined || loss || outputs.length > 0) return false;
@@ -158,8 +153,8 @@ export function isListable({ plan, note }: ApprovalRequest): boolean {
 }
 
 /**
- * Several questions in one dialog, each with a line of its own.
- * @param waiting how many wait in all; `changed`: those that the person has changed in a review
+ * Returns the text for several approvals, one line each.
+ * @param waiting total number of waiting approvals; `changed`: those edited in a review
  */
 export function batchText(
   requests: readonly ApprovalRequest[],
@@ -189,10 +184,10 @@ const runWords = ({ background }: CallPlan, command: string): string =>
   background ? t('Run {0} in the background', command) : t('Run {0}', command);
 
 /**
- * For a notification, its progress or an input box's prompt, in which the editor makes links of `[text](command:…)`, and a
- * click runs that command: text from a model, a file or a server must not become one.
+ * Disables command links `[text](command:…)` for notifications, progress texts and prompts of input boxes: text of a model, a file or a
+ * server must not become a link.
  */
 export const withoutLinks = (text: string): string => visibleLine(text).replaceAll('](', '] (');
 
-/** Characters of the line that a dialog begins with: more of a stranger's words would push everything else out of it. */
+/** Maximum characters of the first line: longer third-party text would push out the rest. */
 const longestLine = 300;

@@ -5,10 +5,7 @@ import { isPanelInView, offerInPanel } from './notify.ts';
 
 type Work<Value> = (signal: AbortSignal, progress: (text: string, percent?: number) => void) => Promise<Value>;
 
-/**
- * Work that is shown, with what it is at, until it is done or the person stops it there: by a notification, or, while the panel is in view, there
- * and in the status bar.
- */
+/** Runs work with visible progress and cancellation: in a notification, or in the panel and the status bar while the panel is visible. */
 export function stoppable<Value>(title: string, work: Work<Value>, stop = t('Cancel')): Thenable<Value> {
   return isPanelInView() ? inPanel(title, work, stop) : inNotification(title, work);
 }

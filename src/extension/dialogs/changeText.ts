@@ -7,9 +7,11 @@ import { comparedLines } from '../../tools/notebook/comparedLines.ts';
 const firstLines = 6;
 const longestLine = 100;
 
-/** How much a change is, and its first lines, for the question about it. */
+/**
+ * Size and first lines of a change for an approval. `size` reads like `+12 −3`, `creates a file of 40 lines`, or `replaces all 2,000 lines
+ * by 3`.
+ */
 interface ChangeText {
-  /** `+12 −3`, `creates a file of 40 lines`, `replaces all 2,000 lines by 3`. */
   size: string;
   lines: string[];
 }
@@ -49,7 +51,7 @@ function sizeOf(
 const changedIn = (hunks: readonly Hunk[]) =>
   hunks.reduce((sum, { fromStart, fromEnd, toStart, toEnd }) => sum + fromEnd - fromStart + toEnd - toStart, 0);
 
-/** Of what goes no more than half, so that what comes is seen, too. */
+/** Limits removed lines to half, so that added lines are visible. */
 function linesOfHunk({ fromStart, fromEnd, toStart, toEnd }: Hunk, from: readonly string[], to: readonly string[]) {
   const comes = to.slice(toStart, Math.min(toEnd, toStart + firstLines)).map((line) => signed('+', line));
   const most = comes.length === 0 ? firstLines : Math.max(firstLines / 2, firstLines - comes.length);

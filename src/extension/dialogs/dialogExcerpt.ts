@@ -1,22 +1,21 @@
 import { visible } from '../../protocol/text/escapeInvisible.ts';
 import { amount, t } from '../../protocol/text/l10n.ts';
 
-/** What a dialog shows whole, counted as it is shown. */
+/** Maximum lines and characters of an untruncated text. */
 const mostLines = 20;
 const mostCharacters = 2000;
-/** Of each end of what does not fit. */
+/** Lines and characters of the head and the tail of a truncated text. */
 const endLines = 8;
 const endCharacters = 700;
 
 export interface Excerpt {
   text: string;
-  /** Nothing is left out. */
   whole: boolean;
 }
 
 /**
- * A command or arguments for a dialog: all of it, with what is hidden in it marked, or both of its ends. An empty line shows
- * as ⏎: what a dialog says besides stands behind empty lines, and is not to be imitated.
+ * Returns a command or arguments for a dialog: whole with marked hidden characters, or head and tail. An empty line is shown as ⏎, because
+ * blank lines separate the dialog's own text, which must not be imitated.
  */
 export function dialogExcerpt(of: string): Excerpt {
   const lines = visible(of)
@@ -37,10 +36,7 @@ export function dialogExcerpt(of: string): Excerpt {
   return { text: [head.trimEnd(), left, tail.trimStart()].join('\n'), whole: false };
 }
 
-/**
- * The line with its runs of blanks and its tabs marked, which a dialog may show as one blank. Blanks that it begins with are an
- * indentation, if they are few.
- */
+/** Marks runs of blanks and tabs, which a dialog may collapse. A short indentation stays unmarked. */
 function blanksMarked(line: string): string {
   const [indentation] = /^ {0,16}(?=[^\s])/.exec(line) ?? [''];
   const rest = line.slice(indentation.length);
@@ -49,10 +45,13 @@ function blanksMarked(line: string): string {
 
 const marks = (run: string): string => run.replaceAll(' ', '␣').replaceAll('\t', '⇥');
 const lengthOf = (run: string): string => `⟨${t(amount(run.length, 'blank'))}⟩`;
-/** Longer runs are counted. */
+/** Maximum marks; longer runs are counted. */
 const mostMarks = 8;
 
-/** A line with both of its ends. @param most characters of it that are shown */
+/**
+ * Returns a line with its head and tail.
+ * @param most maximum shown characters
+ */
 export function excerptLine(line: string, most: number): Excerpt {
   if (line.length <= most) return { text: line, whole: true };
   const end = Math.floor(most / 4);
@@ -60,5 +59,5 @@ export function excerptLine(line: string, most: number): Excerpt {
   return { text: ends.join(`… (${t(amount(line.length - most, 'more character'))}) …`), whole: false };
 }
 
-/** Without the halves of pairs that a cut leaves at the ends. */
+/** Removes halves of surrogate pairs at the ends. */
 const wholeCharacters = (text: string) => text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');

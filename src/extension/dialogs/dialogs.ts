@@ -4,33 +4,33 @@ import type { UserActivity } from '../view/userActivity.ts';
 export interface DialogQuestion {
   text: string;
   detail?: string;
-  /** Enter presses the first. */
+  /** First button is pressed by Enter. */
   buttons: readonly string[];
-  /** The button after which something opens that the keys belong to: a list, a file, a review. */
+  /** Button that opens another view with the focus: a list, a file, a review. */
   opens?: string;
 }
 
 /**
- * Native dialogs about all but a run's calls. One that the person asked for comes at once, one that comes by itself while they
- * do nothing; after either, the next key lands where the person was. Closing one is no answer.
+ * Native dialogs other than approvals. A dialog requested by the user opens at once; others wait for idle time. Afterwards the focus
+ * returns to its former position. Closing a dialog is no answer.
  */
 export class Dialogs implements vscode.Disposable {
   private readonly over = new AbortController();
 
   constructor(private readonly presence: UserActivity) {}
 
-  /** A dialog that still waits for a quiet moment is closed unasked. */
+  /** Cancels dialogs that still wait. */
   dispose(): void {
     this.over.abort();
   }
 
-  /** What the person asked for. */
+  /** Shows a dialog requested by the user. */
   async ask(question: DialogQuestion): Promise<string | undefined> {
     await this.presence.look();
     return this.show(question);
   }
 
-  /** What a run, a file or the editor's start brings up. */
+  /** Shows a dialog of a run, a file or the start, after the user is idle. */
   async askWhenQuiet(question: DialogQuestion): Promise<string | undefined> {
     await this.presence.quiet(this.over.signal);
     return this.over.signal.aborted ? undefined : this.show(question);
@@ -40,7 +40,7 @@ export class Dialogs implements vscode.Disposable {
     const chosen = await vscode.window.showWarningMessage(text, { modal: true, detail }, ...buttons);
     if (chosen !== undefined && chosen === opens) return chosen;
     const back = this.presence.back();
-    if (chosen !== undefined) await back; // a no is known at once: who asks again is not told that they are being asked
+    if (chosen !== undefined) await back; // a denial is processed at once, so that a repeated request is possible
     return chosen;
   }
 }

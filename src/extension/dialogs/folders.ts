@@ -2,11 +2,11 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../protocol/text/l10n.ts';
 
-/** The open folders that are on a disk of this machine. Of a virtual one `fsPath` means nothing: it may be somebody else's folder here. */
+/** Returns the open folders on a disk of this machine. For a virtual folder, `fsPath` is meaningless and may name another folder. */
 export const diskFolders = (): vscode.WorkspaceFolder[] =>
   (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
 
-/** The open folders, when none of them is on a disk of this machine; else none. */
+/** Returns the open folders if all are virtual; otherwise none. */
 export function virtualFolders(): readonly vscode.WorkspaceFolder[] {
   const folders = vscode.workspace.workspaceFolders ?? [];
   return folders.every(({ uri }) => uri.scheme !== 'file') ? folders : [];
@@ -14,11 +14,11 @@ export function virtualFolders(): readonly vscode.WorkspaceFolder[] {
 
 export const isVirtual = (): boolean => virtualFolders().length > 0;
 
-/** Of a path or, in a virtual workspace, an address, as the tools have them. */
+/** Converts a path, or a URI text of a virtual workspace, to a `Uri`. */
 export const folderUri = (place: string): vscode.Uri =>
   isVirtual() && !path.isAbsolute(place) ? vscode.Uri.parse(place, true) : vscode.Uri.file(place);
 
-/** Why a thing is not there in a virtual workspace. */
+/** Returns the message about a feature missing in virtual workspaces. */
 export const notInVirtual = (
   what:
     | 'Workflows are'

@@ -7,24 +7,24 @@ import { withoutLinks } from './approvalText.ts';
 let panel: Pick<ChatView, 'inView' | 'post'> | undefined;
 let log: NoticeLog | undefined;
 
-/** From now on what is told while it is in view is told there; the log has all of it. */
+/** Sets the panel and the log as targets of later notifications. */
 export const setNotificationTarget = (view: typeof panel, channel?: NoticeLog): void => {
   panel = view;
   log = channel;
 };
 
-/** While it is: nothing of ours is a notification, which would lie on what the panel shows. */
+/** Tests if the panel is visible: then Towpath shows no editor notifications, which would cover the panel. */
 export const isPanelInView = (): boolean => panel?.inView ?? false;
 
-/** Says what needs no answer: in the panel, or, as long as that is out of view, by a notification. */
+/** Shows a message without actions in the panel, or as an editor notification if the panel is hidden. */
 export function notify(level: Notice['level'], text: string): void {
   if (isPanelInView()) panel!.post({ type: 'notice', notice: { level, text } });
   else void showNotification(level, text);
 }
 
 /**
- * The same, with what can be done about it. Resolves to the button that was pressed; undefined where none was, and something else is told by now.
- * Whatever a button does, it allows nothing: a page can press it, too.
+ * Shows a message with actions. Resolves to the pressed button, or undefined if replaced or dismissed. Buttons must not grant permissions,
+ * because the page can press them too.
  */
 export function notifyWithActions(
   level: Notice['level'],
@@ -35,7 +35,7 @@ export function notifyWithActions(
   return offerInPanel(level, text, buttons).pressed;
 }
 
-/** The button is there until `end` is called, or something else is told. */
+/** Shows a button until `end` is called or another message replaces it. */
 export function offerInPanel(
   level: Notice['level'],
   text: string,
@@ -51,11 +51,10 @@ export function offerInPanel(
   return { pressed, end: () => panel?.post({ type: 'notice-over', id }) };
 }
 
-/** What is offered in the panel. */
 let offered: { id: number; buttons: string[]; answer(pressed: string | undefined): void } | undefined;
 let count = 0;
 
-/** A button of what is offered was pressed there; without one it was put away. */
+/** Handles a button of the panel; without a button, the message was dismissed. */
 export function pressed(id: number, button?: number): void {
   if (offered?.id !== id) return;
   offered.answer(button === undefined ? undefined : offered.buttons[button]);

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** A notification that stays until what is given back is called. Links in its title run commands. */
+/** Shows a notification until the returned function is called. Links in its title run commands. */
 export function reminder(title: string): () => void {
   let close = () => {};
   const closed = new Promise<void>((resolve) => {

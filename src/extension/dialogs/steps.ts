@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import { withoutLinks } from './approvalText.ts';
 
-/** Answer of a step that is to be taken back. */
+/** Answer of a step that goes back. */
 export const back = Symbol('back');
 
-/** Answer to a step; undefined: the user has pressed Escape. */
+/** Answer of a step; undefined for Escape. */
 type Answer<Value> = Value | typeof back | undefined;
 
-/** Position of a step. The editor shows it as `(2/3)` behind the title. */
+/** Position of a step, shown as `(2/3)` after the title. */
 export interface StepOptions {
   title: string;
   step?: number;
@@ -20,14 +20,14 @@ interface InputOptions<Value> extends StepOptions {
   placeholder?: string;
   value?: string;
   password?: boolean;
-  /** Shown below the box at first. */
+  /** Initial problem below the box. */
   problem?: string;
   validate(text: string): string | undefined;
-  /** Called for a valid text; the box stays open, and shows the problem if there is one. */
+  /** Called for a valid text; the box stays open with the problem on failure. */
   accept(text: string, signal: AbortSignal): Promise<{ value: Value } | { problem: string }>;
 }
 
-/** Shows a box for a text, which closes when its text is accepted. */
+/** Shows an input box until its text is accepted. */
 export async function inputStep<Value>(options: InputOptions<Value>): Promise<Answer<Value>> {
   const box = vscode.window.createInputBox();
   box.prompt = withoutLinks(options.prompt);
@@ -36,7 +36,7 @@ export async function inputStep<Value>(options: InputOptions<Value>): Promise<An
   box.password = options.password ?? false;
   box.validationMessage = options.problem && withoutLinks(options.problem);
   return ask<Value>(box, options, (answer, signal) => {
-    let checked: AbortController | undefined; // the check of the text as it stands
+    let checked: AbortController | undefined; // pending check of the current text
     box.onDidChangeValue((text) => {
       checked?.abort();
       [checked, box.busy] = [undefined, false];
@@ -61,12 +61,12 @@ export async function inputStep<Value>(options: InputOptions<Value>): Promise<An
 
 interface PickOptions<Value> extends StepOptions {
   placeholder?: string;
-  /** Called when the list is open: fills it, also later and more than once. */
+  /** Fills the open list, possibly several times. */
   fill(list: PickList<Value>, signal: AbortSignal): Promise<void>;
 }
 
 interface PickRow<Value> extends vscode.QuickPickItem {
-  /** Undefined for a separator. `act`: the list stays open. */
+  /** Undefined for a separator. `act` keeps the list open. */
   value?: Value;
   act?: () => void;
 }
@@ -77,7 +77,7 @@ interface PickList<Value> {
   answer(value: Answer<Value>): void;
 }
 
-/** Shows a list of rows, which closes when one is picked. */
+/** Shows a list until a row is picked. */
 export async function pickStep<Value>({ fill, placeholder, ...options }: PickOptions<Value>): Promise<Answer<Value>> {
   const box = vscode.window.createQuickPick<PickRow<Value>>();
   box.placeholder = placeholder;
@@ -107,7 +107,7 @@ async function ask<Value>(
   box.title = title;
   box.step = step;
   box.totalSteps = totalSteps;
-  box.ignoreFocusOut = true; // a key is often copied from a browser
+  box.ignoreFocusOut = true; // keys are often copied from a browser
   box.buttons = canGoBack ? [vscode.QuickInputButtons.Back] : [];
   try {
     return await new Promise<Answer<Value>>((resolve) => {

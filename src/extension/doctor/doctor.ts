@@ -8,7 +8,7 @@ import { type Check, runChecks, toReport } from './doctorReport.ts';
 const scheme = 'towpath-doctor';
 const page = vscode.Uri.from({ scheme, path: '/Towpath Doctor.md' });
 
-/** *Doctor*: looks at everything that an answer needs, and writes down what it found, on a page that is only read. */
+/** *Doctor*: checks everything required for an answer, and shows the result on a read-only page. */
 export class Doctor implements vscode.TextDocumentContentProvider {
   private readonly examined = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.examined.event;
@@ -34,7 +34,7 @@ export class Doctor implements vscode.TextDocumentContentProvider {
     const hide = { secrets: await this.secrets(), home: os.homedir() };
     this.report = toReport(sections, hide);
     this.log.info(toReport(sections, hide, 'in English'));
-    this.examined.fire(page); // what is open already is the page of before
+    this.examined.fire(page); // an open page still has the old text
     await showMarkdown(page);
   }
 }

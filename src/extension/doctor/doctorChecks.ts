@@ -40,7 +40,6 @@ interface Dependencies {
   servers(): Promise<McpServers>;
   workspace: Workspace;
   policies: Policies;
-  /** Where runs are kept. */
   storage: string;
 }
 
@@ -51,7 +50,7 @@ const problem = (words: LocalizedMessage | string): Finding => found('problem', 
 const stopped = () => fact(message('Stopped.'));
 const unanswered = () => message('It did not answer.');
 
-/** What Doctor looks at; others may add theirs to the list. */
+/** Returns the checks of Doctor; other components can append more. */
 export function doctorChecks(parts: Dependencies): Check[] {
   const { models } = parts;
   return [
@@ -135,7 +134,7 @@ const echo: ToolDefinition = {
   },
 };
 
-/** A tool that only answers: called, answered, and the answer used. */
+/** Checks a complete tool call: requested, answered, and used by the model. */
 async function toolCall(models: Models, signal: AbortSignal): Promise<Finding[]> {
   if (models.currentId === demoModel)
     return [fact(message('The demo model follows a script and calls what its script says.'))];
@@ -204,7 +203,7 @@ async function contextWindow(models: Models, signal: AbortSignal): Promise<Findi
         ];
   const listed = await models.list(provider, signal).catch((error: Error) => error);
   if (signal.aborted) return [...said, stopped()];
-  // Whether the model itself answers is seen above; many endpoints have no list.
+  // The model itself is checked above; many endpoints have no list.
   if (listed instanceof Error)
     return [...said, fact(message('The provider did not list its models: {0}', listed.message))];
   const size = listed.find(({ id }) => id === name)?.contextWindow;
@@ -217,7 +216,7 @@ async function contextWindow(models: Models, signal: AbortSignal): Promise<Findi
   ];
 }
 
-/** A real load of the demo model in a process of its own, whatever model is in use. */
+/** Loads the demo model in its own process, independent of the selected model. */
 async function localEngine(
   { context, engine: own }: Dependencies,
   signal: AbortSignal,

@@ -3,22 +3,23 @@ import { amount, inEnglish, type LocalizedMessage, message, t } from '../../prot
 import { type Hidden, redacted } from '../settings/redactSettings.ts';
 
 export interface Finding {
-  /** `fact`: neither good nor bad. */
+  /**
+   * Finding of a check. `fact` is neutral; `text` is a sentence in the user's language, with a remedy for problems; `english` is its
+   * English form, if different.
+   */
   level: 'ok' | 'warning' | 'problem' | 'fact';
-  /** A sentence in the person's language; for what is not as it should be, with the way out. */
   text: string;
-  /** The same in English, where that is another one. */
   english?: string;
 }
 
-/** @param words a sentence, or words that are as they are: a server's, the system's */
+/** @param words a message, or literal text from a server or the system */
 export function found(level: Finding['level'], words: LocalizedMessage | string): Finding {
   if (typeof words === 'string') return { level, text: words };
   const [text, english] = [t(words), inEnglish(words)];
   return { level, text, ...(english !== text && { english }) };
 }
 
-/** One thing that Doctor looks at. What it throws counts as a problem. */
+/** Check of Doctor. An exception counts as a problem. */
 export interface Check {
   title: LocalizedMessage | string;
   run(signal: AbortSignal, progress: (text: string) => void): Promise<Finding[]>;
@@ -29,7 +30,7 @@ interface ReportSection {
   findings: Finding[];
 }
 
-/** All checks, one after the other: each may need the whole machine. Stopped: what was found until then. */
+/** Runs all checks sequentially, because each may need the whole machine. An abort returns the findings so far. */
 export async function runChecks(
   checks: readonly Check[],
   signal: AbortSignal,
@@ -48,7 +49,7 @@ export async function runChecks(
   return sections;
 }
 
-/** Markdown without keys and without the home folder's name: it can be shown to others. `how`: as the person reads it, or as a log has it. */
+/** Renders Markdown without keys and the name of the home folder, so that it can be shared. `how`: for the user, or for a log. */
 export function toReport(
   sections: readonly ReportSection[],
   hide: Hidden,
@@ -59,7 +60,7 @@ export function toReport(
     amount(all.filter((finding) => finding.level === level).length, level);
   const inWords = (words: LocalizedMessage | string) =>
     typeof words === 'string' ? words : how === 'told' ? t(words) : inEnglish(words);
-  /** The titles of the sections that have one. */
+  /** Returns the titles of sections with findings of a level. */
   const where = (level: 'problem' | 'warning') => {
     const those = sections.filter(({ findings }) => findings.some((finding) => finding.level === level));
     return those.length > 0 ? [`- ${marks[level]}${those.map(({ title }) => inWords(title)).join(', ')}`] : [];

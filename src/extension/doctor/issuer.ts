@@ -5,16 +5,15 @@ import { message, t } from '../../protocol/text/l10n.ts';
 import { ended, type LocalizableText, UserFacingError } from '../../protocol/text/localized.ts';
 import { networkReason, withReason } from '../../protocol/text/networkReason.ts';
 
-/** Who says that a server is the one it claims to be. */
+/** Issuer of a server's certificate (`O`, else `CN`) and its validity. */
 interface Issued {
-  /** As its certificate names it: `O`, else `CN`. */
   issuer: string;
   from: Date;
   to: Date;
 }
 
 interface Way {
-  /** Absolute `http` address of a proxy on the way; names and passwords in it are not used. */
+  /** Absolute `http` URL of a proxy; its credentials are ignored. */
   proxy?: string;
   signal: AbortSignal;
 }
@@ -23,9 +22,9 @@ interface Way {
 const patienceMs = 10_000;
 
 /**
- * Shakes hands with a server and leaves, before a word is said: who has issued its certificate, accepted here or not, for that is
- * what tells a proxy that reads along from the server itself. Throws `UserFacingError`.
- * @param origin an `https` address
+ * Performs a TLS handshake without sending data, and returns the certificate's issuer, trusted or not: the issuer reveals an intercepting
+ * proxy. Throws `UserFacingError`.
+ * @param origin an `https` origin
  */
 export async function issuedBy(origin: string, { proxy, signal }: Way): Promise<Issued> {
   const url = new URL(origin);
@@ -49,7 +48,7 @@ export async function issuedBy(origin: string, { proxy, signal }: Way): Promise<
         fail(ended(withReason(message('{0} did not shake hands', url.host), networkReason(error)))),
       );
       socket.once('close', () => fail(message('{0} closed the connection.', url.host)));
-      // Before the certificate is judged, which closes the connection of one that is not accepted.
+      // Reads before the verification, which closes an untrusted connection.
       socket.prependOnceListener('secure', () => resolve(read(socket)));
     });
   } finally {

@@ -4,22 +4,23 @@ import { messageOf } from '../../protocol/text/localized.ts';
 import { type Finding, found } from './doctorReport.ts';
 import { issuedBy } from './issuer.ts';
 
-/** What is between this machine and the others, as the editor's settings and the environment say. */
+/**
+ * Network settings of the editor and the environment. `proxy` is `http.proxy` (may be empty); `support` and `strict` are
+ * `http.proxySupport` and `http.proxyStrictSSL`.
+ */
 export interface NetworkSettings {
-  /** `http.proxy`; empty: none. */
   proxy: string;
-  /** `http.proxySupport` and `http.proxyStrictSSL`. */
   support: string;
   strict: boolean;
   environment: Readonly<Record<string, string | undefined>>;
-  /** Where the picked model is asked; none: on this machine, or by the editor. */
+  /** Address of the selected model; absent if local or provided by the editor. */
   address?: string;
 }
 
 const fact = (words: LocalizedMessage): Finding => found('fact', words);
 const warning = (words: LocalizedMessage | string): Finding => found('warning', words);
 
-/** The proxies that requests may go through, and who has issued the certificate of the one who is asked. */
+/** Returns the proxies of requests, and the issuer of the model server's certificate. */
 export async function networkFindings(network: NetworkSettings, signal: AbortSignal): Promise<Finding[]> {
   const { address } = network;
   return [...proxyFindings(network), ...(address ? [await certificateFinding(address, network, signal)] : [])];
@@ -112,7 +113,7 @@ async function certificateFinding(address: string, network: NetworkSettings, sig
   }
 }
 
-/** Without the name and the password that are often in it. */
+/** Removes credentials from a proxy address. */
 function shown(proxy: string): string {
   const { protocol, host } = URL.canParse(proxy) ? new URL(proxy) : { protocol: '', host: '' };
   return host ? `${protocol}//${host}` : t('(no address)');

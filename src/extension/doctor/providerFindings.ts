@@ -11,7 +11,7 @@ import {
 import { type Secrets, secretOf } from '../settings/secrets.ts';
 import { type Finding, found } from './doctorReport.ts';
 
-/** What `towpath.providers` says, entry by entry, for Doctor: names of headers, never a value. */
+/** Returns the contents of `towpath.providers` by entry: names of headers, never values. */
 export async function providerFindings(now: WrittenProvider, secrets: Pick<Secrets, 'key'>): Promise<Finding[]> {
   const findings = await Promise.all(namedProviders(now.providers).map((name) => findingOf(name, now, secrets)));
   return findings.length > 0 ? findings : [found('fact', message('No provider has settings of its own'))];

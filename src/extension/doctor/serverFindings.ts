@@ -3,7 +3,7 @@ import type { McpServer } from '../../tools/mcp/server.ts';
 import type { McpServers } from '../../tools/mcp/servers.ts';
 import { type Finding, found } from './doctorReport.ts';
 
-/** How each MCP server is, for Doctor: what is allowed is started, and nobody is asked. */
+/** Returns the state of each MCP server: approved servers are started, without approval requests. */
 export async function serverFindings(
   servers: McpServers,
   signal: AbortSignal,

@@ -6,12 +6,12 @@ import { amount, message } from '../../protocol/text/l10n.ts';
 import { mapLimit } from '../../protocol/values/mapLimit.ts';
 import { type Finding, found } from './doctorReport.ts';
 
-/** Bytes that are little for runs on a disk. */
+/** Low free disk space for runs in bytes. */
 const little = 200e6;
 
 /**
- * Whether runs can be kept, and how much those are that are. Rejects when they cannot.
- * @param storage the workspace's, absolute path
+ * Checks if runs can be stored, and returns the size of stored runs. Rejects if storage fails.
+ * @param storage absolute path of the workspace storage
  */
 export async function storeFindings(storage: string, signal: AbortSignal): Promise<Finding[]> {
   const probe = path.join(storage, `doctor-${randomUUID()}`);
@@ -37,9 +37,9 @@ export async function storeFindings(storage: string, signal: AbortSignal): Promi
   ];
 }
 
-/** How many folders there are, and the bytes of all that is in them. */
+/** Counts the folders and the bytes of their contents. */
 async function held(folder: string, signal: AbortSignal): Promise<{ count: number; bytes: number }> {
-  const entries = await fs.readdir(folder, { withFileTypes: true }).catch(() => []); // nothing has been kept yet
+  const entries = await fs.readdir(folder, { withFileTypes: true }).catch(() => []); // nothing stored yet
   const runs = entries.filter((entry) => entry.isDirectory());
   const bytes = await mapLimit(runs, 4, ({ name }) =>
     signal.aborted ? Promise.resolve(0) : bytesIn(path.join(folder, name)),

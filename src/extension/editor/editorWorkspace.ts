@@ -16,13 +16,13 @@ import type { Problems } from './problems.ts';
 import { replaceText, type Saving, save } from './saving.ts';
 import { virtualFiles } from './virtualFileSystem.ts';
 
-/** The open workspace through the editor: its unsaved texts are what is read, and changes are undo steps of its own. */
+/** Workspace through the editor: reads include unsaved text, and each change is one undo step. */
 export class EditorWorkspace implements Workspace {
   readonly ripgrep: string | undefined;
 
   /**
-   * @param extensionPath where Towpath is installed: its own packages are the second place to look for ripgrep
-   * @param patience with what the editor runs when it saves
+   * @param extensionPath install folder of Towpath, whose packages are the fallback location of ripgrep
+   * @param patience time limits of a save
    */
   constructor(
     private readonly problems?: Problems,
@@ -38,7 +38,7 @@ export class EditorWorkspace implements Workspace {
     return started.length === 0 ? roots : roots.map((root) => ({ ...root, startedFiles: started }));
   }
 
-  /** Files that configured servers are started from: set by who knows the servers. */
+  /** Returns files that configured servers are started from; set by the owner of the servers. */
   startedFiles: () => readonly string[] = () => [];
 
   get virtual(): VirtualFiles | undefined {
@@ -51,7 +51,7 @@ export class EditorWorkspace implements Workspace {
 
   openText(file: string): string | undefined {
     const document = openDocument(file);
-    // What is saved stands on disk, and the editor may be a second behind it; only another encoding is better known to it.
+    // The disk has the newest saved text, and the editor may lag by a second; only another encoding is better known to the editor.
     return document && (document.isDirty || !/^utf8/.test(document.encoding)) ? document.getText() : undefined;
   }
 
@@ -88,11 +88,11 @@ export class EditorWorkspace implements Workspace {
     const held = document.getText();
     if (before !== undefined && held !== before) {
       if (document.isDirty || !sameLines(held, before)) throw readsOtherwise();
-      // The editor has one kind of line ending for a whole file: with it, every line of the other kind would change.
+      // The editor has one kind of line ending per file: saving would change all other lines.
       return replaceOnDisk(file, text, before);
     }
-    await encodedAs(text, document.encoding); // throws for what would be lost
-    await replaceText(document, text.replace(/^\uFEFF/, '')); // the document keeps its BOM
+    await encodedAs(text, document.encoding); // throws for characters that would be lost
+    await replaceText(document, text.replace(/^\uFEFF/, '')); // the document retains its BOM
     const stands = document.isDirty ? await save(document, held, { ...waiting, patience: this.patience }) : text;
     if (!exactly || stands === text) return stands;
     await replaceFile(file, await encodedAs(text, document.encoding));
@@ -121,7 +121,7 @@ export class EditorWorkspace implements Workspace {
     try {
       await vscode.workspace.fs.delete(vscode.Uri.file(file), { recursive: true, useTrash: true });
     } catch {
-      await removeTree(file, listed); // a remote machine has no trash; what was there is kept with the run
+      await removeTree(file, listed); // a remote machine has no trash; the content is stored with the run
       const gone = vscode.window.tabGroups.all
         .flatMap(({ tabs }) => tabs)
         .filter((tab) => !tab.isDirty && shows(tab, file));
@@ -135,7 +135,7 @@ const isBelow = (folder: string, file: string) => file === folder || file.starts
 const shows = ({ input }: vscode.Tab, file: string) =>
   input instanceof vscode.TabInputText && input.uri.scheme === 'file' && isBelow(file, input.uri.fsPath);
 
-/** Only a file that holds exactly this text, in an encoding that is known. */
+/** Writes only if the file holds exactly this text in a known encoding. */
 async function replaceOnDisk(file: string, text: string, before: string): Promise<string> {
   const bytes = await readPlain(file, maximumBytes);
   const isForeign = !(openDocument(file)?.encoding.startsWith('utf') ?? true);
@@ -151,13 +151,13 @@ async function replaceOnDisk(file: string, text: string, before: string): Promis
   return text;
 }
 
-/** The editor would add a mark when it saves such a file. */
+/** Tests for UTF-16 without a mark: the editor would add one on save. */
 const isUnmarkedUtf16 = async (file: string): Promise<boolean> =>
   decodeText(await readPlain(file, maximumBytes))?.foreign === true;
 
 /**
- * The text of a file that is not UTF-8, in the encoding that the editor has for it by its settings, its language or its content.
- * Undefined when that is UTF-8, or does not give these very bytes back.
+ * Decodes a file with the editor's encoding from settings, language or content. Undefined for UTF-8, or if the bytes are not restored by
+ * encoding.
  */
 async function decodedByEditor(file: string, bytes: Buffer): Promise<{ text: string; encoding: string } | undefined> {
   try {
@@ -168,11 +168,11 @@ async function decodedByEditor(file: string, bytes: Buffer): Promise<{ text: str
     const back = await vscode.workspace.encode(text, { encoding });
     return bytes.equals(back) ? { text, encoding } : undefined;
   } catch {
-    return undefined; // the editor takes it for a binary file
+    return undefined; // binary file for the editor
   }
 }
 
-/** A file that was just changed by others is seen by the editor a moment later. */
+/** Waits for the editor to see an external change. */
 async function untilItReads(document: vscode.TextDocument, text: string): Promise<void> {
   for (let waited = 0; waited < 2000 && !document.isDirty && !sameLines(document.getText(), text); waited += 50)
     await sleep(50);
@@ -186,14 +186,14 @@ const readsOtherwise = () =>
     'The editor reads this file in another encoding, or it has just changed. Nothing was written; read it again.',
   );
 
-/** A character that an old encoding has no bytes for would be saved as a question mark. */
+/** Encodes a text; throws for a character without a representation, which would become a question mark. */
 async function encodedAs(text: string, encoding: string): Promise<Uint8Array> {
   const bytes = await vscode.workspace.encode(text, { encoding });
   if (!encoding.startsWith('utf')) checkSame(text, await vscode.workspace.decode(bytes, { encoding }), encoding);
   return bytes;
 }
 
-/** A new file's bytes, in the encoding that is set for such files. */
+/** Encodes a new file with the configured encoding. */
 async function encodedFor(uri: vscode.Uri, text: string): Promise<Uint8Array> {
   const bytes = await vscode.workspace.encode(text, { uri });
   const back = await vscode.workspace.decode(bytes, { uri });
@@ -202,7 +202,7 @@ async function encodedFor(uri: vscode.Uri, text: string): Promise<Uint8Array> {
   return bytes;
 }
 
-/** Throws for the first character that an encoding does not give back. */
+/** Throws for the first character lost by an encoding. */
 function checkSame(text: string, back: string, encoding: string): void {
   if (back === text) return;
   const [wanted, made] = [[...text], [...back]];
@@ -214,7 +214,7 @@ function checkSame(text: string, back: string, encoding: string): void {
   );
 }
 
-/** The document of a real path, or an address; the editor may know it by a path that leads there through a link. */
+/** Returns the document of a real path or a URI; the editor may know a file by a path with a link. */
 function openDocument(file: string): vscode.TextDocument | undefined {
   if (isVirtual()) return vscode.workspace.textDocuments.find((one) => one.uri.toString() === file);
   const documents = vscode.workspace.textDocuments.filter((one) => one.uri.scheme === 'file');
@@ -225,11 +225,11 @@ function realPathOf(uri: vscode.Uri): string | undefined {
   try {
     return realpathSync(uri.fsPath);
   } catch {
-    return undefined; // not saved yet, or gone
+    return undefined; // not saved yet, or deleted
   }
 }
 
-/** The editor brings ripgrep along; where exactly differs between its versions and its server. */
+/** Finds the editor's ripgrep; its location differs between versions and servers. */
 function findRipgrep(roots: readonly string[]): string | undefined {
   const name = process.platform === 'win32' ? 'rg.exe' : 'rg';
   const packages = ['@vscode/ripgrep/bin', `@vscode/ripgrep-${process.platform}-${process.arch}/bin`];

@@ -9,10 +9,10 @@ import type {
 } from '../../tools/code/language.ts';
 import { folderUri, virtualFolders } from '../dialogs/folders.ts';
 
-/** How long a server that sees a file for the first time has to report on it, in milliseconds. */
+/** Milliseconds for a language server to report on a new file. */
 const firstReport = 1500;
 
-/** What the editor's language servers know, through the commands that every extension can use. */
+/** Language features of the editor through public commands. */
 export const editorLanguage: LanguageService = {
   async diagnostics(file) {
     if (file === undefined)
@@ -86,7 +86,7 @@ async function places(
 const ask = <Value>(command: string, ...args: unknown[]): Thenable<Value | undefined> =>
   vscode.commands.executeCommand<Value | undefined>(command, ...args);
 
-/** Opening a file, without showing it, makes its server look at it. */
+/** Opens a file invisibly, so that its language server analyzes it. */
 async function openForReport(uri: vscode.Uri): Promise<void> {
   const reported = new Promise<void>((resolve) => {
     const timer = setTimeout(done, firstReport);
@@ -112,7 +112,7 @@ const words: Partial<Record<vscode.DiagnosticSeverity, LanguageProblem['severity
 function problemOf(uri: vscode.Uri, { severity, message, range, source, code }: vscode.Diagnostic): LanguageProblem[] {
   const word = words[severity];
   const path = pathOf(uri);
-  if (word === undefined || path === undefined) return []; // hints are for the eye
+  if (word === undefined || path === undefined) return []; // hints are visual only
   const number = typeof code === 'object' ? code.value : code;
   const from = [source, number].filter((part) => part !== undefined && part !== '').join(' ');
   return [{ path, line: range.start.line + 1, severity: word, message, ...(from !== '' && { source: from }) }];
@@ -144,7 +144,7 @@ const fileOf = (uri: vscode.Uri) => ({
   name: path.posix.basename(uri.path),
 });
 
-/** Undefined: it is no file of the open folders' kind. */
+/** Returns the path; undefined for schemes other than the open folders'. */
 export function pathOf(uri: vscode.Uri): string | undefined {
   if (uri.scheme === 'file') return uri.fsPath;
   return virtualFolders().some((folder) => folder.uri.scheme === uri.scheme) ? uri.toString() : undefined;

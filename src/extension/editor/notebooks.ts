@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { ToolError } from '../../tools/core/tool.ts';
 import { changedSources, notebookOf } from '../../tools/notebook/notebook.ts';
 
-/** The notebook of a real path that the editor has open as one. */
+/** Returns the open notebook of a real path. */
 export function openNotebook(file: string): vscode.NotebookDocument | undefined {
   const notebooks = vscode.workspace.notebookDocuments.filter(
     ({ uri, isClosed }) => uri.scheme === 'file' && !isClosed,
@@ -15,14 +15,13 @@ function realPathOf(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch {
-    return undefined; // it is gone
+    return undefined; // deleted
   }
 }
 
 /**
- * Makes the change from `before` to `text` in an open notebook and saves it: its other cells, what they gave and where the person
- * is in it stay, and it is one undo step. False: more than sources of cells changes, and the file has to be written. Throws where the
- * editor does not hold what the file does.
+ * Applies and saves a change in an open notebook as one undo step; other cells, outputs and the selection stay. Returns false if more than
+ * cell sources changes, so that the file must be written. Throws if the editor's state differs from the file.
  */
 export async function editNotebook(notebook: vscode.NotebookDocument, before: string, text: string): Promise<boolean> {
   if (notebook.isDirty)

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 
-/** How long the problems after a change are waited for, and how long they have to be quiet, in milliseconds. */
+/** Milliseconds to wait for problems after a change, and milliseconds of silence to end the wait. */
 const patience = 1000;
 const quiet = 150;
 const mostTold = 20;
 
-/** Tells which errors a change has caused, for files on which a language server has reported before. */
+/** Detector of errors caused by a change, for files already analyzed by a language server. */
 export class Problems {
-  /** When each file was last reported on (epoch ms), by URI. */
+  /** Time of the last report by URI (epoch milliseconds). */
   private readonly reports = new Map<string, number>();
   private readonly heard = vscode.languages.onDidChangeDiagnostics(({ uris }) => {
     for (const uri of uris) this.reports.set(uri.toString(), Date.now());
@@ -17,7 +17,7 @@ export class Problems {
     this.heard.dispose();
   }
 
-  /** As `Workspace.watchProblems` says. */
+  /** See `Workspace.watchProblems`. */
   watch(file: string): ((signal: AbortSignal) => Promise<string[]>) | undefined {
     const uri = vscode.Uri.file(file);
     if (!this.reports.has(uri.toString()) && vscode.languages.getDiagnostics(uri).length === 0) return undefined;
@@ -27,7 +27,7 @@ export class Problems {
       await this.reported(uri, signal);
       const left = [...before];
       const fresh = errorsOf(uri).filter(({ message }) => {
-        const known = left.indexOf(message); // by its words: the lines below a change move
+        const known = left.indexOf(message); // by text, because lines move below a change
         if (known >= 0) left.splice(known, 1);
         return known < 0;
       });
@@ -37,12 +37,12 @@ export class Problems {
     };
   }
 
-  /** Waits until a report on the file has come and no other follows. */
+  /** Waits for a report on the file followed by silence. */
   private async reported(uri: vscode.Uri, signal: AbortSignal): Promise<void> {
     const until = Date.now() + patience;
     const isQuiet = () => Date.now() - (this.reports.get(uri.toString()) ?? Number.POSITIVE_INFINITY) >= quiet;
     while (Date.now() < until && !signal.aborted && !isQuiet()) await new Promise((resolve) => setTimeout(resolve, 25));
-    if (!this.reports.has(uri.toString())) this.reports.set(uri.toString(), Date.now()); // slow, but there
+    if (!this.reports.has(uri.toString())) this.reports.set(uri.toString(), Date.now()); // slow, but available
   }
 }
 

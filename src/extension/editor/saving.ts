@@ -6,22 +6,21 @@ import { decodeText, maximumBytes } from '../../tools/sandbox/fileText.ts';
 import { readPlain } from '../../tools/sandbox/regularFile.ts';
 
 export interface Saving {
-  /** Given up at once when it ends. */
+  /** Options of a save. An abort of `signal` ends the wait; `say` receives the reason of a long wait. */
   signal?: AbortSignal;
-  /** Hears what is waited for. */
   say?(text: string): void;
-  /** In milliseconds: what the editor runs when it saves may take that long, and is told of when it takes so long. */
+  /** Milliseconds: the maximum duration of a save, and the time until the wait is reported. */
   patience: { limit: number; silent: number };
 }
 
 /**
- * Saves a document with all that the editor runs then: formatters, code actions, other extensions. When that does not end, the
- * document gets the text `held` back before anything is thrown: what is saved late is nothing new. Throws `ToolError`.
- * @returns the text that stands on disk then
+ * Saves a document with all formatters, code actions and extensions of the editor. On a timeout, restores the text `held` before throwing,
+ * so that a late save changes nothing. Throws `ToolError`.
+ * @returns the text on disk
  */
 export async function save(document: vscode.TextDocument, held: string, saving: Saving): Promise<string> {
   const ended = await endOf(document.save(), saving);
-  if (ended === 'saved') return savedText(document).catch(() => document.getText()); // it is saved, whoever took it away since
+  if (ended === 'saved') return savedText(document).catch(() => document.getText()); // saved, even if deleted since
   await replaceText(document, held);
   const { limit } = saving.patience;
   throw ended === 'refused'
@@ -58,7 +57,7 @@ async function endOf(saved: Thenable<boolean>, { signal, say, patience }: Saving
   }
 }
 
-/** Milliseconds that a save has for its end when the work is stopped. */
+/** Milliseconds for a save to end after a stop. */
 const stillSaved = 400;
 
 const untilStopped = (signal: AbortSignal | undefined, isOver: AbortSignal) =>
@@ -67,7 +66,7 @@ const untilStopped = (signal: AbortSignal | undefined, isOver: AbortSignal) =>
     signal?.addEventListener('abort', () => resolve(), { signal: isOver });
   });
 
-/** As the file is on disk, whatever is typed by now. */
+/** Returns the text on disk, independent of later typing. */
 async function savedText(document: vscode.TextDocument): Promise<string> {
   const bytes = await readPlain(document.uri.fsPath, 2 * maximumBytes);
   const { encoding } = document;
@@ -75,7 +74,7 @@ async function savedText(document: vscode.TextDocument): Promise<string> {
   return decoded?.text ?? (await vscode.workspace.decode(bytes, { encoding })).replace(/^\uFEFF/, '');
 }
 
-/** As one step of the editor's own undo. */
+/** Replaces the text as one undo step. */
 export async function replaceText(document: vscode.TextDocument, text: string): Promise<void> {
   const edit = new vscode.WorkspaceEdit();
   const everything = new vscode.Range(0, 0, document.lineCount, 0);

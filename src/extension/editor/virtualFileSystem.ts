@@ -3,7 +3,7 @@ import type { TreeEntry, VirtualFiles } from '../../tools/core/workspace.ts';
 import { rootsOf } from '../../tools/core/workspaceRoots.ts';
 import { virtualFolders } from '../dialogs/folders.ts';
 
-/** The folders of a virtual workspace, through whichever extension of the editor's serves them. An address is a `Uri` as text. */
+/** Virtual folders through their file system providers. Addresses are URIs as text. */
 export function virtualFiles(): VirtualFiles | undefined {
   const folders = virtualFolders();
   if (folders.length === 0) return undefined;
@@ -38,7 +38,7 @@ function fail(error: unknown): never {
   throw refused(error);
 }
 
-/** What serves the folder may name places in its words that nobody here knows. */
+/** Converts an error without its text, which may name unknown locations. */
 const refused = (error: unknown): Error =>
   new Error(
     `The editor could not read this (${error instanceof vscode.FileSystemError ? error.code : 'unknown error'}).`,

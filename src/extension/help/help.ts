@@ -4,11 +4,11 @@ import { t } from '../../protocol/text/l10n.ts';
 
 export const helpCommand = 'towpath.help';
 
-/** The address of a page in trusted Markdown. */
+/** Link to a help page for trusted Markdown. */
 export const helpLink = (name: PageName): string =>
   `command:${helpCommand}?${encodeURIComponent(JSON.stringify([name]))}`;
 
-/** Shows a page for people: the one of that name, or the one that is picked from all of them. */
+/** Shows the named help page, or a picker of all pages. */
 export async function showHelp(folder: vscode.Uri, name?: unknown): Promise<void> {
   const page = pages.find((one) => one.name === name) ?? (await pick());
   if (page)

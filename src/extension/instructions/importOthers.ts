@@ -14,7 +14,7 @@ const lookedFor = () =>
 
 type Item = vscode.QuickPickItem & { one: Importable };
 
-/** *Import…*: shows what other agents have in the open folders and what becomes of it, and does on OK what is chosen then. */
+/** *Import…*: shows instructions of other agents in the open folders with their result here, and imports the selection. */
 export async function importOthers(looking: InstructionLookup): Promise<void> {
   if (isVirtual()) return notify('info', notInVirtual('Importing is'));
   if (!looking.workspace.trusted) {

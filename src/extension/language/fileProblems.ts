@@ -2,32 +2,31 @@ import { type LocalizableText, toErrorInfo } from '../../protocol/text/localized
 import type { LoadedWorkflow } from '../../workflows/read/check.ts';
 import type { YamlProblem } from '../../workflows/read/yaml.ts';
 
-/** A file that could not even be looked through: a problem at its beginning. */
+/** Returns a problem at the beginning of a file that could not be read. */
 export function unreadableFile<Value>(words: LocalizableText): LoadedWorkflow<Value> {
   const problem: YamlProblem = { line: 1, column: 1, endLine: 1, endColumn: 1, ...toErrorInfo(words) };
   return { problems: [problem], warnings: [] };
 }
 
 /**
- * The file of a package that a problem is shown at. What the package calls it is a stranger's word: undefined unless it is a plain path
- * below the package's folder.
+ * Returns the file of a package for a problem. The name comes from the package, so anything but a plain path below its folder is undefined.
  */
 export function fileOfPackage(file: string | undefined): string | undefined {
   if (file === undefined || file.length > 300 || !/^[\w@. -]+(\/[\w@. -]+)*$/.test(file)) return undefined;
   return file.split('/').some((part) => /^\.+$/.test(part)) ? undefined : file;
 }
 
-/** Things to be looked at one at a time, each once however often it is asked for meanwhile. */
+/** Queue of unique items, processed one at a time. */
 export class OneByOne<Item> {
   private readonly first = new Map<string, Item>();
   private readonly rest = new Map<string, Item>();
   private working = false;
   private over = false;
 
-  /** @param look what is done with each; never throws */
+  /** @param look processes an item; never throws */
   constructor(private readonly look: (item: Item) => Promise<void>) {}
 
-  /** @param next before everything that merely waits: somebody looks at it */
+  /** @param next before all waiting items, because the user looks at it */
   add(key: string, item: Item, next = false): void {
     const into = next || this.first.has(key) ? this.first : this.rest;
     if (into === this.first) this.rest.delete(key);

@@ -6,10 +6,10 @@ import type { PackageRegistry, ShelvedPackage } from '../../workflows/package/pa
 import { fileOfPackage } from './fileProblems.ts';
 import { diagnostic } from './workflowProblems.ts';
 
-/** Milliseconds without a change in any package before they are looked at again. */
+/** Milliseconds without a change before packages are checked again. */
 const restMs = 500;
 
-/** Packages that cannot be used, in the editor's own list of problems: each at the file that is wrong. */
+/** Reports problems of unusable packages in the editor's problem list, at the broken file. */
 export function watchPackages(shelf: PackageRegistry, log: vscode.LogOutputChannel): vscode.Disposable[] {
   const problems = vscode.languages.createDiagnosticCollection('towpath-packages');
   let timer: NodeJS.Timeout | undefined;
@@ -52,7 +52,7 @@ export function watchPackages(shelf: PackageRegistry, log: vscode.LogOutputChann
 
 type Broken = Extract<ShelvedPackage, { problem: string }>;
 
-/** Each file with what is wrong in it. */
+/** Groups the problems by file. */
 function placed(one: Broken): [vscode.Uri, vscode.Diagnostic[]][] {
   const files = new Map<string, [vscode.Uri, vscode.Diagnostic[]]>();
   const all = one.problems?.map(({ file, problem, said }) => ({ file, text: `${file}: ${localize(said ?? problem)}` }));
@@ -65,7 +65,7 @@ function placed(one: Broken): [vscode.Uri, vscode.Diagnostic[]][] {
   return [...files.values()];
 }
 
-/** The archive itself, or the file in the folder; of a manifest that was opened the folder is meant. */
+/** Returns the archive, or the file in the package folder. */
 function placeOf({ place }: Broken, file: string | undefined): vscode.Uri {
   if (/\.bmad$/i.test(place)) return vscode.Uri.file(place);
   const folder = path.basename(place) === 'bmad.json' ? path.dirname(place) : place;

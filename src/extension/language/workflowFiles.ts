@@ -14,7 +14,7 @@ import { unreadableFile } from './fileProblems.ts';
 
 export type WorkflowFileKind = 'workflow' | 'agent';
 
-/** Files that are read, below each folder of the workspace. */
+/** Patterns of files relative to each workspace folder. */
 export const patterns: Record<WorkflowFileKind, string> = {
   workflow: '**/.towpath/workflows/*.{yaml,yml,json}',
   agent: '**/.towpath/agents/*.{yaml,yml,json}',
@@ -22,16 +22,16 @@ export const patterns: Record<WorkflowFileKind, string> = {
 
 type FileOf<One extends WorkflowFileKind> = One extends 'workflow' ? WorkflowFile : AgentFile;
 
-/** Files whose content is known. */
+/** Maximum cached files. */
 const mostKept = 100;
-/** What took too long is tried again after so many milliseconds: the machine may have been busy. */
+/** Milliseconds until a retry after a timeout, because the machine may have been busy. */
 const failureMs = 60_000;
 
 type Result = Promise<LoadedWorkflow<WorkflowFile> | LoadedWorkflow<AgentFile>>;
 
-/** The workspace's workflows and agents. An untrusted workspace has none: its files are not read. */
+/** Workflows and agents of the workspace. An untrusted workspace has none, and its files are not read. */
 export class WorkflowFiles {
-  /** What was read of each file, and of what. */
+  /** Cached results, each with the text as key. */
   private readonly kept = new Map<string, { of: string; until: number; result: Result }>();
 
   constructor(
@@ -39,17 +39,17 @@ export class WorkflowFiles {
     private readonly aside: ParserWorker,
   ) {}
 
-  /** Files of this kind, in the order of their paths. Empty in an untrusted workspace. */
+  /** Returns the files of a kind, sorted by path. Empty in an untrusted workspace. */
   async find(kind: WorkflowFileKind): Promise<vscode.Uri[]> {
     if (isVirtual() || !vscode.workspace.isTrusted) return [];
     const found = await vscode.workspace.findFiles(patterns[kind].replace('**/', ''), null, 500);
     return found.sort((one, other) => (one.path < other.path ? -1 : 1));
   }
 
-  /** Names of the agents that a workflow can have at its nodes. */
+  /** Returns the names of agents available to workflow nodes. */
   readonly agents = async (): Promise<string[]> => (await this.find('agent')).map(workflowNameOf);
 
-  /** Reads a file as it is in the editor, saved or not; aside, because it is a stranger's. */
+  /** Parses a file in its editor state, saved or not, in a worker, because the content is third-party. */
   async load<One extends WorkflowFileKind>(
     uri: vscode.Uri,
     kind: One,
@@ -81,12 +81,12 @@ export class WorkflowFiles {
   }
 }
 
-/** The workspace-relative path, as a run keeps it. */
+/** Workspace-relative path, as stored in a run. */
 export const idOf = (uri: vscode.Uri): string => vscode.workspace.asRelativePath(uri);
 
 export const workflowNameOf = (uri: vscode.Uri): string => path.posix.parse(uri.path).name;
 
-/** Undefined for what is no file of ours, or not directly in a folder of the workspace. */
+/** Returns undefined for other files, or files not directly in a workspace folder. */
 export function workflowFileKindOf(uri: vscode.Uri): WorkflowFileKind | undefined {
   if (!vscode.workspace.getWorkspaceFolder(uri)) return undefined;
   const place = vscode.workspace.asRelativePath(uri, false);
@@ -95,7 +95,7 @@ export function workflowFileKindOf(uri: vscode.Uri): WorkflowFileKind | undefine
   return folder === 'workflows' ? 'workflow' : 'agent';
 }
 
-/** Where the file of a run is. Undefined for what leads out of the workspace. */
+/** Returns the location of a run's file; undefined outside of the workspace. */
 export function workflowFileUri(id: string): vscode.Uri | undefined {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const [name, ...rest] = id.split('/');
@@ -105,12 +105,12 @@ export function workflowFileUri(id: string): vscode.Uri | undefined {
   return vscode.Uri.joinPath(folder.uri, ...inside);
 }
 
-/** Undefined: it is too large. */
+/** Returns undefined if too large. */
 async function textOf(uri: vscode.Uri): Promise<string | undefined> {
   const open = vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
   if (open) return open.getText();
   try {
-    // What is there may be a pipe, which would be waited for.
+    // A pipe at this path would block a read.
     if (uri.scheme === 'file') return new TextDecoder().decode(await readPlain(uri.fsPath, maxJsonBytes));
     const { size } = await vscode.workspace.fs.stat(uri);
     return size > maxJsonBytes ? undefined : new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));

@@ -6,8 +6,8 @@ import type { About } from '../worker/workerJobs.ts';
 import { patterns, type WorkflowFiles, workflowFileKindOf } from './workflowFiles.ts';
 
 /**
- * Completion and hover in workflow and agent files, from the JSON schemas that an extension for YAML would use; where that
- * one is installed it is left to it.
+ * Completion and hover in workflow and agent files, from the JSON schemas. Disabled if a YAML extension is installed, which uses the same
+ * schemas.
  */
 export function workflowLanguage(files: WorkflowFiles, aside: ParserWorker): vscode.Disposable[] {
   const aboutOf = async (uri: vscode.Uri): Promise<About | undefined> => {
@@ -25,7 +25,7 @@ export function workflowLanguage(files: WorkflowFiles, aside: ParserWorker): vsc
           if (!about) return undefined;
           const offset = document.offsetAt(position);
           const found = await aside.run('suggestions', document.getText(), offset, about).catch(() => undefined);
-          if (!found) return undefined; // a file that takes too long has its problem
+          if (!found) return undefined; // a file that takes too long has its own problem
           const { from, all } = found;
           const range = new vscode.Range(document.positionAt(from), position);
           return all.map(({ label, kind, description }) => {

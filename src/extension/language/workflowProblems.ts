@@ -5,7 +5,7 @@ import type { YamlProblem } from '../../workflows/read/yaml.ts';
 import { OneByOne } from './fileProblems.ts';
 import { idOf, patterns, type WorkflowFileKind, type WorkflowFiles, workflowFileKindOf } from './workflowFiles.ts';
 
-/** Milliseconds without a keystroke before a file is checked again. */
+/** Milliseconds without typing before a file is checked again. */
 const restMs = 200;
 
 interface Watched {
@@ -13,12 +13,12 @@ interface Watched {
   kind: WorkflowFileKind;
 }
 
-/** What is wrong with workflow and agent files, in the editor's own list of problems, and *Run* above each. */
+/** Reports problems of workflow and agent files in the editor's problem list, and shows *Run* above each. */
 export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputChannel): vscode.Disposable[] {
   const problems = vscode.languages.createDiagnosticCollection('towpath');
   const timers = new Map<string, NodeJS.Timeout>();
   let over = false;
-  /** As they were when a file was last added: they are looked for once for all that wait. */
+  /** Agents at the time of the last added file, listed once for all waiting files. */
   let agents: Promise<string[]> | undefined;
   const waiting = new OneByOne<Watched>(async ({ uri, kind }) => {
     try {
@@ -51,7 +51,7 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
     for (const kind of kinds) for (const uri of await files.find(kind)) look(uri, kind);
   };
   void all('workflow', 'agent');
-  /** Workflows name agents. */
+  /** Checks all workflows after a change of agents, because workflows refer to agents. */
   const allWorkflows = () => later('workflows', () => void all('workflow'));
   const there = (uri: vscode.Uri) => {
     soon(uri);
@@ -69,7 +69,7 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
         if (workflowFileKindOf(uri) === 'agent') allWorkflows();
       }),
     ]),
-    vscode.workspace.onDidOpenTextDocument(({ uri }) => there(uri)), // a file in a folder that is as new may not be told
+    vscode.workspace.onDidOpenTextDocument(({ uri }) => there(uri)), // a file in a new folder may not be reported
     vscode.workspace.onDidChangeTextDocument(({ document }) => soon(document.uri)),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void all('workflow', 'agent')),
     vscode.languages.registerCodeLensProvider(
@@ -86,7 +86,7 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
   ];
 }
 
-/** A problem as the editor shows it. */
+/** Converts a problem to a diagnostic. */
 export function diagnostic(
   { line, column, endLine, endColumn, ...words }: YamlProblem,
   severity: vscode.DiagnosticSeverity,
