@@ -40,9 +40,7 @@ interface Dependencies {
   addedRules: AddedRules;
   presence: UserActivity;
   changed(waiting: number): void;
-  /** Returns the run in the panel. */
   shown(): string | undefined;
-  /** Returns the title of a run other than the shown one. */
   otherRun(runId: string): string | undefined;
   notice(notice: Notice): void;
   /** Reports that a hidden run is held and needs instructions. */
@@ -358,12 +356,10 @@ export class Approvals implements vscode.Disposable {
     }
   }
 
-  /** Called when the panel shows another run. */
   runShown(): void {
     if (this.parts.presence.panelInView) this.reminders.showNotice();
   }
 
-  /** Called when the visibility of the panel changes. */
   panelTurned(): void {
     this.reminders.panelTurned(this.waiting);
   }

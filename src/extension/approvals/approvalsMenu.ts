@@ -11,7 +11,6 @@ import { type NamedModels, whoIs } from '../providers/modelConsent.ts';
 import { effectLabels, type Policies, type PolicyScope, ruleLabel } from './policies.ts';
 import { serverRuleText } from './serverRules.ts';
 
-/** Lookup of the current state of a rule's tool. */
 interface Servers {
   whereabouts(server: NonNullable<Rule['server']>): Whereabouts;
 }

@@ -6,9 +6,7 @@ import type { RunStore } from '../../runs/store.ts';
 
 const scheme = 'towpath';
 const kept = 'kept.';
-/** Authority of a missing file. */
 const none = 'none';
-/** Authority of a user message. */
 const said = 'said';
 
 /**
@@ -52,7 +50,6 @@ export class Diffs implements vscode.TextDocumentContentProvider {
     await vscode.commands.executeCommand('vscode.changes', title, all);
   }
 
-  /** Shows a message of a run as a read-only document. */
   async showMessage(runId: string, at: number): Promise<void> {
     const uri = vscode.Uri.from({
       scheme,
@@ -68,7 +65,6 @@ export class Diffs implements vscode.TextDocumentContentProvider {
     return (await this.store.read(runId)).messages[at]?.content ?? '';
   }
 
-  /** Shows a stored output of a call. */
   async showOutput(runId: string, id: string): Promise<void> {
     const uri = vscode.Uri.from({ scheme, authority: kept + id, path: '/output.txt', query: runId });
     await vscode.window.showTextDocument(uri, { preview: true });

@@ -28,12 +28,10 @@ export class Policies implements vscode.Disposable {
   private asking = false;
   private readonly runs: RunPresets;
   readonly narrowed: NarrowedRules;
-  /** User's preset at the last check. */
   private known?: ApprovalPreset;
 
   constructor(
     private readonly memory: DecisionFile,
-    /** User storage for all workspaces. */
     userMemory: DecisionFile,
     private readonly modals: Dialogs,
     private readonly log: vscode.LogOutputChannel,
@@ -53,7 +51,6 @@ export class Policies implements vscode.Disposable {
     this.listeners.dispose();
   }
 
-  /** Returns the current policy of a run, or of all runs. */
   readonly current = (runId?: string): Policy => ({
     preset: runId === undefined ? this.preset : this.shown(runId).preset,
     readOnlyCommands: settings()['approvals.readOnlyCommands'],
@@ -94,7 +91,6 @@ export class Policies implements vscode.Disposable {
     await this.write(scope, [...others, ...rules]);
   }
 
-  /** @param index position in `written` */
   async remove(scope: PolicyScope, index: number): Promise<void> {
     await this.write(scope, this.written(scope).toSpliced(index, 1));
   }
@@ -117,7 +113,6 @@ export class Policies implements vscode.Disposable {
     this.changed();
   }
 
-  /** @param title title of the run for the dialog */
   async chooseForRun(runId: string, preset: ApprovalPreset, title: string): Promise<void> {
     if (preset === 'autopilot' && this.shown(runId).preset !== 'autopilot') {
       const text = t('Turn on Autopilot in the run “{0}”?', title);
@@ -143,7 +138,6 @@ export class Policies implements vscode.Disposable {
     await saveSetting('approvals.readOnlyCommands', free);
   }
 
-  /** Sentences about invalid rules. */
   get problems(): string[] {
     return this.problemsIn(localize);
   }
@@ -256,5 +250,4 @@ function mayAutopilot(): boolean {
 export const ruleLabel = (rule: Rule): string => t(rulePhrases[rule.effect], coverage(rule, localize));
 
 const rulePhrases = { allow: 'Allow {0}', ask: 'Approval for {0}', deny: 'Deny {0}' } as const;
-/** Labels of effects, translated by `t`. */
 export const effectLabels = { allow: 'Allow', ask: 'Approval for', deny: 'Deny' } as const;

@@ -18,11 +18,9 @@ export interface Remindable {
 }
 
 interface Dependencies<Waiting> {
-  /** Waiting approvals, oldest first. */
   all(): readonly Waiting[];
   isWaiting(one: Waiting): boolean;
   panelInView(): boolean;
-  /** Returns the title of a run other than the shown one. */
   otherRun(runId: string): string | undefined;
   notice(notice: Notice): void;
 }
@@ -51,7 +49,6 @@ export class Reminders<Waiting extends Remindable> {
     notice({ level: 'info', text: visibleLine(text), action: { label: t('Answer…'), action: 'answer', call } });
   }
 
-  /** Called when the visibility of the panel changes. */
   panelTurned(all: readonly Waiting[]): void {
     const told = all.filter((one) => one.told);
     if (this.dependencies.panelInView()) for (const one of told) one.unremind?.();

@@ -5,12 +5,12 @@ import { type ApprovalRequest, editableText } from '../../tools/core/tool.ts';
 
 const scheme = 'towpath-review';
 
+/**
+ * Review of one approval. `uri` is the editable side, with the approval's id as authority. `untouched` is the initial text as normalized by
+ * the editor; undefined if earlier work of the user was restored. `seen`: the review was opened.
+ */
 interface Review {
   request: ApprovalRequest;
-  /**
-   * Review of one approval. `uri` is the editable side, with the approval's id as authority. `untouched` is the initial text as normalized
-   * by the editor; undefined if earlier work of the user was restored. `seen`: the review was opened.
-   */
   uri: vscode.Uri;
   untouched?: string;
   seen: boolean;
@@ -43,7 +43,6 @@ export class Reviews implements vscode.FileSystemProvider {
     );
   }
 
-  /** Opens one review, or several changes in one editor. */
   async open(requests: readonly ApprovalRequest[]): Promise<void> {
     const reviews = await Promise.all(requests.map((request) => this.prepare(request)));
     const [first, ...more] = reviews;
@@ -81,7 +80,6 @@ export class Reviews implements vscode.FileSystemProvider {
     return request.plan.command === undefined ? text : text.replace(/\r?\n$/, '');
   }
 
-  /** Tests if the user has opened the review. */
   has(request: ApprovalRequest): boolean {
     return this.reviews.get(request.id)?.seen === true;
   }
@@ -118,7 +116,6 @@ export class Reviews implements vscode.FileSystemProvider {
     return ids.every((id) => id !== undefined) ? ids : []; // foreign tab that includes one of these texts
   }
 
-  /** Returns the approval id of a review. */
   idOf(uri: vscode.Uri | undefined): string | undefined {
     return uri?.scheme === scheme ? uri.authority.replace(/^before\./, '') : undefined;
   }
@@ -192,7 +189,6 @@ export class Reviews implements vscode.FileSystemProvider {
     void vscode.commands.executeCommand('setContext', 'towpath.changedReviews', uris);
   }
 
-  /** Sets the context key of a common review. */
   private tellSeveral(): void {
     void vscode.commands.executeCommand('setContext', 'towpath.reviewsSeveral', this.severalInFront().size > 0);
   }

@@ -31,12 +31,10 @@ export class RunPresets {
     this.memory.update(name, kept.slice(-most));
   }
 
-  /** Limits all runs after a change of the user's preset. */
   narrow(own: ApprovalPreset): void {
     for (const runId of this.chosen.keys()) this.end(runId, own);
   }
 
-  /** Limits a run to the user's own preset. */
   end(runId: string, own: ApprovalPreset): void {
     const preset = this.chosen.get(runId);
     if (preset && isWider(preset, own)) this.chosen.delete(runId);

@@ -14,7 +14,6 @@ export class CommandsAtWork implements vscode.TextDocumentContentProvider, vscod
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.changed.event;
   private readonly listeners: vscode.Disposable;
-  /** Unsubscribe functions by open document. */
   private readonly shown = new Map<string, () => void>();
   private readonly waiting = new Set<NodeJS.Timeout>();
 

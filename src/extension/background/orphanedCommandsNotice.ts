@@ -33,7 +33,6 @@ export class LeftRunning {
     if (atWork.length > 0) void this.tell(atWork);
   }
 
-  /** Shows the list; the chosen command is ended. */
   async choose(): Promise<void> {
     const atWork = await this.left.atWork();
     if (atWork.length === 0) {

@@ -59,5 +59,4 @@ export function excerptLine(line: string, most: number): Excerpt {
   return { text: ends.join(`… (${t(amount(line.length - most, 'more character'))}) …`), whole: false };
 }
 
-/** Removes halves of surrogate pairs at the ends. */
 const wholeCharacters = (text: string) => text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');

@@ -19,7 +19,6 @@ export class Dialogs implements vscode.Disposable {
 
   constructor(private readonly presence: UserActivity) {}
 
-  /** Cancels dialogs that still wait. */
   dispose(): void {
     this.over.abort();
   }

@@ -1,10 +1,8 @@
 import * as vscode from 'vscode';
 import { withoutLinks } from './approvalText.ts';
 
-/** Answer of a step that goes back. */
 export const back = Symbol('back');
 
-/** Answer of a step; undefined for Escape. */
 type Answer<Value> = Value | typeof back | undefined;
 
 /** Position of a step, shown as `(2/3)` after the title. */
@@ -20,7 +18,6 @@ interface InputOptions<Value> extends StepOptions {
   placeholder?: string;
   value?: string;
   password?: boolean;
-  /** Initial problem below the box. */
   problem?: string;
   validate(text: string): string | undefined;
   /** Called for a valid text; the box stays open with the problem on failure. */
@@ -61,7 +58,6 @@ export async function inputStep<Value>(options: InputOptions<Value>): Promise<An
 
 interface PickOptions<Value> extends StepOptions {
   placeholder?: string;
-  /** Fills the open list, possibly several times. */
   fill(list: PickList<Value>, signal: AbortSignal): Promise<void>;
 }
 
@@ -73,7 +69,6 @@ interface PickRow<Value> extends vscode.QuickPickItem {
 
 interface PickList<Value> {
   show(content: { placeholder?: string; rows: PickRow<Value>[]; busy?: boolean }): void;
-  /** Closes the list with an answer. */
   answer(value: Answer<Value>): void;
 }
 

@@ -50,7 +50,6 @@ const problem = (words: LocalizedMessage | string): Finding => found('problem', 
 const stopped = () => fact(message('Stopped.'));
 const unanswered = () => message('It did not answer.');
 
-/** Returns the checks of Doctor; other components can append more. */
 export function doctorChecks(parts: Dependencies): Check[] {
   const { models } = parts;
   return [

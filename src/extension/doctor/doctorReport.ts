@@ -2,11 +2,11 @@ import { visible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { amount, inEnglish, type LocalizedMessage, message, t } from '../../protocol/text/l10n.ts';
 import { type Hidden, redacted } from '../settings/redactSettings.ts';
 
+/**
+ * Finding of a check. `fact` is neutral; `text` is a sentence in the user's language, with a remedy for problems; `english` is its English
+ * form, if different.
+ */
 export interface Finding {
-  /**
-   * Finding of a check. `fact` is neutral; `text` is a sentence in the user's language, with a remedy for problems; `english` is its
-   * English form, if different.
-   */
   level: 'ok' | 'warning' | 'problem' | 'fact';
   text: string;
   english?: string;
@@ -60,7 +60,6 @@ export function toReport(
     amount(all.filter((finding) => finding.level === level).length, level);
   const inWords = (words: LocalizedMessage | string) =>
     typeof words === 'string' ? words : how === 'told' ? t(words) : inEnglish(words);
-  /** Returns the titles of sections with findings of a level. */
   const where = (level: 'problem' | 'warning') => {
     const those = sections.filter(({ findings }) => findings.some((finding) => finding.level === level));
     return those.length > 0 ? [`- ${marks[level]}${those.map(({ title }) => inWords(title)).join(', ')}`] : [];

@@ -113,7 +113,6 @@ async function certificateFinding(address: string, network: NetworkSettings, sig
   }
 }
 
-/** Removes credentials from a proxy address. */
 function shown(proxy: string): string {
   const { protocol, host } = URL.canParse(proxy) ? new URL(proxy) : { protocol: '', host: '' };
   return host ? `${protocol}//${host}` : t('(no address)');

@@ -37,7 +37,6 @@ export async function storeFindings(storage: string, signal: AbortSignal): Promi
   ];
 }
 
-/** Counts the folders and the bytes of their contents. */
 async function held(folder: string, signal: AbortSignal): Promise<{ count: number; bytes: number }> {
   const entries = await fs.readdir(folder, { withFileTypes: true }).catch(() => []); // nothing stored yet
   const runs = entries.filter((entry) => entry.isDirectory());

@@ -3,7 +3,6 @@ import * as vscode from 'vscode';
 import { ToolError } from '../../tools/core/tool.ts';
 import { changedSources, notebookOf } from '../../tools/notebook/notebook.ts';
 
-/** Returns the open notebook of a real path. */
 export function openNotebook(file: string): vscode.NotebookDocument | undefined {
   const notebooks = vscode.workspace.notebookDocuments.filter(
     ({ uri, isClosed }) => uri.scheme === 'file' && !isClosed,

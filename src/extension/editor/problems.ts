@@ -17,7 +17,6 @@ export class Problems {
     this.heard.dispose();
   }
 
-  /** See `Workspace.watchProblems`. */
   watch(file: string): ((signal: AbortSignal) => Promise<string[]>) | undefined {
     const uri = vscode.Uri.file(file);
     if (!this.reports.has(uri.toString()) && vscode.languages.getDiagnostics(uri).length === 0) return undefined;

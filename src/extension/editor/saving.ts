@@ -5,8 +5,8 @@ import { ToolError } from '../../tools/core/tool.ts';
 import { decodeText, maximumBytes } from '../../tools/sandbox/fileText.ts';
 import { readPlain } from '../../tools/sandbox/regularFile.ts';
 
+/** Options of a save. An abort of `signal` ends the wait; `say` receives the reason of a long wait. */
 export interface Saving {
-  /** Options of a save. An abort of `signal` ends the wait; `say` receives the reason of a long wait. */
   signal?: AbortSignal;
   say?(text: string): void;
   /** Milliseconds: the maximum duration of a save, and the time until the wait is reported. */
@@ -66,7 +66,6 @@ const untilStopped = (signal: AbortSignal | undefined, isOver: AbortSignal) =>
     signal?.addEventListener('abort', () => resolve(), { signal: isOver });
   });
 
-/** Returns the text on disk, independent of later typing. */
 async function savedText(document: vscode.TextDocument): Promise<string> {
   const bytes = await readPlain(document.uri.fsPath, 2 * maximumBytes);
   const { encoding } = document;

@@ -52,7 +52,6 @@ export function watchPackages(shelf: PackageRegistry, log: vscode.LogOutputChann
 
 type Broken = Extract<ShelvedPackage, { problem: string }>;
 
-/** Groups the problems by file. */
 function placed(one: Broken): [vscode.Uri, vscode.Diagnostic[]][] {
   const files = new Map<string, [vscode.Uri, vscode.Diagnostic[]]>();
   const all = one.problems?.map(({ file, problem, said }) => ({ file, text: `${file}: ${localize(said ?? problem)}` }));

@@ -31,7 +31,6 @@ type Result = Promise<LoadedWorkflow<WorkflowFile> | LoadedWorkflow<AgentFile>>;
 
 /** Workflows and agents of the workspace. An untrusted workspace has none, and its files are not read. */
 export class WorkflowFiles {
-  /** Cached results, each with the text as key. */
   private readonly kept = new Map<string, { of: string; until: number; result: Result }>();
 
   constructor(
@@ -46,7 +45,6 @@ export class WorkflowFiles {
     return found.sort((one, other) => (one.path < other.path ? -1 : 1));
   }
 
-  /** Returns the names of agents available to workflow nodes. */
   readonly agents = async (): Promise<string[]> => (await this.find('agent')).map(workflowNameOf);
 
   /** Parses a file in its editor state, saved or not, in a worker, because the content is third-party. */

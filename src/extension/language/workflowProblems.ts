@@ -86,7 +86,6 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
   ];
 }
 
-/** Converts a problem to a diagnostic. */
 export function diagnostic(
   { line, column, endLine, endColumn, ...words }: YamlProblem,
   severity: vscode.DiagnosticSeverity,

@@ -6,7 +6,6 @@ import { currentContent, sha256 } from '../sandbox/fileText.ts';
 import { openForReading } from '../sandbox/openFile.ts';
 import { type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
 
-/** Files changed or moved by a call, planned or executed. */
 export interface AppliedChanges {
   changes?: readonly StoredChange[];
   moved?: Moved;

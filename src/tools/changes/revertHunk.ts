@@ -21,7 +21,6 @@ export function takenBackAt(line: number, before: string, now: string): LineEdit
   return hunk && { start: hunk.toStart, end: hunk.toEnd, lines: from.slice(hunk.fromStart, hunk.fromEnd) };
 }
 
-/** Returns one reverting edit for each change of `now`. */
 export function changesSince(before: string, now: string): LineEdit[] {
   const [from, to] = [editorLines(before), editorLines(now)];
   return diff(from, to).map((one) => ({

@@ -18,9 +18,7 @@ export interface CodeLocation {
 export interface CodeSymbol extends CodeLocation {
   symbol: string;
   kind: string;
-  /** Name of the enclosing symbol. */
   container?: string;
-  /** Last line, if known. */
   endLine?: number;
 }
 
@@ -29,7 +27,6 @@ export interface OpenEditor {
   name: string;
   active: boolean;
   unsaved: boolean;
-  /** First selection; `text` is empty for a cursor. */
   selection?: { startLine: number; endLine: number; text: string };
 }
 

@@ -80,7 +80,6 @@ function wholeName(text: string, symbol: string): number {
   return -1;
 }
 
-/** Returns a reader for lines of freely readable files; empty text for other files. */
 function lineReader(workspace: Workspace): (file: ShownFile, line: number) => Promise<string> {
   const read = new Map<string, Promise<string[]>>();
   const linesAt = async (path: string) => {

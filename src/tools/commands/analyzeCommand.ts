@@ -19,14 +19,13 @@ import { isIgnoredByGit } from './ignoredByGit.ts';
 import type { IsOutput } from './outputFiles.ts';
 import { checked, type ReadOnlyCommand, type ReadOnlyLine, readingOf, Unknown } from './readOnly.ts';
 
+/**
+ * Analysis of a command. `reading` is the read-only execution without an approval, or a sentence with the reason why the command is not
+ * known to be read-only; `said` is the localizable sentence. `parts` are all programs, absent if unknown.
+ */
 export interface CommandAnalysis {
-  /**
-   * Read-only execution without an approval, or a sentence with the reason why the command is not known to be read-only. `said` is the
-   * localizable form of the sentence.
-   */
   reading: ReadOnlyLine | string;
   said?: LocalizableText;
-  /** All programs that the command runs; absent if unknown. */
   parts?: CommandPart[];
 }
 

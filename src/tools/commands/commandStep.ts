@@ -28,7 +28,6 @@ export interface Steps {
 
 /** Placeholders in a word for parts known only at execution. Commands never contain these characters, because they cannot be displayed. */
 export const some = { text: '\u0000', number: '\u0001', file: '\u0002', choice: '\u0003' } as const;
-/** Tests if the word has no placeholder. */
 export const isKnown = (word: string): boolean => !Object.values(some).some((mark) => word.includes(mark));
 
 /** Reason and position where the commands of a script cannot be determined. */

@@ -62,7 +62,6 @@ interface Sight {
   /** Returns undefined for this and all later words after the limit: their targets are unknown. */
   look(word: ShellWord): Promise<Pointed | undefined>;
   everything: Everything;
-  /** The working folder is unknown. */
   unclear: boolean;
 }
 
@@ -81,7 +80,6 @@ async function judgePart(part: ShellPart, sight: Sight): Promise<Danger[]> {
 const refused = (why: string): Danger => ({ effect: 'refuse', why });
 const asked = (why: LocalizedMessage): Danger => ({ effect: 'ask', why });
 
-/** Arguments of a program, as words and as plain text, and the programs that may have started it. */
 interface Rest {
   words: readonly ShellWord[];
   plain: readonly string[];
@@ -168,7 +166,6 @@ const set = (names: string) => new Set(names.split(' '));
 const deleting = set('rm unlink shred srm wipe remove-item ri rd rmdir del erase');
 const changesRights = set('chmod chown chgrp chattr setfacl');
 const turnsOff = /^(poweroff|reboot|halt|kexec|suspend|hibernate)$/;
-/** Programs with irreversible effects on a disk. */
 const diskPrograms =
   /^(mk(e2|nt|dos|exfat|ud)?fs(\.|$)|mkswap|newfs|wipefs|blkdiscard|[cs]?fdisk|[cs]?gdisk|parted|badblocks|hdparm|nvme|sg_format|[pvl]v(create|remove)|vg(create|remove)|cryptsetup|zpool|mdadm|diskutil|nwipe)/;
 const givesWords = set('xargs parallel fd fdfind');
@@ -271,7 +268,6 @@ const interpreters =
 const deletesInCode =
   /\b(unlink|rm|rmdir|rmtree|removedirs|remove_tree|remove_dir_all|remove_file|rimraf|emptyDir|remove)(Sync)?\s*[(;"'$]|\b(unlink|rmtree|rmdir)\s*$|\bFileUtils\.rm|\b(File|Dir)\.(delete|rmdir|unlink)|\.unlink\b|shutil\.|(system|exec|spawn|popen|call|run)\w*\s*\(?.{0,40}\brm\b/m;
 
-/** Finds deletions in code passed to an interpreter in the command line. */
 function inlineDeletion(command: string, parts: readonly ShellPart[]): Danger | undefined {
   const inline = parts.some(({ words }) => words.some((word) => interpreters.test(programOf(word))));
   return inline && deletesInCode.test(command)
@@ -279,7 +275,6 @@ function inlineDeletion(command: string, parts: readonly ShellPart[]): Danger | 
     : undefined;
 }
 
-/** Finds a function that starts several copies of itself (fork bomb). */
 function withoutEnd(command: string): Danger | undefined {
   for (const [, name, body] of command.matchAll(/([\w:.@-]+)\s*\(\s*\)\s*\{([^}]*)\}?/g)) {
     const calls = body!.split(/[\s|&;]+/).filter((word) => word === name).length;

@@ -310,5 +310,4 @@ const isChangeOfFolder = ({ words, assignments, stderr, stdout }: Simple): boole
 
 const isAssignment = (command: ShellCommand): boolean => command.kind === 'simple' && command.words.length === 0;
 
-/** Lower-case names with a meaning for shells or many programs. */
 const shellNames = new Set(['histchars']);

@@ -18,7 +18,6 @@ const contents = new Map<string, RegExp | undefined>([
   ['stash list', /^-p$/],
   ['grep', undefined],
 ]);
-/** Options that restrict the output to names and numbers. */
 const onlyNames =
   /^--(name-only|name-status|stat|shortstat|numstat|dirstat|summary|raw|compact-summary|check|quiet)(=.*)?$|^-s$|^--no-patch$/;
 

@@ -32,7 +32,6 @@ export function selectsSecrets(path: string): boolean {
   return examples.some((name) => matches(name) && !ordinaryBeside(name).some(matches));
 }
 
-/** One example name for each kind of secret file. */
 const examples: readonly string[] = [
   ...secretNames
     .flatMap((glob) => bracesOf(glob) ?? [])

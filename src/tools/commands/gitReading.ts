@@ -10,7 +10,6 @@ import { GitRepository, repositoryAround } from './loss/repository.ts';
 /** Milliseconds to read the settings of the repository. */
 const limit = 2000;
 
-/** Reason why a Git command is not known to be read-only. */
 export class NotOnlyRead extends UserFacingError {}
 
 /**

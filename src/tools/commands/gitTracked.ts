@@ -6,11 +6,10 @@ import { readPlain } from '../sandbox/regularFile.ts';
 /** Maximum bytes of an index to read. */
 const largestIndex = 20_000_000;
 
+/**
+ * Files in the index: `names` are relative to the top of the repository. `below` is the folder relative to the top: '' or `packages/api/`.
+ */
 export interface Tracked {
-  /**
-   * Files in the index: `names` are relative to the top of the repository. `below` is the folder relative to the top: '' or
-   * `packages/api/`.
-   */
   names: string[];
   below: string;
 }

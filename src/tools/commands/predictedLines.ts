@@ -18,7 +18,6 @@ export interface PredictedLines {
 const mostNames = 500;
 const mostEntries = 5000;
 
-/** Placeholder for any commit hash. */
 const commit = '0123456789abcdef0123456789abcdef01234567';
 const plainRevision = /^(HEAD|@|main|master|develop|trunk|origin\/[\w./-]+|upstream\/[\w./-]+|v?\d[\w.]*)([~^]\d*)*$/;
 
@@ -38,7 +37,6 @@ export async function predictedLines(
   return written?.lines.every((line) => /^[\w@%+=,./][\w@%+=,./-]*$/.test(line)) ? written : undefined;
 }
 
-/** Tests if the pipeline prints a single number. */
 export function isCount(steps: readonly CommandStep[]): boolean {
   const last = steps.at(-1);
   if (!last || !isPlainStep(last)) return false;
@@ -143,7 +141,6 @@ async function within(
   return from === 'here' ? chosen.map((name) => name.slice(tracked.below.length)) : chosen;
 }
 
-/** Applies a filter program of a pipe to the lines; undefined if the program prints other lines. */
 function filtered(
   { lines, single }: PredictedLines,
   [program, ...args]: readonly string[],

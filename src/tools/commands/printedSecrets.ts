@@ -23,7 +23,6 @@ function printsKeys(words: ShellPart['words']): boolean {
   });
 }
 
-/** Programs whose arguments are text, patterns or their own names. */
 const takesText = new Set(
   'echo printf grep egrep fgrep rg ag ack sed awk cat head tail less more find fd ls tree wc diff test [ cd code npm pnpm yarn npx bun deno node python python3 ruby go cargo make pytest jest vitest tsc eslint touch mkdir cp mv rm'.split(
     ' ',

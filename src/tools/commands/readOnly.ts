@@ -14,12 +14,10 @@ import type { IsOutput } from './outputFiles.ts';
 import { findOperators, programFolders, type ReadOnlyProgram, readOnlyPrograms } from './readOnlyPrograms.ts';
 import { jqReads, sedReads, testedPaths } from './readOnlyScripts.ts';
 
-/** Read-only command line in the form to execute: argument vectors without a shell. */
 export interface ReadOnlyLine {
   pipelines: Steps[];
 }
 
-/** Reason why a command is not known to be read-only. */
 export class Unknown extends UserFacingError {}
 
 export interface ReadOnlyCommand {
@@ -74,7 +72,6 @@ export async function readingOf(
   return { words: [spelled!, ...front, ...secretExcludes, ...back], searches: true };
 }
 
-/** Programs for which every argument is text. */
 const saysAnything = new Set(['echo', 'printf', '[', 'test']);
 
 interface Split {

@@ -16,7 +16,6 @@ export const jqReads = (filter: string): boolean =>
     filter.replace(/\.[A-Za-z_]\w*/g, ''),
   );
 
-/** Returns the paths that `test` checks; undefined for unknown forms. */
 export function testedPaths(words: readonly string[]): string[] | undefined {
   const [first, ...rest] = words;
   if (first === '!' && rest.length > 0) return testedPaths(rest);
@@ -26,7 +25,6 @@ export function testedPaths(words: readonly string[]): string[] | undefined {
   return undefined;
 }
 
-/** SQL functions without side effects. */
 const sqlFunctions = new Set(
   (
     'count sum avg min max coalesce nullif lower upper length char_length trim ltrim rtrim round floor ceil ceiling abs now date datetime time strftime ' +
@@ -39,7 +37,6 @@ const sqlFunctions = new Set(
 const sqlWord = /'(?:[^'\\]|'')*'|"[^"\\]*"|[a-z_]\w*|\d+(?:\.\d+)?|::|<>|!=|<=|>=|\|\||->>?|[-+*/%=<>(),.[\]]|\s+/giy;
 const sqlChanges =
   /^(into|insert|update|delete|drop|alter|create|attach|detach|copy|call|do|lock|grant|revoke|set|reset|execute|prepare|vacuum|reindex|merge|truncate|replace|load|handler|returning|for|outfile|dumpfile|procedure|listen|notify|begin|commit|rollback|analyze)$/i;
-/** Meta commands of database shells that show information about tables. */
 const shownAbout =
   /^(?:\\(?:d[a-zA-Z]{0,3}[+S]{0,2}|l\+?|conninfo)(?:\s+[\w.*"]+)?|\.(?:tables|schema|indexes|indices|databases|dbinfo|fullschema)(?:\s+[\w%]+)?|show\s+(?:tables|databases|full tables|processlist|(?:columns|index|create table)\s+(?:from\s+)?\w+)|(?:describe|desc)\s+\w+|pragma\s+(?:table_info|table_xinfo|index_list|foreign_key_list)\s*\(\s*\w+\s*\)|pragma\s+(?:table_list|user_version|integrity_check|quick_check|foreign_key_check))\s*;?$/i;
 

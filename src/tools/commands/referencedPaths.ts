@@ -92,7 +92,6 @@ function wordsOf(command: string, platform: string): string[] {
   return [...whole, ...loose].filter(Boolean);
 }
 
-/** Word as the shell reads it, and the access to its path. */
 interface WordInPlace {
   word: ShellWord;
   written: boolean;

@@ -21,7 +21,6 @@ export function settingReason(parts: readonly ShellPart[]): LocalizedMessage | u
   return undefined;
 }
 
-/** Programs that start the following program. */
 const wrappers = new Set('sudo doas env command builtin exec nohup time nice xargs busybox'.split(' '));
 
 const ofGit = message('It changes Git settings, which can run programs.');
@@ -45,7 +44,6 @@ function gitReason(rest: readonly string[]): LocalizedMessage | undefined {
 }
 
 const takesValue = /^(-C|-c|--git-dir|--work-tree|--namespace|--config-env)$/;
-/** Settings of appearance or identity only. */
 const harmless =
   /^(user\.(name|email)|color\.[\w.]+|advice\.\w+|column\.\w+|core\.(quotepath|abbrev|autocrlf|safecrlf|ignorecase|precomposeunicode|pager=(cat|less)?$)|init\.defaultbranch|(commit|tag)\.gpgsign=false|log\.\w+|status\.\w+|diff\.(noprefix|mnemonicprefix|algorithm|renames|colormoved|context)|pull\.\w+|push\.default|merge\.conflictstyle|rebase\.\w+|gc\.auto|maintenance\.auto|safe\.barerepository=explicit)/i;
 

@@ -6,7 +6,6 @@ export const isLiteralWord = (word: Word, text: string): boolean =>
 
 export const isNumber = (value: string | undefined): boolean => value === some.number || /^\d+$/.test(value ?? '');
 
-/** Returns the variable that `read` sets in the condition of a loop; undefined for other conditions. */
 export function readName([pipeline, ...others]: ShellScript): string | undefined {
   const [command, ...more] = pipeline!.commands;
   if (others.length > 0 || more.length > 0 || pipeline!.negated || command!.kind !== 'simple') return undefined;
@@ -18,7 +17,6 @@ export function readName([pipeline, ...others]: ShellScript): string | undefined
   return isWhole && texts.length === 3 && texts[0] === 'read' && texts[1] === '-r' ? texts[2] : undefined;
 }
 
-/** Tests for exactly one pipeline, each command being one step. */
 export const isOnePipeline = ([pipeline, ...others]: ShellScript, count: number): boolean =>
   others.length === 0 &&
   !pipeline!.negated &&

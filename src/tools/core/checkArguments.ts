@@ -17,7 +17,6 @@ const maximumDepth = 32;
  */
 export const checkArguments = (call: ToolCall, tool: Checked): unknown => understoodArguments(call, tool).args;
 
-/** Returns the same as `checkArguments`, and reports if the schema accepts the arguments unchanged. */
 export function understoodArguments(call: ToolCall, tool: Checked): { args: unknown; isAsSent: boolean } {
   if (call.malformed !== undefined) throw malformed(call.malformed, tool);
   const problem = forbidden(call.arguments, 0);

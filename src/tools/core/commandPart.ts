@@ -19,7 +19,6 @@ export interface CommandPart {
   };
 }
 
-/** Returns the folders in which a rule for the row of a part must apply. */
 export const partFolders = ({ folders, row }: Pick<CommandPart, 'folders' | 'row'>): string[] =>
   row?.folders ?? folders;
 

@@ -15,7 +15,6 @@ export function nearest(name: string, candidates: Iterable<string>, count = 3): 
   return scored.slice(0, count).map(({ candidate }) => candidate);
 }
 
-/** Returns ` Did you mean "a" or "b"?`, or an empty text. */
 export function didYouMean(name: string, candidates: Iterable<string>): string {
   const near = nearest(name, candidates).map((candidate) => JSON.stringify(candidate));
   return near.length > 0 ? ` Did you mean ${near.join(' or ')}?` : '';

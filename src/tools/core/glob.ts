@@ -118,7 +118,6 @@ const lettersOf = (text: string): GlobPart[] =>
 
 function parse(glob: string, brackets: Brackets): GlobPart[] {
   const whole: GlobPart[] = [];
-  /** Open groups, innermost last. */
   const groups: GlobPart[][][] = [];
   const here = () => groups.at(-1)?.at(-1) ?? whole;
   for (let at = 0; at < glob.length; ) {
@@ -157,7 +156,6 @@ function parse(glob: string, brackets: Brackets): GlobPart[] {
 const orLiteral = (parts: GlobPart[], text: string, brackets: Brackets): GlobPart[] =>
   brackets === 'literal' ? lettersOf(text) : [{ kind: 'either', parts: [parts, lettersOf(text)] }];
 
-/** Parses the inside of `[…]`: characters and ranges. */
 function setTest(inside: string): (letter: string) => boolean {
   const letters = [...inside];
   const ranges: [string, string][] = [];

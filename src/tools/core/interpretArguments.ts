@@ -13,7 +13,6 @@ import { maxAnswerLength, parseLimitedJson } from './parseLimits.ts';
 
 type Arguments = Record<string, unknown>;
 
-/** Property names under which models wrap the arguments of a call. */
 const wrappers = ['arguments', 'args', 'input', 'parameters', 'params'];
 
 /** Budget of visited values and schema parts for one call: nested alternatives could grow without end. */
@@ -70,7 +69,6 @@ class Reader {
 
   constructor(private readonly root: unknown) {}
 
-  /** Returns the arguments inside of a wrapper, if the schema has no property of the wrapper's name. */
   unwrapped(given: Arguments): Arguments | undefined {
     const [key, ...others] = Object.keys(given);
     if (key === undefined || others.length > 0 || !wrappers.includes(key) || this.declares(key)) return undefined;
@@ -135,7 +133,6 @@ class Reader {
     );
   }
 
-  /** Tests the kinds, the parts and the fixed values of a value against a schema. */
   private fits(value: unknown, node: unknown, depth: number): boolean {
     this.spend(1);
     if (node === false) return false;

@@ -10,7 +10,6 @@ export function toSuccess(given: unknown): Extract<ToolOutcome, { ok: true }> {
   return { ok: true, data: given.data, attachments: [...given.images] };
 }
 
-/** Converts any thrown value to a failure that a model can read; `TOOL_INTERRUPTED` for a stop. */
 export function toFailure(thrown: unknown, signal: AbortSignal): Extract<ToolOutcome, { ok: false }> {
   if (thrown instanceof ToolError) return failure(thrown.code, thrown.message, thrown.details);
   if (signal.aborted && (thrown === signal.reason || nameOf(thrown) === 'AbortError'))

@@ -3,12 +3,10 @@ import type { RefusalReason } from '../../protocol/text/codes.ts';
 import { ToolError } from './tool.ts';
 import { foldersOf, type WorkspaceRoot } from './workspace.ts';
 
-/** Intended operation on a path: five operations change the path, four only read. */
 export type PathOperation = 'write' | 'create' | 'mkdir' | 'delete' | 'rename' | 'read' | 'list' | 'search' | 'stat';
 export const changes = (operation: PathOperation) =>
   ['write', 'create', 'mkdir', 'delete', 'rename'].includes(operation);
 
-/** Workspace root with resolved links. */
 export interface RealRoot extends WorkspaceRoot {
   realPath: string;
 }
@@ -147,7 +145,6 @@ const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u034f\u115f\u1160\u17b4\u17b5
 export const notPortable = (segment: string) =>
   /[. ]$|[<>:"|?*\\]/.test(segment) || /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(segment);
 
-/** Quotes text of a model inside of a message: escaped and truncated. */
 export const quoted = (text: string) => {
   const escaped = JSON.stringify(text).replace(/[^\x20-\x7e\p{L}\p{N}\p{P}\p{S}]/gu, '?');
   return escaped.length > 160 ? `${escaped.slice(0, 160)}…"` : escaped;

@@ -1,7 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { win32 } from 'node:path';
 
-/** System to look for programs on; tests replace the system. */
 export interface ProgramSystem {
   platform: string;
   env: NodeJS.ProcessEnv;
@@ -36,7 +35,6 @@ export function shellCommand(system: ProgramSystem = thisSystem()): string[] {
   return bash ? [bash, '--norc', '--noprofile', '-c'] : ['/bin/sh', '-c'];
 }
 
-/** Returns the Windows command to end a process and its children. */
 export const endTreeCommand = (pid: number, system: ProgramSystem = thisSystem()): [string, ...string[]] => [
   ofWindows(system, 'taskkill.exe'),
   '/pid',

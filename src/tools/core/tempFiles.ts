@@ -14,7 +14,6 @@ export const leftoverGlob = '.towpath-[0-9a-f]*-*-*-*-*-*';
 /** Tests for leftovers of Towpath; listing, find and search omit these files. */
 export const isLeftover = (name: string): boolean => pattern.test(name) || asidePattern.test(name);
 
-/** Tests if any segment of a path with `/` is a leftover. */
 export const isInLeftover = (path: string): boolean => path.includes('.towpath-') && path.split('/').some(isLeftover);
 
 export const tempFileFor = (name: string): string => `${asideStart(name)}${randomUUID()}`;

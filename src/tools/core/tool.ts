@@ -79,7 +79,6 @@ export interface SeenText {
   isWhole: boolean;
 }
 
-/** Services for a tool during execution. */
 export interface ToolContext {
   runId: string;
   toolCallId: string;
@@ -96,7 +95,6 @@ export interface ToolContext {
   commandGoesOn(background: Background): void;
   /** Stores a text that is too long for the outcome, at most one per call. Returns its id (sha256). */
   keepOutput(text: string): Promise<string>;
-  /** Returns a text stored by a call of this run; `id` may be the beginning of the id. */
   keptOutput(id: string): Promise<string | undefined>;
   /** Returns the part of a file (workspace-relative path) that the conversation last showed; undefined if it never did. */
   lastSeen(path: string): Promise<SeenText | undefined>;
@@ -114,11 +112,9 @@ export interface ToolContext {
 export interface CallPlan {
   /** Short label of the call: `Edit src/greet.ts`. */
   what: LocalizableText;
-  /** Display title of an MCP server's tool, from the server. */
   title?: string;
   /** Real path, or the working folder of a command. */
   where: LocalizableText;
-  /** Reason of the approval request. */
   why: LocalizableText;
   change?: FileChange;
   command?: string;
@@ -144,7 +140,6 @@ export interface CallPlan {
   paths?: readonly string[];
   /** Paths named by the command, for rules that ask or deny. A folder ends in `/`; the workspace is ''. */
   named?: readonly string[];
-  /** Origin of the requested site, like `https://example.com`. */
   site?: string;
   /** Read-only execution without an approval, or a sentence with the reason why the command is not known to be read-only. */
   reading?: ((context: ToolContext) => Promise<unknown>) | LocalizableText;
@@ -158,7 +153,6 @@ export interface CallPlan {
   once?: true;
   /** No preset and no rule allows the call: only the user's answer does, with its grant. */
   guarded?: true;
-  /** Tool named by a new rule, if the model called another tool instead. */
   tool?: string;
   /** Origin of an MCP server's tool, to bind rules and grants. Set by the host. */
   origin?: Origin;
@@ -187,16 +181,13 @@ export interface AskedPlan extends Omit<CallPlan, 'what' | 'where' | 'why' | 'de
   why: string;
   details?: string;
   loss?: Loss & { text: string };
-  /** English texts for records, if the user's language is another. */
   english?: { what: string; where: string };
 }
 
-/** Changes that a call is about to make to files. */
 export type Trace = { changes: readonly FileChange[] } | { moved: Moved } | { removed: readonly Removed[] };
 
 export interface Tool {
   definition: ToolDefinition;
-  /** Display title from the tool's author. */
   title?: string;
   /** Schema of the result with a description of each key, for authors of workflows. Never sent to a model. */
   gives?: z.ZodObject;
@@ -214,7 +205,6 @@ export interface Tool {
   schema?: unknown;
   /** Converts arguments of an undocumented form to the tool's own form; undefined for any other form. */
   understands?(given: Record<string, unknown>): Record<string, unknown> | undefined;
-  /** Returns the current origin of an MCP server's tool. */
   origin?(args: unknown): Origin | undefined;
   /** Execution class: `read` runs in parallel without approval; `change` and `execute` pass the gate and run sequentially, in order. */
   risk: 'read' | 'change' | 'execute';
@@ -274,10 +264,11 @@ export interface ApprovalRequest {
 
 export interface ApprovalAnswer {
   decision: Decision;
+  /** Feedback of the user with a denial. */
   words?: string;
   /** With a denial: no request is sent to the model until the user sends instructions. */
   holds?: true;
-  /** Feedback of the user with a denial. */
+  /** The user's edit of the plan before allowing; see `editableText`. */
   edited?: string;
   /** The answer created a rule for similar calls, so the remaining requests are decided again. */
   always?: boolean;
@@ -298,24 +289,19 @@ export type Approve = (request: ApprovalRequest, signal: AbortSignal) => Promise
 /** Completed workflow step: changes, result, and the hash of name and arguments. */
 export type StepDone = StepStart & { changes?: readonly StoredChange[]; moved?: Moved };
 
-/** Services of the run that the host needs to execute a call. */
 export interface CallContext {
   runId: string;
   agentId: string;
   signal: AbortSignal;
   /** Workspace of the run, if different from the host's: the same folders and additional mounts. */
   workspace?: Workspace;
-  /** Permissions of *Allow for this run* so far (`Plan.grant`). */
   grants: Set<string>;
   /** Policy of the agent. It only narrows the user's policy: more approvals or denials, never more permissions. */
   policy?: Policy;
-  /** Emits an event. Resolves when a stored event is on disk; rejects if the write fails. */
   emit(event: EventBody): Promise<void>;
-  /** Stores content for diffs and undo, and returns its id. */
   keep(content: string | Uint8Array): Promise<string>;
   /** Returns a text stored by `ToolContext.keepOutput` in this run; `id` may be the beginning of the id. Undefined for anything else. */
   keptOutput(id: string): Promise<string | undefined>;
-  /** See `ToolContext.lastSeen`; absent without a conversation. */
   lastSeen?: ToolContext['lastSeen'];
   /** Set for a workflow step. The step wants the effect, so an effect that already exists is a success. */
   step?: {
@@ -328,7 +314,6 @@ export interface CallContext {
   isClosing?(): boolean;
   /** Set for model calls inside a workflow node: the outcome is recorded with the end of the call, to survive a restart. */
   recordsOutcome?: true;
-  /** The user can answer in the conversation of the call, so a denial can hold it. */
   canHold?: true;
   ask(toolCallId: string, questions: readonly UserQuestions[]): Promise<Answer>;
 }

@@ -18,7 +18,6 @@ export interface Origin {
   own: boolean;
 }
 
-/** Tests if an allow rule applies to a tool of this origin. */
 export function isMeant({ server, tool }: Rule, origin: Origin | undefined, isNamed: boolean): boolean {
   if (!server) return isNamed && (!origin || origin.own);
   if (!origin || tool.endsWith('*')) return false;
@@ -26,7 +25,6 @@ export function isMeant({ server, tool }: Rule, origin: Origin | undefined, isNa
   return server.identity === origin.identity && definitions(origin).includes(server.definition);
 }
 
-/** Returns the reason why an allow rule with the tool's name does not apply, as the rest of a sentence. */
 export function whyNotMeant({ server }: Rule, { identity }: Origin): LocalizedMessage {
   if (!server) return message('a rule with a name alone applies to servers of your own settings');
   return server.identity === identity

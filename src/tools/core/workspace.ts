@@ -20,7 +20,6 @@ export interface VirtualFolder {
   address: string;
 }
 
-/** Read-only access to folders that only the editor can reach. */
 export interface VirtualFiles {
   readonly folders: readonly VirtualFolder[];
   below(address: string, names: readonly string[]): string;
@@ -49,7 +48,6 @@ export interface HowToWrite {
   exactly?: true;
   /** If aborted before the editor has saved, the change is reverted and `writeText` fails. */
   signal?: AbortSignal;
-  /** Receives a message about the current wait. */
   say?(text: string): void;
   drops?: readonly string[];
 }
@@ -71,7 +69,6 @@ export interface Workspace {
   readonly virtual?: VirtualFiles | undefined;
   /** An untrusted workspace has no tools with side effects. */
   readonly trusted: boolean;
-  /** Absolute path of a ripgrep binary, if available. */
   readonly ripgrep: string | undefined;
   /** Returns the text in the editor, including unsaved changes; undefined if the file is not open. */
   openText(path: string): string | undefined;
@@ -93,7 +90,6 @@ export interface Workspace {
   ): FrontmatterUpdate | undefined;
   /** Moves a file or folder to a free path, with the editor's unsaved state. Creates missing folders. */
   move(from: string, to: string): Promise<void>;
-  /** Returns real paths of files in a folder with unsaved changes in the editor. */
   unsavedIn(folder: string): string[];
   /**
    * Moves a file, a link or a folder to the trash if available, else removes it; links are not followed. A folder must contain exactly the

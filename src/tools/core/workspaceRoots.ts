@@ -19,7 +19,6 @@ export function rootsOf(folders: readonly { name: string; path: string }[]): Wor
   });
 }
 
-/** Returns the names of the parent folders, outermost first. */
 const above = (folder: string): string[] => path.dirname(folder).split(/[\\/]/).filter(Boolean);
 const isSegment = (name: string): boolean => name !== '' && name !== '.' && name !== '..' && !/[\\/]/.test(name);
 const ownName = (folder: string): string => path.basename(folder) || 'root';

@@ -62,7 +62,6 @@ export function parseYaml(
 /** Maximum errors per file: the library creates an object for each, which is slower than parsing. */
 const maxErrors = 100;
 
-/** Hidden method of the library for reporting an error. */
 interface Reporting {
   onError(
     source: number | [number, ...number[]] | { offset?: number },

@@ -1,6 +1,5 @@
 import type * as z from 'zod';
 
-/** Formats a schema error: `nodes[2].type: Invalid option: …`. */
 export function zodIssueText({ path, message }: z.core.$ZodIssue): string {
   const place = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
   const words = message.replace(/^Invalid input: /, '').replace(/received undefined$/, 'but it is missing');

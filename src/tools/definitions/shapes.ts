@@ -4,7 +4,6 @@ import { commandEndShape } from '../../protocol/run/events.ts';
 /** Result field for workflow steps; models do not receive the field. */
 export const changedShape = z.boolean().optional().describe('False if nothing had to change.');
 
-/** Result of every text change (`planText`). */
 export const changeShape = {
   path: z.string().describe('Path of the file.'),
   sha256: z.string().describe('Checksum of the new content.'),
@@ -15,7 +14,6 @@ export const changeShape = {
   changed: changedShape,
 };
 
-/** Displayed form of a file (`ShownFile`). */
 export const shownShape = {
   path: z.string(),
   outside: z.literal(true).optional(),
@@ -26,7 +24,6 @@ export const fileLines = z.array(
   z.strictObject({ path: z.string(), outside: z.literal(true).optional(), lines: z.array(z.string()) }),
 );
 
-/** State of a background command (`commandState`). */
 export const standingShape = {
   running: z.boolean().describe('The command still runs.'),
   exitCode: z.number().nullable().optional().describe('The exit code after the end.'),

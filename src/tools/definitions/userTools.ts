@@ -5,7 +5,6 @@ import { planBounds, planStatus, planTool } from '../../protocol/run/plan.ts';
 const line = (most: number) => z.string().trim().min(1, 'is empty').max(most, `is longer than ${most} characters`);
 const twoToFive = 'needs 2 to 5 answers; the user can always write another one';
 
-/** Rejects duplicate texts, ignoring case and whitespace. */
 const withoutDoubles = (texts: readonly string[], context: z.core.$RefinementCtx): void => {
   const plain = texts.map((text) => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim());
   const double = texts.find((_, index) => plain.indexOf(plain[index]!) < index);

@@ -14,7 +14,6 @@ import { isInexact, nearTwin } from './similarLines.ts';
 export interface Edit {
   oldText: string;
   newText: string;
-  /** Both texts are whole lines; partial lines never match. */
   lines?: true;
   /** Location of the match if the lines occur several times. */
   place?: HunkLocation;
@@ -23,14 +22,14 @@ export interface Edit {
 /** Result of edits. `tolerant`: at least one edit was matched by lines instead of exact text. `idle`: indexes of edits without effect. */
 export type EditResult = { ok: true; text: string; matched: 'exact' | 'tolerant'; idle?: number[] } | EditFailure;
 
+/**
+ * Failure of the edit `index` (from 0). `lines` are first lines of all matches (from 1), or the first and last line of the nearest
+ * candidate. `candidate` is the file's text there; `other` is a second candidate. `overlaps` is the number of the overlapping edit (from
+ * 1).
+ */
 export interface EditFailure {
   ok: false;
   reason: EditReason;
-  /**
-   * Failure of the edit `index` (from 0). `lines` are first lines of all matches (from 1), or the first and last line of the nearest
-   * candidate. `candidate` is the file's text there; `other` is a second candidate. `overlaps` is the number of the overlapping edit (from
-   * 1).
-   */
   index: number;
   lines: number[];
   candidate?: string;
@@ -128,19 +127,16 @@ function movedFailure(text: string, oldText: string, found: readonly number[], s
   };
 }
 
-/** Returns the lines of a match, from 0. */
 function linesAround(text: string, { at, length }: Place): number[] {
   const [first, last] = [lineAt(text, at), lineAt(text, at + Math.max(1, length) - 1)];
   return Array.from({ length: last - first + 1 }, (_, index) => first - 1 + index);
 }
 
-/** Returns the lines of the only possible match, from 0. */
 function onlyRun(text: string, edit: Edit): number[] | undefined {
   const [run, more] = runsOf(splitLines(text).map(textOf), edit);
   return run && !more ? run.at.filter((line) => line >= 0) : undefined;
 }
 
-/** Returns the possible matches, filtered by the location of the edit. */
 function runsOf(texts: readonly string[], { oldText, place }: Edit): MatchedLines[] {
   const runs = findRuns(texts, wholeLines(oldText));
   return runs.length > 1 && place ? (runsAt(texts, runs, place) ?? runs) : runs;
@@ -190,10 +186,8 @@ function applyExact(text: string, { at, length }: Place, oldText: string, newTex
   return { from: start, to, made: withEndings(after ?? whole, endingAt(text, at)), exact: true };
 }
 
-/** Blanks and the line ending after a match at the end of a line. */
 const restOfLine = /^[ \t]*(?:\r\n|\n|\r|$)/;
 
-/** Tests that only blanks surround the match on its lines. */
 const isWholeLines = (text: string, at: number, end: number) =>
   (/[\r\n]/.test(text[at]!) || text.slice(text.lastIndexOf('\n', at - 1) + 1, at).trim() === '') &&
   (text[end - 1] === '\n' || /^[ \t]*(?=[\r\n]|$)/.test(text.slice(end)));

@@ -49,7 +49,6 @@ export function countChanges(before: readonly string[], after: readonly string[]
   return { added, removed };
 }
 
-/** Returns a unified diff without context, truncated to about `most` characters. */
 export function lineDiff(one: string, other: string, most: number): string {
   const [from, to] = [linesOf(one), linesOf(other)];
   const hunks = diff(from, to).map(({ fromStart, fromEnd, toStart, toEnd }) =>
@@ -110,7 +109,6 @@ export const maxShownLines = 2000;
 const fewLines = 8;
 const firstLines = 3;
 
-/** Returns the part of a change that a collapsed card shows. */
 export function changeAtAGlance(path: string, before: string | null, after: string | null): string {
   const short = shownChange(path, before, after, fewLines);
   return /\n… \d+$/.test(short) ? shownChange(path, before, after, firstLines) : short;

@@ -89,7 +89,6 @@ export function isWrittenAsItStands(
 
 const levelsLost = (same: readonly IndentPair[]) => new Set(same.map((pair) => pair.to)).size > 1;
 
-/** Returns one level: a tab, or the smallest difference between indentations. */
 export function smallestUnit(texts: readonly string[]): string {
   const indents = texts.filter((text) => text.trim() !== '').map(indentOf);
   if (indents.some((indent) => indent.includes('\t'))) return '\t';
@@ -98,7 +97,6 @@ export function smallestUnit(texts: readonly string[]): string {
   return ' '.repeat(steps.length > 0 ? Math.min(...steps) : 2);
 }
 
-/** Returns one level of a whole file: a tab, or the most frequent step. */
 export function usualUnit(texts: readonly string[]): string {
   const indents = texts.filter((text) => text.trim() !== '').map(indentOf);
   const tabs = indents.filter((indent) => indent.startsWith('\t')).length;

@@ -13,7 +13,6 @@ export function splitLines(text: string): TextLine[] {
   return lines;
 }
 
-/** Splits an edit's text into lines; a final line ending adds no line. */
 export function wholeLines(text: string): string[] {
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.at(-1)?.trim() === '') lines.pop();
@@ -22,11 +21,9 @@ export function wholeLines(text: string): string[] {
 
 export const withEndings = (text: string, ending: string) => text.replaceAll(/\r\n|\n/g, ending);
 
-/** Returns the line ending at a position, or else the file's. */
 export function endingAt(text: string, at: number): string {
   const next = /\r\n|\n/.exec(text.slice(at))?.[0];
   return next ?? (text.includes('\r\n') ? '\r\n' : '\n');
 }
 
-/** Returns the line of a position, from 1. */
 export const lineAt = (text: string, at: number) => text.slice(0, at).split(/\r\n|\n|\r/).length;

@@ -32,7 +32,6 @@ export function standsWhereSeen(texts: readonly string[], seen: SeenText, start:
 
 const linesOf = (text: string) => splitLines(text).map((line) => line.text);
 
-/** Returns the lines of the seen text (from 0) where the edit's text begins. */
 function seenStarts(text: string, lines: readonly string[], oldText: string): number[] {
   const starts: number[] = [];
   const wanted = wholeLines(oldText).join('\n');

@@ -33,7 +33,6 @@ export function foldedLine(line: string): string {
 
 const foldable = /[\0-\x7f]\p{M}+|[^\0-\x7f]\p{M}*/gu;
 
-/** Cache of normalized clusters: a text has few different ones. */
 const folds = new Map<string, string>();
 const mostFolds = 10_000;
 const longestFold = 8;

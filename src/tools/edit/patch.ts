@@ -19,13 +19,13 @@ export interface FilePatch {
   stray?: string;
 }
 
+/**
+ * Hunk of a patch. `start` is the first old line (from 1), if the header has correct counts. `headers` are the texts after `@@`. `atEnd`:
+ * `*** End of File` follows.
+ */
 interface PatchHunk {
   old: string[];
   now: string[];
-  /**
-   * Hunk of a patch. `start` is the first old line (from 1), if the header has correct counts. `headers` are the texts after `@@`. `atEnd`:
-   * `*** End of File` follows.
-   */
   start?: number;
   headers?: string[];
   atEnd?: true;
@@ -222,7 +222,6 @@ export function onlyFile(text: string): FilePatch {
 /** Maximum files named when a patch of several files is refused. */
 const maxFilesNamed = 20;
 
-/** Returns the call with the effect of a patch for one file. */
 function callFor(file: FilePatch): string {
   const { kind, path = '?', to } = file;
   const name = quoted(path.slice(0, 200));

@@ -4,7 +4,6 @@ import type { MatchedLines } from './lineMatches.ts';
 import type { TextLine } from './lines.ts';
 import { normalizeText } from './normalizeText.ts';
 
-/** Reason to refuse a change although its lines were found. */
 type Unsure = 'CHANGES_SIMILAR' | 'CHANGES_BLANKS' | 'INDENTATION';
 
 /**
@@ -59,7 +58,6 @@ function hunksOf(old: readonly string[], now: readonly string[]): Hunk[] {
 
 const withoutEnd = (line: string) => line.trimEnd();
 
-/** Returns the reason for doubt: a similar line, or differing blank lines, inside of a change. */
 function doubtAbout(
   run: MatchedLines,
   hunks: readonly Hunk[],

@@ -1,4 +1,3 @@
-/** Replacement of the text in `[from, to)` by `made`. */
 export interface Replacement {
   from: number;
   to: number;
@@ -46,7 +45,6 @@ interface Narrowed extends Replacement {
   most: number;
 }
 
-/** Returns the part of a replacement with changes. */
 function narrowed(text: string, { from, to, made }: Replacement): Narrowed {
   const old = text.slice(from, to);
   const start = commonStart(old, made);
@@ -61,7 +59,6 @@ function narrowed(text: string, { from, to, made }: Replacement): Narrowed {
   };
 }
 
-/** Tests for at least one unchanged character in between. */
 const areApart = (one: Narrowed, other: Narrowed) => one.most < other.least || other.most < one.least;
 
 function commonStart(one: string, other: string): number {

@@ -85,7 +85,6 @@ const trailingBlanks = (text: string) => /[ \t]*$/.exec(text)![0];
 /** Returns the characters that normalization replaces: typographic quotes, dashes, special blanks. */
 const typography = (text: string) => (text.trim() === foldedLine(text) ? '' : text.replaceAll(/[\x20-\x7e\t]/g, ''));
 
-/** Returns positions of the edit's first line where one of these lines is equal or similar. */
 function positions(
   lines: readonly number[],
   wanted: readonly ComparedLine[],

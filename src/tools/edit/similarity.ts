@@ -2,7 +2,6 @@ import { editDistance } from '../core/didYouMean.ts';
 import { indentOf } from './indent.ts';
 import { foldedLine } from './normalizeText.ts';
 
-/** Minimum share of common words (0 to 1) of similar lines. */
 export const likeEnough = 0.5;
 /** Short lines are also compared by letters; `nearlyAll` letters must be common. */
 const fewWords = 2;
@@ -10,7 +9,6 @@ const shortLine = 80;
 const nearlyAll = 0.75;
 /** Maximum similarity of unequal lines; 1 means equal. */
 const maxUnequal = 0.99;
-/** Tolerance for inserted or removed lines. */
 export const slack = 3;
 
 /** Line prepared for comparison; an absent `indent` matches any indentation. */
@@ -45,7 +43,6 @@ export function likeness(one: ComparedLine, other: ComparedLine): number {
   return letters >= nearlyAll ? letters : part;
 }
 
-/** Returns the similarity of an edit's line to each line of the file. */
 export function likenessRow(line: ComparedLine, own: readonly (ComparedLine | undefined)[]): Float32Array {
   const row = new Float32Array(own.length);
   for (let at = 0; at < row.length; at++) if (own[at]) row[at] = likeness(line, own[at]!);

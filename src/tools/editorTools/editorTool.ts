@@ -24,11 +24,9 @@ export interface EditorToolSet {
 
 interface LentToolOptions {
   tool: EditorToolSet;
-  /** Name in the form `vscode.<tool>`. */
   name: string;
   sdk: Sdk;
   hidden: boolean;
-  /** Returns the reason why the tool is unavailable; undefined if available. */
   refusal(): string | undefined;
   origin: Origin;
   invoke(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<readonly unknown[]>;

@@ -29,7 +29,6 @@ interface LentOptions {
 
 type EditorToolState = 'on' | 'off' | 'changed';
 
-/** Enabled tools by name, with a hash of provider and description. */
 const memorySchema = z.record(z.string(), z.string());
 
 /** Limit of enabled tools: more would fill the context window of a model. */
@@ -66,7 +65,6 @@ export class EditorTools {
     return on[tool.name] === markOf(tool) ? 'on' : 'changed';
   }
 
-  /** Enables exactly these tools with their current descriptions. */
   async switchOn(tools: readonly EditorToolSet[]): Promise<void> {
     this.options.memory.set(Object.fromEntries(tools.map((tool) => [tool.name, markOf(tool)])));
     await this.refresh();
@@ -121,17 +119,14 @@ const ours = 'vscode:';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Hash of the tool's name and provider. */
 const identityOf = ({ name, lender }: EditorToolSet): string =>
   `${ours}${sha256(JSON.stringify([name, lender ?? null]))}`;
 
-/** Hash of the tool's description. */
 const wordsHash = ({ name, title, description, inputSchema, tags }: EditorToolSet): string =>
   sha256(JSON.stringify([serverToolDefinition({ name, title, description, inputSchema: inputSchema as never }), tags]));
 
 const markOf = (tool: EditorToolSet): string => `${identityOf(tool)} ${wordsHash(tool)}`;
 
-/** Returns the origin that rules and grants are bound to. */
 function originOf(tool: EditorToolSet): Origin {
   const by = tool.lender === undefined ? '' : ` (${tool.lender})`;
   return {

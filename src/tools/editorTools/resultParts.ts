@@ -35,7 +35,6 @@ function ofData(mimeType: string, view: ArrayBufferView): Block[] {
   return [{ type: mimeType.startsWith('image/') ? 'image' : 'audio', mimeType, data }];
 }
 
-/** Nesting limit above any real prompt. */
 const deepest = 200;
 
 /** Returns the texts of a tree rendered by `@vscode/prompt-tsx`; JSON for any other object. */

@@ -27,7 +27,6 @@ export function deleteTool({ quota = () => Number.POSITIVE_INFINITY }: DeleteOpt
   });
 }
 
-/** Returns undefined for content to be stored as bytes. */
 async function textOf(workspace: Workspace, path: string): Promise<string | undefined> {
   const file = await resolvePath(workspace.roots, path, 'read'); // a pipe or a device has no content to store
   try {

@@ -39,7 +39,6 @@ export const editTool = askingTool(
   },
 );
 
-/** Returns the edited cell; undefined if the file is not a notebook. */
 function cellOf({ file, before }: ChangeTarget, cell: number | undefined): { at: number; source: string } | undefined {
   const notebook = isNotebook(file.relative) && before !== null ? notebookOf(before) : '';
   const refuse = (why: string) => new ToolError('TOOL_ARGS_INVALID', `cell: ${why} Nothing was changed.`);

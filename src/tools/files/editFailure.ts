@@ -69,7 +69,6 @@ export function noteOfIdle(kind: 'Edit' | 'Hunk', idle: readonly number[]): { no
   return { note: `${note}; left out.` };
 }
 
-/** Quoted lines of a file, each truncated. */
 const shortLines = (text: string | undefined) =>
   text
     ?.split('\n')

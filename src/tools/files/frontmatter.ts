@@ -38,7 +38,6 @@ function updateYaml(source: string, update: Values | ((before: Values) => Values
   return document.toString({ lineWidth: 0 });
 }
 
-/** Parses the map as a document and as data. */
 function read(source: string): { document: Document; values: Values | null } {
   const { document, trouble } = parseYaml(source, { uniqueKeys: true }, maxFrontmatterBytes);
   if (trouble) throw invalid(trouble.message);

@@ -45,7 +45,6 @@ export function checkHash(target: ChangeTarget, expected: string | undefined): v
   throw new ToolError('E_PRECONDITION_FAILED', `${quoted(target.file.relative)} ${message}. Read it again.`);
 }
 
-/** Returns the text last shown to the model, if the file has changed since. */
 export async function staleText(
   { file, before }: ChangeTarget,
   lastSeen: ToolContext['lastSeen'],
@@ -155,7 +154,6 @@ export const grantFor = (
         guarded: true,
       };
 
-/** Returns the reason why a change always needs an approval; undefined for ordinary files. */
 export function reasonOf(
   file: ResolvedPath,
   before: string | null,
@@ -167,7 +165,6 @@ export function reasonOf(
 
 export const runsOnInstall = message('Its scripts run automatically on install.');
 
-/** Checks right before a change that the real file and its text are as shown. */
 export async function checkUnchanged(
   workspace: Workspace,
   target: ChangeTarget,

@@ -110,7 +110,6 @@ function configurationInside(file: ResolvedPath, below: readonly TreeEntry[]): L
     : undefined;
 }
 
-/** Returns the reason of the first entry that always needs an approval. */
 async function reasonInside(file: ResolvedPath, below: readonly TreeEntry[]): Promise<LocalizedMessage | undefined> {
   if (await holdsRepository(below.map(({ path }) => path))) return message('It contains a Git repository.');
   for (const { path, kind } of below) {
@@ -153,7 +152,6 @@ async function readEntry(file: ResolvedPath, path: string): Promise<Buffer> {
   }
 }
 
-/** Lists the entries that fit into an approval. */
 function listed(below: readonly TreeEntry[]): LocalizableText {
   const names = below.map(({ path, kind }) =>
     kind === 'folder' ? `${path}/` : kind === 'link' ? message('{0} (link)', path) : path,

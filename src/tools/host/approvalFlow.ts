@@ -46,7 +46,6 @@ export type Prepare = (
 interface Dependencies {
   workspace: Workspace;
   prepare: Prepare;
-  /** Applies the policies to a plan edited by the user. */
   judged(planned: Planned, context: CallContext): Promise<Prepared>;
   ask(subjects: readonly ApprovalSubject[], context: CallContext): Promise<QueuedApproval[]>;
   tell: Localizer;
@@ -60,7 +59,6 @@ type Agreed = Prepared & { changed?: unknown };
  * may edit the plan, and trust may be revoked. Calls of one reply are requested together.
  */
 export function createAgreement({ workspace, prepare, judged, ask, tell }: Dependencies) {
-  /** Approvals requested together with an earlier call. */
   const asked = new WeakMap<ToolCall, { question: QueuedApproval; args: unknown; denied?: boolean }>();
 
   /** @param following later calls of the same reply without an approval request yet */
@@ -69,7 +67,6 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Depen
     context: CallContext,
     following: readonly ToolCall[],
   ): Promise<Agreed | { denied: ToolOutcome }> {
-    /** Plans with the model's arguments, or with the user's. */
     let work = (args?: unknown) => prepare(call, context, { args, asks });
     let checked = asked.get(call)?.args;
     let question = asked.get(call)?.question;
@@ -206,7 +203,6 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Depen
     return ahead;
   }
 
-  /** Plans the call as edited by the user, with all checks and rules. */
   async function revise(call: ToolCall, prepared: Prepared, edited: string, context: CallContext): Promise<Prepared> {
     const { tool, args, plan } = prepared;
     if (!plan?.revise) return prepare(withArguments(call, parseRevisedArguments(edited)), context, { revised: true });
@@ -242,7 +238,6 @@ function denied(words: string | undefined): ToolOutcome {
   return failure('TOOL_DENIED', `The person did not allow this and said: ${words}`, { words });
 }
 
-/** Returns the files of a plan in the spelling of calls. */
 const placesOf = ({ paths, change }: CallPlan): readonly string[] => paths ?? (change ? [change.path] : []);
 
 /** Returns the text of a call, to search for file names. */

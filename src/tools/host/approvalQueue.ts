@@ -6,7 +6,6 @@ import { changeAtAGlance, maxShownLines, shownChange } from '../edit/diff.ts';
 import { proposedOf } from './approvedPlan.ts';
 import { stored } from './storedEvents.ts';
 
-/** Subject of an approval request. */
 export interface ApprovalSubject extends Pick<ApprovalRequest, 'call' | 'plan' | 'note' | 'draft'> {
   /** Returns the complete plan; absent if already complete. Until then the request is visible but cannot be answered. */
   whenKnown?(): Promise<AskedPlan>;
@@ -32,7 +31,6 @@ interface Open {
 export function createQuestions(approve: Approve, now: () => number) {
   const open = new Set<Open>();
 
-  /** Requests approvals for calls of one reply together, in order. */
   return async function ask(subjects: readonly ApprovalSubject[], context: CallContext): Promise<QueuedApproval[]> {
     const batch = randomUUID();
     const requests = subjects.map(({ whenKnown: _, ...subject }) =>

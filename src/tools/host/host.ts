@@ -64,7 +64,6 @@ export interface ToolHost {
    * @param following later calls of the same reply; they are requested together, and again if their plan has changed
    */
   executeToolCall(call: ToolCall, context: CallContext, following?: readonly ToolCall[]): Promise<ToolOutcome>;
-  /** Returns `stateOfFiles` of a call in the workspace of the run. */
   stateOfFiles(call: ToolCall, place?: Workspace): Promise<string | undefined>;
   /**
    * Returns the state of the files of an interrupted call.
@@ -90,9 +89,7 @@ interface ToolHostOptions {
   tools: readonly Tool[] | (() => readonly Tool[]);
   approve: Approve;
   prepare?: ToolHost['prepare'];
-  /** Returns the current policy of the user for a run. */
   policy?: (runId: string) => Policy;
-  /** Translates texts of approvals to the user's language. */
   tell?: Localizer;
   /** Monotonic clock in milliseconds. */
   now?: () => number;
@@ -386,7 +383,6 @@ function inWords({ what, where, why, details, loss, findLoss: _, ...plan }: Call
   };
 }
 
-/** Returns the exit code of the command that a call has run. */
 function exitOf(outcome: ToolOutcome, ran: boolean): { exitCode?: number | null } {
   const { exitCode } = ran && outcome.ok ? (Object(outcome.data) as { exitCode?: unknown }) : {};
   return Number.isInteger(exitCode) || exitCode === null ? { exitCode: exitCode as number | null } : {};

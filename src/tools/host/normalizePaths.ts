@@ -23,7 +23,6 @@ export async function withPlainPaths<Arguments>(args: Arguments, tool: Tool, wor
   return changed.size === 0 ? args : (Object.freeze({ ...args, ...Object.fromEntries(changed) }) as Arguments);
 }
 
-/** Returns the argument names that the schema marks as paths. */
 function pathNames({ arguments: schema }: Tool): string[] {
   if (!(schema instanceof z.ZodObject)) return [];
   return Object.entries(schema.shape).flatMap(([name, part]) => ((part as z.ZodType).meta()?.path ? [name] : []));

@@ -57,7 +57,6 @@ async function subjectOf({ tool, args, plan, through }: Planned, workspace: Work
   };
 }
 
-/** Builds the approval of a usually free read from its arguments. */
 export async function readPlan(tool: Tool, args: unknown, workspace: Workspace): Promise<CallPlan> {
   const { name } = tool.definition;
   const places = await placesRead(args, workspace);

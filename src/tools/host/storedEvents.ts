@@ -23,7 +23,6 @@ export async function keep(plan: CallPlan | undefined, context: CallContext): Pr
   return { changes };
 }
 
-/** Changes in the form of `tool-start` and `tool-end`. */
 export type StoredEventResult = Pick<Extract<EventBody, { type: 'tool-end' }>, 'changes' | 'moved'>;
 
 async function keepChange(change: FileChange, context: CallContext): Promise<StoredChange> {

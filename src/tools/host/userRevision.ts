@@ -63,14 +63,12 @@ export function parseRevisedArguments(text: string): Record<string, unknown> {
 
 const longestDifference = 8000;
 
-/** Returns the user's edit of a call: a diff, the new command, or the new arguments. */
 export function changedByPerson(proposed: AskedPlan, plan: AskedPlan | undefined, args: unknown): unknown {
   if (proposed.change && plan?.change)
     return lineDiff(proposed.change.after ?? '', plan.change.after ?? '', longestDifference);
   return plan?.command ?? args;
 }
 
-/** Adds the user's edit to the outcome for the model. */
 export function withChange(outcome: ToolOutcome, changedByPerson: unknown): ToolOutcome {
   const add = (value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -9,7 +9,6 @@ import { resolvePath } from '../sandbox/paths.ts';
 const mostCharacters = 64_000;
 const [mostFiles, mostDepth] = [100, 3];
 
-/** File with instructions for agents; `real` has all links resolved. */
 export interface FoundFile {
   path: string;
   real: string;
@@ -40,7 +39,6 @@ export async function readFound(
   }
 }
 
-/** Reads a path spelled relative to a file's folder. */
 export const readBeside = (
   looking: InstructionLookup,
   spelled: string,

@@ -20,7 +20,6 @@ interface ForeignInstructions {
   becomes: LocalizedMessage;
 }
 
-/** Condition of a rule. A model finds a rule by its `description`. */
 interface Rule {
   always?: boolean;
   globs?: string;
@@ -91,7 +90,6 @@ async function foreignIn(looking: InstructionLookup, root: WorkspaceRoot): Promi
   return [...rules, ...(await modesIn(looking, root, prefix))];
 }
 
-/** Returns the file itself, or the files of the folder. */
 async function filesAt(looking: InstructionLookup, path: string): Promise<string[]> {
   const place = await resolvePath(looking.workspace.roots, path, 'search').catch(() => undefined);
   if (!place) return [];

@@ -79,7 +79,6 @@ async function serversIn(looking: InstructionLookup, root: WorkspaceRoot, tell: 
   return found;
 }
 
-/** Imports the chosen items. Resolves to the written files, and one sentence for each failure. */
 export async function importAll(
   looking: InstructionLookup,
   chosen: readonly Importable[],

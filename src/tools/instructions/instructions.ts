@@ -97,7 +97,6 @@ async function scopedIn(looking: InstructionLookup, root: string): Promise<Scope
   });
 }
 
-/** Splits a list of globs at commas outside of braces. */
 export const globsOf = (list: string): string[] =>
   [...list.matchAll(/(?:\{[^}]*\}|[^,{])+/g)].map(([glob]) => glob.trim()).filter(Boolean);
 

@@ -12,7 +12,6 @@ export interface Skill {
 /** Lengths of descriptions in characters, tried in order. */
 const descriptionLengths = [120, 60, 30];
 
-/** Writes one line per skill; `readSkillList` parses the lines. */
 export const writeSkillList = (skills: readonly Skill[]): string =>
   skills.map(({ name, path, description }) => `- ${name} (${path})${description && `: ${description}`}`).join('\n');
 

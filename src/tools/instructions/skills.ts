@@ -10,7 +10,6 @@ import { type Skill, writeSkillList } from './skillList.ts';
 
 const folders = ['.github/skills', '.claude/skills', '.agents/skills'];
 const [longestName, longestDescription] = [64, 240];
-/** Limits of a search: folders, and depth of grouped skills. */
 const [mostFolders, mostDepth] = [1000, 3];
 
 /** Finds the skills of the open folders: each folder with a `SKILL.md`. The first of equal texts counts. */
@@ -28,7 +27,6 @@ export async function findSkills(looking: InstructionLookup, roots: readonly str
   });
 }
 
-/** Returns the skills as one instruction: names, descriptions and files. */
 export async function skillsIn(looking: InstructionLookup, roots: readonly string[]): Promise<Instruction[]> {
   const skills = await findSkills(looking, roots);
   return skills.length === 0 ? [] : [{ path: 'skills', kind: 'skills', text: writeSkillList(skills) }];

@@ -3,11 +3,10 @@ import type { Definition } from './config/config.ts';
 import type { ListedTool } from './server.ts';
 import { type ServerToolText, serverToolDefinition, serverToolTerms } from './serverText.ts';
 
+/**
+ * Approval of a configured server. `hash` identifies the approved definition; `trusted`: tools with a read-only hint run without approval.
+ */
 const entrySchema = z.object({
-  /**
-   * Approval of a configured server. `hash` identifies the approved definition; `trusted`: tools with a read-only hint run without
-   * approval.
-   */
   hash: z.string(),
   trusted: z.boolean(),
   /**
@@ -21,7 +20,6 @@ export type ApprovedServer = z.output<typeof entrySchema>;
 /** Entries by name and location; each other configuration or start folder has its own entry. */
 const entriesSchema = z.record(z.string(), z.array(entrySchema).or(entrySchema.transform((entry) => [entry])));
 
-/** Limits of storage; the oldest approvals are dropped. */
 const mostEntries = 50;
 const mostDefinitions = 20;
 const mostTools = 2000;
@@ -30,7 +28,6 @@ const longestWords = 200_000;
 const longestList = 2_000_000;
 const mostLists = 100;
 
-/** Storage of approvals, outside of any workspace. */
 interface ApprovalMemory {
   get(): unknown;
   set(value: unknown): Promise<void>;
@@ -80,12 +77,10 @@ export class Approved {
     await this.keep({ ...entry, tools: Object.fromEntries(all) }, definition);
   }
 
-  /** Returns the texts of the last accepted tools, if known. */
   wordsBefore(definition: Definition): ServerToolText[] {
     return this.lists()[`${placeOf(definition)}#${definition.hash}`] ?? [];
   }
 
-  /** Revokes all approvals of the name at the location. */
   async forget(definition: Definition): Promise<void> {
     const place = placeOf(definition);
     const { [place]: _, ...others } = this.all();

@@ -6,7 +6,6 @@ import { visibleProse, visibleProseIn } from '../../protocol/text/escapeInvisibl
 import { WithImages } from '../core/imageFiles.ts';
 import { ToolError } from '../core/tool.ts';
 
-/** Result schema of every MCP tool. */
 export const serverResult = z.strictObject({
   text: z.string().optional().describe('What it said, as text.'),
   structured: z
@@ -36,7 +35,6 @@ export function callResultData(result: CallToolResult): unknown {
   return withImages(told, images);
 }
 
-/** Converts the contents of a resource to text and images. */
 export function resourceData({ contents }: ReadResourceResult): Told | WithImages {
   const images: Attachment[] = [];
   const text = visibleProse(contents.map((resource) => resourceInWords(resource, images)).join('\n'));

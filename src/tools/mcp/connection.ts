@@ -10,7 +10,6 @@ import type { Sdk } from './loadSdk.ts';
 import { type HttpRefusal, serverFetch, unsafeAddress } from './transport/http.ts';
 import { ServerFault, stdioTransport } from './transport/stdio.ts';
 
-/** Connection to an initialized server. */
 export interface McpConnection {
   client: Client;
   close(): Promise<void>;
@@ -18,12 +17,10 @@ export interface McpConnection {
 
 export interface ConnectionHooks {
   log(text: string): void;
-  /** Receives stderr of the process. */
   errors(text: string): void;
   /** Reports a fatal fault as the end of a sentence, like `ended by itself (code 1)`. `died`: the process has exited. */
   fault(what: LocalizableText, died?: boolean): void;
   toolsChanged(): void;
-  /** Returns the open folders as named `file:` URIs. */
   roots(): { uri: string; name: string }[];
 }
 

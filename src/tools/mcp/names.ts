@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
 const longest = 64;
 const longestServer = 24;
 
-/** Towpath's own names, which server tools must not imitate. */
 const ownNames = ['mcp.search_tools', 'mcp.call_tool', 'mcp.read_resource'];
 
 /** Names tools `mcp.<server>.<tool>`: cleaned, at most 64 characters, and unique even after dots become underscores. */

@@ -9,7 +9,6 @@ import type { McpServer } from './server.ts';
 /** Maximum prompts per server, and maximum characters of a description. */
 const [mostPrompts, longestWords] = [100, 200];
 
-/** Prompt provided by a server. */
 export interface ServerPrompt {
   server: McpServer;
   name: string;

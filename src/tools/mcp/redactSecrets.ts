@@ -1,7 +1,6 @@
 /** Minimum length of a redacted secret: shorter texts occur anywhere. */
 const shortest = 6;
 
-/** Returns a function that removes secrets from all texts of a value. */
 export function redactor(secrets: readonly string[]): <Value>(value: Value) => Value {
   const hidden = [...new Set(secrets)].filter((one) => one.length >= shortest).sort((a, b) => b.length - a.length);
   if (hidden.length === 0) return (value) => value;

@@ -12,9 +12,9 @@ interface Progress {
   message?: string;
 }
 
+/** Limits of a request: `ms` is the timeout in milliseconds, `subject` begins error messages, `output` receives progress texts. */
 interface RequestLimits {
   signal: AbortSignal;
-  /** Limits of a request: `ms` is the timeout in milliseconds, `subject` begins error messages, `output` receives progress texts. */
   ms: number;
   subject: string;
   output?(text: string): void;

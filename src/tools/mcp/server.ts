@@ -19,13 +19,11 @@ import { ServerFault } from './transport/stdio.ts';
 
 export type { ListedTool };
 
-/** Error for an answer that is no valid result. */
 class NoResult extends ToolError {}
 
 /** State of a server; `problem` is a sentence for the user and the model. */
 type ServerState = { phase: 'stopped' | 'starting' | 'running' } | { phase: 'failed'; problem: string };
 
-/** Omitted items of a list, and the total number. */
 export interface LeftOutItems {
   kind: 'tools' | 'resources' | 'prompts';
   names: readonly string[];
@@ -41,7 +39,6 @@ export interface ServerOptions {
   limits(): McpLimits;
   roots: ConnectionHooks['roots'];
   log(text: string): void;
-  /** Returns undefined if the user gave no value. */
   launch(): Promise<Launch | undefined>;
   changed(): void;
 }
@@ -71,14 +68,12 @@ export class McpServer {
   /** Failed after having run, so a restart may help. */
   mayReturn = false;
   private connection?: McpConnection;
-  /** Set after the first start. */
   sdk?: Sdk;
   private starting?: Promise<void>;
   private stopping = new AbortController();
   private isListing = false;
   private listIsOld = false;
   private redact = redactor([]);
-  /** Raw end of stderr. */
   private errors = '';
 
   constructor(
@@ -230,7 +225,6 @@ export class McpServer {
     return JSON.stringify(shown.length > longestWords ? `${shown.slice(0, longestWords)}…` : shown);
   }
 
-  /** Redacts secrets in the values of a message. */
   private hidden(said: LocalizedMessage): LocalizedMessage {
     const values = said.values?.map((value) =>
       typeof value === 'object' && 'english' in value ? this.hidden(value) : this.redact(value),

@@ -10,18 +10,17 @@ import type { Sdk } from './loadSdk.ts';
 import { checkedBy, cleanDescription, cleanSchema, inPrompt, type WordLimits } from './schema.ts';
 import type { ListedTool, McpServer } from './server.ts';
 
+/**
+ * Options of a server's tool. `name` is `mcp.<server>.<tool>`. `trusted`: the user trusts the read-only hints. `hidden`: callable but not in the prompt (too many
+ * tools, or not accepted yet).
+ */
 interface ServerToolOptions {
   server: McpServer;
   listed: ListedTool;
-  /**
-   * `name` is `mcp.<server>.<tool>`. `trusted`: the user trusts the read-only hints. `hidden`: callable but not in the prompt (too many
-   * tools, or not accepted yet).
-   */
   name: string;
   sdk: Sdk;
   trusted: boolean;
   hidden: boolean;
-  /** Returns the reason why the tool is unavailable; checked again at execution. */
   refusal(): string | undefined;
   origin(): Origin;
 }
@@ -82,7 +81,6 @@ export function configLocationOf(definition: Definition): string {
     .join(' ');
 }
 
-/** Returns the address without credentials; unresolved addresses stay as configured. */
 function addressOf(url: string): string {
   if (!URL.canParse(url)) return visibleLine(url);
   const parsed = new URL(url);

@@ -56,7 +56,6 @@ interface McpServersOptions {
 export class McpServers {
   servers: readonly McpServer[] = [];
   switchedOff: readonly SwitchedOff[] = [];
-  /** Problems of the configuration, as sentences for the user. */
   problems: readonly string[] = [];
   /** Servers without automatic start: denied, or stopped by the user. */
   private readonly resting = new WeakSet<McpServer>();
@@ -114,14 +113,12 @@ export class McpServers {
     await untilStopped(signal, look());
   }
 
-  /** Returns the current tools; the same list until a change. */
   tools(): readonly Tool[] {
     if (!this.options.workspace.trusted) return [];
     this.built ??= toolList(this.servers, this.options.approved);
     return this.built;
   }
 
-  /** Starts a server on the user's request, with an approval if necessary. */
   async start(server: McpServer): Promise<void> {
     if (!this.options.workspace.trusted) return;
     this.resting.delete(server);
@@ -173,7 +170,6 @@ export class McpServers {
     return waitingTools(server, this.options.approved.entry(server.definition));
   }
 
-  /** Returns waiting tools without a denial. */
   openTools(server: McpServer): WaitingTool[] {
     const declined = this.declined.get(server);
     return this.waitingTools(server).filter(({ tool }) => !declined?.has(serverToolDefinition(tool)));
@@ -183,7 +179,6 @@ export class McpServers {
     return whereaboutsOf(server, this.servers, this.options.approved);
   }
 
-  /** Requests changed tools again, including declined ones. */
   async reviewTools(server: McpServer): Promise<void> {
     this.declined.delete(server);
     await this.during(server, () => this.settleTools(server, new AbortController().signal));
@@ -283,7 +278,6 @@ export class McpServers {
     }
   }
 
-  /** Tests for a trusted workspace and a current configuration. */
   private isConfigured(server: McpServer): boolean {
     return this.options.workspace.trusted && this.servers.includes(server);
   }

@@ -44,7 +44,6 @@ export async function stateOf(files: readonly string[]): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Entry files of Node and Python in a folder. */
 const entryNames = ['index.js', 'index.mjs', 'index.cjs', 'index.ts', '__main__.py', '__init__.py', 'package.json'];
 
 const modulePaths = (name: string): string[] => {

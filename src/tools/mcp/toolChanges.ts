@@ -15,7 +15,6 @@ export interface ToolsQuestion {
   added: readonly ListedTool[];
   changed: readonly { was?: ServerToolText; now: ListedTool }[];
   removed: readonly ServerToolText[];
-  /** Tools with a read-only hint run without approval. */
   trusted: boolean;
 }
 

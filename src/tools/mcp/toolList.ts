@@ -57,7 +57,6 @@ export function toolList(servers: readonly McpServer[], approved: Approved): rea
   ];
 }
 
-/** Returns the reason why a tool is unavailable; undefined if accepted and running. */
 function refusalOf(server: McpServer, tool: ListedTool, entry: ApprovedServer | undefined): string | undefined {
   const { state } = server;
   if (state.phase === 'failed') return state.problem;

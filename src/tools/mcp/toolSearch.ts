@@ -105,7 +105,6 @@ function searchTool(description: string, found: readonly FoundTool[], find: (que
   );
 }
 
-/** Returns the name in the wire form: providers accept no dots. */
 const onWire = (name: string) => name.replaceAll('.', '_');
 
 /** Creates a search over the tools; the index is built at first use. */

@@ -8,7 +8,6 @@ import { namesBelow } from '../search/listFiles.ts';
 export class FileNames {
   /** Result of the last listing: paths with `/`; folders end with `/`. */
   names: readonly string[] = [];
-  /** Reason of missing names. */
   problem: LocalizableText | undefined;
   private changes = 1;
   private listed = 0;

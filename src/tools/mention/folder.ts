@@ -14,12 +14,10 @@ import {
   run,
 } from './mentionLimits.ts';
 
-/** Limits of one folder: files to list, files to read, and characters. */
 const [mostNames, mostFiles, mostOfFolder] = [500, 50, 40_000];
 /** Maximum unread files to name. */
 const mostUnread = 100;
 
-/** Returns the files of a folder within the limits, and the names of the others. */
 export async function readFolder(
   { path }: { path: string },
   left: number,
@@ -56,7 +54,6 @@ export async function readFolder(
     },
   };
 
-  /** Adds a file, or returns a short reason. */
   async function partOf(name: string): Promise<string | undefined> {
     try {
       const { size } = await resolveToRead(reading.workspace, name, 'read');

@@ -1,4 +1,3 @@
-/** Names to match before other tasks get a turn. */
 const stretch = 4000;
 
 /**

@@ -7,7 +7,6 @@ import type { Workspace } from '../core/workspace.ts';
 import { judgePlan } from '../host/policySubject.ts';
 import { excludedFromSearch } from '../policy/policy.ts';
 
-/** Services for reading mentions. `policy` is the user's policy for the run. */
 export interface MentionReading {
   workspace: Workspace;
   language: LanguageService;
@@ -72,7 +71,6 @@ export async function checkFree(tool: Tool, args: unknown, reading: MentionReadi
   if (effect === 'ask' && byRule) throw new NotFree('needs approval', reason);
 }
 
-/** Creates a context without output and storage. */
 const quiet = ({ workspace, policy, signal }: MentionReading): ToolContext => ({
   runId: '',
   toolCallId: '',

@@ -4,7 +4,6 @@ import { fileReadTool } from '../files/read.ts';
 import { resolveToRead } from '../sandbox/resolveReadPath.ts';
 import { cutAt, type FileGiven, fenced, type MentionRead, type MentionReading, run } from './mentionLimits.ts';
 
-/** Lines of context around a problem. */
 const around = 5;
 /** Maximum lines of one `fs.read`. */
 const mostLines = 5000;
@@ -29,7 +28,6 @@ export async function readLines(
   };
 }
 
-/** Returns the current problem in a line with its context. */
 export async function readProblem(
   { path, line }: { path: string; line: number },
   left: number,

@@ -1,6 +1,5 @@
 import { fenced, type MentionRead, type MentionReading } from './mentionLimits.ts';
 
-/** Returns the output of a failed test at the time of the mention. */
 export async function test(
   { name, text, path, line }: { name: string; text: string; path?: string; line?: number },
   left: number,
@@ -9,7 +8,6 @@ export async function test(
   return fromText(`failed test: ${name}`, text, left, where, path === undefined ? {} : { path, ...(line && { line }) });
 }
 
-/** Returns the terminal text at the time of the mention, or the current text. */
 export async function terminal(
   { name, text }: { name?: string; text?: string },
   left: number,

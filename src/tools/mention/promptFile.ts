@@ -5,7 +5,6 @@ import { headed } from '../instructions/header.ts';
 const ending = '.prompt.md';
 const longestDescription = 200;
 
-/** Prompt prepared in a file. `inputs` are the variables in order of the text. */
 interface PromptFile {
   description: string;
   body: string;

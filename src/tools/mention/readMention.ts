@@ -12,7 +12,6 @@ import { cutAt, type FileGiven, fenced, type MentionRead, type MentionReading, r
 import { readLines, readProblem } from './mentionPlaces.ts';
 import { terminal, test } from './mentionText.ts';
 
-/** Minimum characters for starting another mention. */
 const least = 200;
 
 /**
@@ -75,7 +74,6 @@ const asFile = (kind: Mentioned['kind'], { name, text, told }: MentionRead): Att
   mention: { kind, ...told },
 });
 
-/** Returns the text of a file, or its image. */
 async function readFile(path: string, left: number, reading: MentionReading): Promise<MentionRead | WithImages> {
   const given = await run(fileReadTool, { path }, reading);
   if (given instanceof WithImages) return given;

@@ -1,13 +1,11 @@
 import type { Mention } from '../../protocol/content/mention.ts';
 
-/** Returns the kind of a workspace path; undefined if missing or not accessible. */
 type KindOf = (path: string) => Promise<'file' | 'folder' | undefined>;
 
 const wholes = ['selection', 'problems', 'changes', 'terminal'] as const;
 /** Characters of code: arguments of a decorator, a version, a type, an address. */
 const code = /[@(){}<>[\]"'`=,;*?|\\]|:\/\//;
 const punctuation = /[.,;:!?)\]}"'’”…]+$/u;
-/** Removes trailing punctuation of a sentence. */
 export const withoutPunctuation = (word: string): string => word.replace(punctuation, '');
 
 const lines = /^(.+?):(\d{1,9})(?:-(\d{1,9}))?$/;
@@ -46,7 +44,6 @@ async function mentionOf(name: string, kindOf: KindOf): Promise<Mention | undefi
     : undefined;
 }
 
-/** Tests for a relative path inside of the workspace without characters of code. */
 const isPath = (name: string): boolean =>
   name !== '' && !code.test(name) && !name.startsWith('/') && !/(^|\/)\.{0,2}(\/|$)/.test(name.replace(/\/$/, ''));
 

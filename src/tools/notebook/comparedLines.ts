@@ -28,7 +28,6 @@ export function comparedLines(
   return { from: { lines: linesOf(before ?? '') }, to: { lines: linesOf(after ?? '') }, isSame };
 }
 
-/** Returns undefined if the text is not a notebook. */
 function cellLines(text: string | null): ComparedLines | undefined {
   if (text === null || text.trim() === '') return { lines: [], cells: [] };
   const notebook = notebookOf(text);

@@ -100,7 +100,6 @@ export function notebookTrouble(before: string | null, after: string): string | 
   return undefined;
 }
 
-/** Returns the first key of the old metadata that is missing. */
 function lostIn(was: unknown, now: unknown): string | undefined {
   if (!isObject(was)) return undefined;
   return Object.keys(was).find((key) => !isObject(now) || !Object.hasOwn(now, key));

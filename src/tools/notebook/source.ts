@@ -1,6 +1,5 @@
 import { applyEdits, findNodeAtLocation, parseTree } from 'jsonc-parser';
 
-/** Returns the file's text with another source in one cell; all other bytes stay. */
 export function withSource(text: string, at: number, source: string): string {
   const tree = parseTree(text);
   const node = tree && findNodeAtLocation(tree, ['cells', at, 'source']);

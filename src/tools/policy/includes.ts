@@ -8,7 +8,6 @@ export function includesIn(text: string): string[] {
   return [...new Set(found)].filter((path) => path !== '' && !path.startsWith('~'));
 }
 
-/** Tests if the text consists of includes only. */
 export const isOnlyIncludes = (text: string): boolean => text.replace(/(?<!\S)@\S+/g, '').trim() === '';
 
 /**

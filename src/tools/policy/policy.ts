@@ -35,15 +35,12 @@ export interface PolicySubject {
 
 export interface Verdict {
   effect: 'allow' | 'ask' | 'deny';
-  /** English reason for the record and the model. */
   reason: string;
   /** Reason as a code, if no approval is needed. */
   basis?: ApprovalBasis & { by: BasisCode };
-  /** Localizable reason for the approval. */
   said?: LocalizedMessage;
   /** Allowed only as a read: the checked argument vectors run without a shell. */
   onlyReads?: true;
-  /** The reason is a rule, not a preset. */
   byRule?: true;
 }
 
@@ -90,7 +87,6 @@ const askedBy = (said: LocalizedMessage): Verdict => ({ effect: 'ask', reason: i
 /** Tests for rules that protect a path; the effect of a command on the path is unknown. */
 const guardsPath = ({ effect, path }: Rule) => effect !== 'allow' && path !== undefined;
 
-/** Tests if a command names a path protected by a rule of any tool. */
 function guardsNamed(rule: Rule, named: readonly string[]): boolean {
   if (!guardsPath(rule) || named.length === 0) return false;
   const { path } = rule as Required<Rule>;
@@ -131,7 +127,6 @@ function coveringParts(
   return needed.length > 0 && all.length === covering.length ? [...new Set(all)] : undefined;
 }
 
-/** Returns the stricter verdict; `own` if equal. */
 export function stricter(own: Verdict, other: Verdict): Verdict {
   const order = ['deny', 'ask', 'allow'];
   return order.indexOf(other.effect) < order.indexOf(own.effect) ? other : own;
@@ -163,7 +158,6 @@ function byPreset(preset: ApprovalPreset, { risk, trusted }: PolicySubject): Ver
   return { effect: 'allow', reason: basisSentences[preset], basis: { by: 'preset', preset } };
 }
 
-/** Formats a rule as text: `your rule “shell.run npm test”`. */
 const described = (rule: OwnedRule): LocalizedMessage => message(owners[rule.scope], coverageOf(rule));
 
 function coverageOf({ tool, path, command, site, server, kind }: OwnedRule): LocalizableText {

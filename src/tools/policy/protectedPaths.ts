@@ -45,7 +45,6 @@ export function changesInstallScripts(path: string, before: string | null, after
   return scripts === undefined || scripts !== then;
 }
 
-/** Returns undefined if the file is unreadable. */
 function installScripts(text: string | null): string | undefined {
   try {
     const scripts = (parseLimitedJson(text ?? '{}') as { scripts?: Record<string, unknown> }).scripts ?? {};

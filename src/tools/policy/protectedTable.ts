@@ -12,10 +12,8 @@ interface ProtectedRow {
    * *Allow for This Run* covers the file.
    */
   asks: 'always' | 'written' | 'run';
-  /** Folder names with all contents, separated by blanks. */
   folders?: string;
   files?: string;
-  /** Exceptions from `files`. */
   except?: string;
   /** Path prefixes at any position, with all contents. */
   paths?: readonly string[];
@@ -159,7 +157,6 @@ export function protectedRow(
   )?.row;
 }
 
-/** Hidden names written literally in the table. */
 export const hiddenNames: readonly string[] = protectedRows
   .filter(({ asks }) => asks === 'always')
   .flatMap(({ folders = '', files = '' }) => `${folders} ${files}`.split(' '))

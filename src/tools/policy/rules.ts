@@ -204,7 +204,6 @@ function coveredBy({ effect, tool, path, command, kind, varies, site, server }: 
   return varies ? message('{0} with other names and harmless options', words) : words;
 }
 
-/** Returns the launchers and the folder of an allow rule for commands. */
 function whereOf({ effect, command, kind, folder, varies }: Rule): LocalizableText | undefined {
   if (effect !== 'allow' || (command ?? kind) === undefined) return undefined;
   const place = folder === undefined ? message('in the workspace’s root') : message('in {0}', folder);
@@ -212,7 +211,6 @@ function whereOf({ effect, command, kind, folder, varies }: Rule): LocalizableTe
   return launchers ? joined([launchers, place]) : place;
 }
 
-/** Splits a command into the copy of a rule and the name without the copy. */
 function copyIn(command: string): { copy?: string; started: string } {
   const [, copy, started] = /^(npm|venv|uv): (.*)$/s.exec(command) ?? [];
   return copy === undefined ? { started: command } : { copy, started: started! };

@@ -58,7 +58,6 @@ export const secretNames: readonly string[] = [
   '.*_history',
 ];
 
-/** Paths of secret files: account data of programs. */
 const pathGlobs: readonly string[] = [
   '.config/{gh,gcloud,hub,op,rclone,doctl,glab,configstore,stripe,heroku,fly,supabase}/**',
   '.m2/settings*.xml',

@@ -2,7 +2,6 @@ import { lstat } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { foldCase } from '../core/caseFold.ts';
 
-/** Meaning of the surrounding folders of a path. */
 type Surrounding = 'repository' | 'environment';
 
 /**

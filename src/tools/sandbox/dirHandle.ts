@@ -48,7 +48,6 @@ async function hold(folder: string, make: boolean, handles: FileHandle[]): Promi
   return held;
 }
 
-/** Tests for names of open folder handles. */
 export const hasHandles = async (): Promise<boolean> =>
   process.platform === 'linux' &&
   access('/proc/self/fd').then(

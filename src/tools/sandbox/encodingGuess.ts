@@ -13,7 +13,6 @@ export function encodingLike(bytes: Buffer): string | undefined {
 export const isTextLike = (bytes: Buffer): boolean =>
   !bytes.some((byte) => (byte < 0x20 && (byte < 0x08 || byte > 0x0d) && byte !== 0x1b) || byte === 0x7f);
 
-/** Bytes to inspect at the beginning. */
 const sampleSize = 64 * 1024;
 
 interface LikelyEncoding {
@@ -22,7 +21,6 @@ interface LikelyEncoding {
   isLikely(text: string, bytes: Buffer): boolean;
 }
 
-/** Encodings, most specific first. */
 const encodings: readonly LikelyEncoding[] = [
   { name: 'Shift-JIS', label: 'shift_jis', isLikely: (text) => shareOf(text, /[\u3040-\u30fa]/gu) > 0.2 },
   { name: 'EUC-JP', label: 'euc-jp', isLikely: (text) => shareOf(text, /[\u3040-\u30fa]/gu) > 0.2 },

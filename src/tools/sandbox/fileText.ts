@@ -49,7 +49,6 @@ export async function currentContent(workspace: Workspace, file: ResolvedPath): 
   return plain ?? bytes;
 }
 
-/** Returns the error for a binary file or an unknown encoding. */
 export function isBinary(file: ResolvedPath, bytes: Buffer): ToolError {
   const like = encodingLike(bytes);
   const what = like === undefined ? 'a binary file.' : `not UTF-8 text (it looks like ${like}). ${tellEditor}`;
@@ -57,7 +56,6 @@ export function isBinary(file: ResolvedPath, bytes: Buffer): ToolError {
   return new ToolError('E_READ_LIMIT', `${quoted(file.relative)} is ${what}`, { reason });
 }
 
-/** Advice for a text in another encoding. */
 export const tellEditor = 'It can be read when `files.encoding` of the editor names its encoding.';
 
 /** Returns the guessed encoding of a lossy file as a suffix for a message, else ''. */
@@ -106,7 +104,6 @@ function checkSize(file: ResolvedPath, bytes: number): void {
   });
 }
 
-/** Returns the form of a file for undo. */
 export async function fileFormOf(file: ResolvedPath): Promise<FileForm> {
   const { handle, stats } = await openForReading(file);
   try {
@@ -122,7 +119,6 @@ export function formOfBytes(bytes: Buffer, mode: number): FileForm {
   return { mode: mode & 0o777, ...(bom && { encoding: encoding === 'utf8' ? 'utf8bom' : encoding }) };
 }
 
-/** Encodes a text in the form of its file. */
 export function encodeAs(text: string, { encoding }: FileForm): Buffer {
   const plain = encoding === undefined || encoding === 'utf8bom' ? 'utf8' : encoding;
   return encodeText({ text, encoding: plain, bom: encoding !== undefined });

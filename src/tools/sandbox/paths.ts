@@ -36,7 +36,6 @@ export interface ResolvedPath {
   relative: string;
   kind: 'file' | 'folder' | 'link' | 'missing';
   size: number;
-  /** Kind of the mount, if outside of the open folders. */
   mount?: WorkspaceRoot['mount'];
   /** Reason to approve every access, independent of earlier answers. */
   protected?: LocalizedMessage;
@@ -65,7 +64,6 @@ export async function resolvePath(
   }
 }
 
-/** Returns the workspace-relative form of a real path known to be inside. */
 export async function relativeTo(roots: readonly WorkspaceRoot[], path: string): Promise<string | undefined> {
   const realRoots = await realRootsOf(roots);
   const place = pathInsideRoots(realRoots, path);
@@ -257,7 +255,6 @@ function relativeOf(roots: readonly RealRoot[], place: PathLocation): string {
   return parts.length > 0 ? parts.join('/') : '.';
 }
 
-/** Tests if paths of this root begin with its name. */
 export const isNamedRoot = (roots: readonly WorkspaceRoot[], root: WorkspaceRoot): boolean =>
   root.mount !== undefined || foldersOf(roots).length > 1;
 
@@ -284,7 +281,6 @@ async function lstatOrMissing(path: string): Promise<Stats | undefined> {
   }
 }
 
-/** Converts a disk error without revealing the path. */
 export function fromErrno(error: unknown, input: string): ToolError {
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   if (code === 'ENOENT' || code === 'ENOTDIR') return notFound(input);

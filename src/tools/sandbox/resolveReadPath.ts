@@ -13,7 +13,6 @@ export function resolveToRead(workspace: Folders, input: string, operation: Virt
     : resolvePath(roots, input, operation);
 }
 
-/** Returns the workspace-relative form of a real path or a URI. */
 export async function relativeIn(workspace: Folders, path: string): Promise<string | undefined> {
   const { virtual, roots } = workspace;
   return (virtual && relativeOfAddress(virtual, path)) ?? relativeTo(roots, path);

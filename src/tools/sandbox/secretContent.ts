@@ -6,7 +6,6 @@ import { openPlain, readHeadNow } from './regularFile.ts';
 /** Bytes to inspect: keys are near the beginning of their file. */
 const headBytes = 8 * 1024;
 
-/** Patterns of file entries with secrets. */
 const entryForms: readonly string[] = [
   String.raw`aws_(?:secret_access_key|session_token)["']?\s*[=:]\s*["']?([A-Za-z0-9/+]{40,})`,
   String.raw`(?<![A-Za-z0-9])_auth(?:Token)?\s*=\s*"?(?=[A-Za-z_+/=-]*\d)([A-Za-z0-9+/=_-]{20,})`,

@@ -64,7 +64,6 @@ export function relativeOfAddress(virtual: VirtualFiles, address: string): strin
   return undefined;
 }
 
-/** Returns the folder of a path and the names below, by spelling. */
 function placeOf({ folders }: VirtualFiles, input: string): { folder: VirtualFolder; names: string[] } {
   if (typeof input !== 'string' || input === '') throw new ToolError('TOOL_ARGS_INVALID', 'path: give a path as text.');
   if (input.length > 4096 || /[\0\\]/.test(input) || /^[a-z][a-z0-9+.-]+:/i.test(input))

@@ -14,12 +14,10 @@ export function createFile(path: string, bytes: Uint8Array, mode?: number): Prom
   return withFolder(path, true, (folder, name) => create(folder, name, bytes, mode));
 }
 
-/** Recreates a removed link with the same protection; the link is not followed. */
 export function createLink(path: string, target: string): Promise<void> {
   return withFolder(path, true, (folder, name) => symlink(target, paths.join(folder, name)));
 }
 
-/** Creates an empty folder with the same protection. */
 export function createFolder(path: string, mode?: number): Promise<void> {
   return withFolder(path, true, (folder, name) => mkdir(paths.join(folder, name), { mode }).then(() => undefined));
 }
@@ -38,7 +36,6 @@ export function replaceFile(path: string, bytes: Uint8Array, mode?: number): Pro
   return withFolder(path, false, (folder, name) => replace(folder, name, bytes, mode));
 }
 
-/** Limit above any changed text. */
 const mostBytes = 100_000_000;
 
 /** Gives a hard-linked file its own inode: its other names may be outside of the workspace. */

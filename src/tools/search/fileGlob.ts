@@ -4,7 +4,6 @@ import { resolvePath } from '../sandbox/paths.ts';
 import { type GlobLimits, globLimits } from './globLimits.ts';
 import type { SearchRoot } from './searchRoots.ts';
 
-/** Glob of a file search. */
 export interface FileGlob {
   /** @param path workspace-relative; `below`: without the folder name if several folders are open */
   matches(path: string, below: string): boolean;

@@ -34,10 +34,8 @@ export function globLimits(glob: string, prefix = '', brackets?: Brackets): Glob
   return { options: [], ignored: ['*', ...new Set(wanted.flatMap(linesOf))] };
 }
 
-/** Glob without groups. */
 type Spelling = Exclude<GlobPart, { kind: 'either' }>[];
 
-/** Expands all groups; undefined above the limit. */
 function spelled(parts: readonly GlobPart[]): Spelling[] | undefined {
   let all: Spelling[] = [[]];
   for (const part of parts) {
@@ -69,7 +67,6 @@ function segmentsOf(spelling: Spelling): string[] {
   return name === '' ? [...segments, '**'] : [...segments, name];
 }
 
-/** Returns the remaining segments below a folder of this name. */
 function below(all: readonly string[][], name: string): string[][] {
   return all.flatMap(([first, ...rest]): string[][] => {
     if (first === undefined) return [];
@@ -78,7 +75,6 @@ function below(all: readonly string[][], name: string): string[][] {
   });
 }
 
-/** Returns ignore lines for the folders on the way and their contents. */
 function linesOf(segments: readonly string[]): string[] {
   const deep = segments.indexOf('**');
   const folders = segments.slice(0, deep < 0 ? -1 : deep + 1).map((_, at) => segments.slice(0, at + 1));

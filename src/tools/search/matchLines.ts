@@ -28,7 +28,6 @@ export class LineMatches {
   private characters = 0;
   private inLast = 0;
 
-  /** Returns false if the limit is reached. */
   add({ path, isMatch, line }: FoundLine): boolean {
     if ((isMatch && this.matches >= maximumMatches) || this.characters > maximumCharacters) {
       if (this.files.at(-1)?.path === path && this.inLast === 0) this.files.pop(); // context of a match beyond the limit

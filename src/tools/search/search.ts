@@ -104,7 +104,6 @@ async function search(args: SearchArguments, context: ToolContext) {
   }
 }
 
-/** Parses ripgrep's `--json` lines for wanted files. */
 function reader(place: SearchRoot, wanted: (path: string) => boolean, onHit: (hit: FoundLine) => boolean) {
   let path: string | undefined;
   return (json: string): boolean => {

@@ -36,7 +36,6 @@ const isBelow = (folder: string, path: string) =>
   path === folder ||
   path.startsWith(/[\\/]$/.test(folder) ? folder : folder + (process.platform === 'win32' ? '\\' : '/'));
 
-/** Converts a path of ripgrep to a workspace path. */
 export function workspacePath(place: SearchRoot, path: string): string {
   const named = process.platform === 'win32' ? path.replaceAll('\\', '/') : path;
   return place.prefix + (named.startsWith('./') ? named.slice(2) : named);

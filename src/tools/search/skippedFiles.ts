@@ -15,7 +15,6 @@ const timeLimit = 3000;
 const maxCompared = 20_000;
 const maxNamed = 3;
 
-/** Option of ripgrep that disables ignore files. */
 export const withIgnored = '--no-ignore';
 
 /**
@@ -68,7 +67,6 @@ async function withIgnoreFilesOf<Result>(
   }
 }
 
-/** Note for a named folder that was searched although ignored. */
 export const ignoredWhole = (path: string): string =>
   `${quoted(path)} is ignored; it was looked into because it was named.`;
 

@@ -88,7 +88,6 @@ async function readFirst(virtual: VirtualFiles, files: readonly VirtualFile[], s
   return { read, ...(cut.length > 0 && { cut: cut.join(' ') }) };
 }
 
-/** Returns undefined for binary or unreadable files. */
 async function textOf(
   virtual: VirtualFiles,
   { address }: VirtualFile,
@@ -105,7 +104,6 @@ async function textOf(
   }
 }
 
-/** Collects matches in the lines of the files. Resolves to true if there are more than the limit. */
 async function among(
   files: readonly ReadFile[],
   args: VirtualSearch,
@@ -129,7 +127,6 @@ async function among(
     told = line;
     enough ||= !found.add({ path, isMatch, line: shownLine(line, lines[line - 1]!, isMatch, start) });
   };
-  /** Last line of pending context. */
   let owed = 0;
   const settle = (upTo: number) => {
     for (let line = told + 1; !enough && line <= Math.min(owed, upTo, files[file]!.lines.length); line++)

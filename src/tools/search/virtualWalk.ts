@@ -14,12 +14,10 @@ export interface VirtualFile {
 const mostNames = 10_000;
 const timeLimit = 15_000;
 
-/** Parallel requests for folders. */
 const atOnce = 8;
 
 export interface Walked {
   files: VirtualFile[];
-  /** Reason why files are missing. */
   cut?: string;
 }
 

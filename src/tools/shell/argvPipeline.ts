@@ -7,8 +7,8 @@ import { programFolders } from '../commands/readOnlyPrograms.ts';
 import { ToolError } from '../core/tool.ts';
 import { holdsSecretsNow } from '../sandbox/secretContent.ts';
 
+/** Result of a pipeline: the exit code of the last program (127 if not found). `stopped`: the signal ended the run. */
 interface VectorRun {
-  /** Exit code of the last program; 127 if not found. `stopped`: the signal ended the run. */
   exitCode: number;
   stopped: boolean;
 }
@@ -24,7 +24,6 @@ export async function runVectors(
   { pipelines }: ReadOnlyLine,
   onData: (chunk: Buffer) => void,
   signal: AbortSignal,
-  /** Path of ripgrep if the system has none. */
   ripgrep?: string,
 ): Promise<VectorRun> {
   let exitCode = 0;
@@ -100,7 +99,6 @@ async function withoutSecretFiles(
   return { ...command, words: [spelled!, ...withOptions(args, excluded)] };
 }
 
-/** Returns undefined above the limit. */
 async function outputOf(program: string, args: string[], folder: string, signal: AbortSignal) {
   const child = spawn(program, args, { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'ignore'] });
   const kill = () => child.kill('SIGKILL');
@@ -116,7 +114,6 @@ async function outputOf(program: string, args: string[], folder: string, signal:
   return bytes > mostNames ? undefined : Buffer.concat(chunks).toString('utf8');
 }
 
-/** Inserts options before the operands; the last occurrence wins. */
 function withOptions(args: readonly string[], options: readonly string[]): string[] {
   const end = args.indexOf('--');
   return end < 0 ? [...args, ...options] : [...args.slice(0, end), ...options, ...args.slice(end)];

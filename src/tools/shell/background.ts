@@ -16,8 +16,8 @@ const mostEnded = 4;
 /** Background command for display. `startedAt`: epoch milliseconds. */
 export type CommandInBackground = Pick<GoingCommand, 'id' | 'runId' | 'toolCallId' | 'line' | 'folder' | 'startedAt'>;
 
+/** Listeners of background commands. `keep` stores the output of a run's command and returns the content id. */
 interface BackgroundOptions {
-  /** Listeners of background commands. `keep` stores the output of a run's command and returns the content id. */
   ended?(command: CommandInBackground, end: CommandEnd): unknown;
   changed?(): void;
   keep?(runId: string, text: string): Promise<string>;
@@ -30,7 +30,6 @@ interface BackgroundOptions {
 export class BackgroundCommands {
   readonly after?: After;
   private readonly commands: GoingCommand[] = [];
-  /** Resolve after the end is reported. */
   private readonly told = new Map<GoingCommand, Promise<unknown>>();
   /** Foreground commands that can move to the background, by marker. */
   private readonly offered = new Map<string, () => void>();
@@ -49,7 +48,6 @@ export class BackgroundCommands {
     return this.commands.filter(({ end }) => end === undefined);
   }
 
-  /** Returns a running or recently ended command of the run. */
   find(runId: string, id: string): GoingCommand | undefined {
     return this.commands.find((one) => one.runId === runId && one.id === id);
   }
@@ -59,7 +57,6 @@ export class BackgroundCommands {
     return this.commands.some((one) => one.marker === marker && one.end === undefined);
   }
 
-  /** Returns a running command with the same line in the same folder and run. */
   twinOf(runId: string, line: string, folder: string): CommandInBackground | undefined {
     return this.atWork.find((one) => one.runId === runId && one.line.trim() === line.trim() && one.folder === folder);
   }
@@ -105,12 +102,10 @@ export class BackgroundCommands {
     return command;
   }
 
-  /** Stops a command with all its processes; undefined for an unknown id. */
   async stop(id: string, by: 'person' | 'window'): Promise<CommandEnd | undefined> {
     return this.commands.find((one) => one.id === id)?.stop(by);
   }
 
-  /** Returns the stored output of a command. */
   textOf(id: string): string | undefined {
     return this.commands.find((one) => one.id === id)?.text();
   }

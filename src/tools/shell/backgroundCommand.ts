@@ -25,7 +25,6 @@ interface Ways {
 
 type By = CommandEnd['by'];
 
-/** Background command after the end of its call. Earlier output was already reported. */
 export class GoingCommand {
   /** Id for the run: the unique beginning of the marker. */
   readonly id: string;
@@ -41,7 +40,6 @@ export class GoingCommand {
   readonly done: Promise<CommandEnd>;
   /** True until the end or a stop request. */
   isWorking = true;
-  /** Unread output. */
   private news = new CommandOutput();
   private hasNews = false;
   private readonly hearers = new Set<() => void>();

@@ -1,6 +1,5 @@
 import { tokenForms } from '../core/tokenForms.ts';
 
-/** Names of variables with credentials. */
 const secretName =
   /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|(^|_)PASS(_|$)|CREDENTIAL|PRIVATE|COOKIE|AUTH|ASKPASS|SESSION|BEARER|JWT|WEBHOOK|CONN(ECTION)?_?STR|(^|_)PAT$|_PWD$|_DSN$/i;
 export const isSecretName = (name: string): boolean => secretName.test(name);

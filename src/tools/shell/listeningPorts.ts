@@ -1,11 +1,9 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { type CommandProcess, processesOf } from './processes.ts';
 
-/** Loopback addresses. */
 export const loopback = ['127.0.0.1', '::1'] as const;
 export type Loopback = (typeof loopback)[number];
 
-/** Listening socket of a command at a loopback address. */
 export interface Listening {
   address: Loopback;
   processes: CommandProcess[];
@@ -55,7 +53,6 @@ const reaching: Record<Loopback, ReadonlySet<string>> = {
 };
 const reaches = (local: string, address: Loopback) => reaching[address].has(local);
 
-/** Returns the socket inodes of a command's processes, with their owners. */
 async function socketsOf({ pid, marker }: { pid: number; marker: string }): Promise<Map<string, CommandProcess[]>> {
   const found = new Map<string, CommandProcess[]>();
   for (const process of await processesOf(pid, marker)) {

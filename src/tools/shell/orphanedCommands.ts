@@ -17,17 +17,14 @@ export interface OrphanedCommand extends LeftCommand {
   processes: string[];
 }
 
-/** Orphaned commands that this window knows. */
 export class LeftCommands {
   private readonly known = new Map<string, LeftCommand>();
 
-  /** Registers a command and returns its processes; undefined if unknown. */
   async look(left: LeftCommand): Promise<string[] | undefined> {
     this.known.set(left.command.marker, left);
     return (await processesLeft(left))?.map(processLabel);
   }
 
-  /** Returns the running commands and forgets the others. */
   async atWork(): Promise<OrphanedCommand[]> {
     const found: OrphanedCommand[] = [];
     for (const left of [...this.known.values()]) {
@@ -73,7 +70,6 @@ export async function processIdentity(pid: number): Promise<ProcessIdentity | un
   return began ? { pid, began, ...(boot && { boot }) } : undefined;
 }
 
-/** Tests if exactly this process is alive. */
 export async function isAlive(process: ProcessIdentity): Promise<boolean> {
   const now = await processIdentity(process.pid);
   return now !== undefined && now.began === process.began && now.boot === process.boot;

@@ -90,11 +90,9 @@ function groupIsAlive(leader: number): boolean {
   }
 }
 
-/** Tests for the marker in the environment of a process. */
 export async function hasMarker(pid: number, marker: string): Promise<boolean> {
   const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
   return environment.includes(`${markerName}=${marker}\0`);
 }
 
-/** Label of a process: `node (4711)`. */
 export const processLabel = ({ pid, name }: Pick<CommandProcess, 'pid' | 'name'>): string => `${name} (${pid})`;

@@ -12,7 +12,6 @@ const mostFiles = 100;
  * may read them like printed output. Stored in memory only: after a reload, an approval is needed.
  */
 export class CommandOutputs {
-  /** File identity by path. */
   private readonly made = new Map<string, string>();
   private readonly ofRuns = new Set<string>();
 

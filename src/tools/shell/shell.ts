@@ -174,7 +174,6 @@ export function stopTool(background: BackgroundCommands): Tool {
   return { ...tool, ofRun: true };
 }
 
-/** Returns the folder of a command and the subjects of permanent rules. */
 async function placed(
   relative: string,
   parts: readonly CommandPart[] | undefined,
@@ -191,7 +190,6 @@ async function placed(
   return { folder: fromRoot(relative), ...(own && { parts: own }), ...(packages && { packages }) };
 }
 
-/** Returns the reason for the approval of a fully analyzed command. */
 const ofProject = (parts: readonly CommandPart[] | undefined): LocalizedMessage | undefined =>
   parts?.every(({ reads, row }) => reads || row) &&
   parts.some(({ row }) => row && (row.kind === 'checks' || row.kind === 'loads'))
@@ -204,7 +202,6 @@ function grantFor(command: string, folder: string | undefined): Pick<CallPlan, '
   return { grant: `shell.run ${command}${folder === undefined ? '' : ` (in ${folder})`}` };
 }
 
-/** Returns the first of several folders, like a new terminal. */
 const defaultFolder = (roots: readonly WorkspaceRoot[]) => {
   const folders = foldersOf(roots);
   return folders.length > 1 ? folders[0]!.name : '.';

@@ -29,7 +29,6 @@ export interface StartedCommand {
   readonly ended: Promise<Exit | 'flooded'>;
   /** Resolves at the end of output, or after a number of milliseconds. */
   heard(atMost: number): Promise<unknown>;
-  /** Calls `hear` with each further piece (see `lineUpdates`). */
   listen(hear: (text: string) => void): void;
   letGo(): void;
 }

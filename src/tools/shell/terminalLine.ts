@@ -3,19 +3,16 @@ const longestLine = 4096;
 /** Maximum UTF-16 units of a cell; further combining marks begin a new cell. */
 const longestCell = 8;
 
-/** Text between controls of the line, and these controls. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const pieces = /[^\r\b\x1b]+|\x1b\[\d*[CDGK]|[\r\b]/g;
 
 /** Current line of a command as a terminal shows it: the last character of each column. The duration is proportional to the text. */
 export class TerminalLine {
-  /** Line with appended text only. */
   private line = '';
   /** Columns after a cursor movement. The second column of a wide character is empty. */
   private cells: string[] | undefined;
   /** Column of the cursor; undefined at the end. */
   private column: number | undefined;
-  /** Last reported state of the line. */
   private given = '';
   /** The line exceeded the limit and was reported as final. */
   private isFixed = false;
@@ -47,7 +44,6 @@ export class TerminalLine {
     return piece;
   }
 
-  /** Returns the finished line and begins a new one. */
   private end(): string {
     const line = `${this.shown()}\n`;
     this.line = '';

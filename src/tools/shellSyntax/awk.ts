@@ -1,4 +1,3 @@
-/** Functions of awk without side effects. */
 const functions = new Set(
   'length substr split gsub sub match index sprintf tolower toupper int sqrt exp log sin cos atan2 rand srand asort asorti gensub strftime mktime systime and or xor'.split(
     ' ',
@@ -17,11 +16,11 @@ const token =
 /** Patterns with slashes in brackets are ambiguous between implementations and not parsed. */
 const pattern = /\/(?:[^/\\\n[]|\\.|\[\^?\]?[^\]/\\\n]*\])+\//y;
 
+/**
+ * Token of awk: `one` is a name, a number or a mark as spelled, or `"` for a text or a pattern, with its content in `text`. `end` is the
+ * position after the token.
+ */
 interface Token {
-  /**
-   * Token of awk: `one` is a name, a number or a mark as spelled, or `"` for a text or a pattern, with its content in `text`. `end` is the
-   * position after the token.
-   */
   one: string;
   text?: string;
   isName: boolean;
@@ -66,7 +65,6 @@ class Printing {
   depth = 0;
   private printing: number | undefined;
 
-  /** Tests if this token begins the name of an output file. */
   writes({ one }: Token): boolean {
     if (one === 'print' || one === 'printf') this.printing = this.depth;
     if (one === '(') this.depth += 1;
@@ -124,7 +122,6 @@ export function awkTexts(program: string): { commands: string[]; writes: string[
   }
 }
 
-/** Tests for a name, a number, or the end of a value. */
 const isValue = (before: string): boolean =>
   /^(\d|\.\d|\]|[A-Za-z_]|")/.test(before) && !keywords.has(before) && !functions.has(before);
 const beginsValue = /^(\n|[-+*%^<>=!]=|&&|\|\||[!~,;({}<>=?:])$/;

@@ -24,13 +24,10 @@ export async function expandWord(word: string, folder: string): Promise<string[]
   return found;
 }
 
-/** Tests for an active glob. */
 export const hasGlob = (word: string): boolean => /^(?:[^\\]|\\.)*?(?:[*?]|\[[^/]+\])/s.test(word);
 
-/** Removes escaping backslashes. */
 export const unescaped = (word: string): string => word.replace(/\\(.)/gs, '$1');
 
-/** Expands the braces of a word; undefined above the limit. */
 export function bracesOf(word: string): string[] | undefined {
   if (word.split('{').length > mostBraces) return undefined;
   const made: string[] = [];
@@ -45,7 +42,6 @@ export function bracesOf(word: string): string[] | undefined {
   return made;
 }
 
-/** Returns the words of the first active braces; undefined if there are none. */
 function firstGroup(word: string): string[] | undefined {
   for (let open = nextOf(word, 0, '{'); open >= 0; open = nextOf(word, open + 1, '{')) {
     if (word[open - 1] === '$') continue; // `${HOME}` is a variable
@@ -58,7 +54,6 @@ function firstGroup(word: string): string[] | undefined {
   return undefined;
 }
 
-/** Returns the next position of an unescaped character; -1 if absent. */
 function nextOf(word: string, from: number, letter: string): number {
   for (let at = from; at < word.length; at++) {
     if (word[at] === '\\') at++;
@@ -67,7 +62,6 @@ function nextOf(word: string, from: number, letter: string): number {
   return -1;
 }
 
-/** Returns the choices of open braces and their end. */
 function partsFrom(word: string, from: number): { choices: string[]; end: number } | undefined {
   const choices: string[] = [];
   let begin = from;

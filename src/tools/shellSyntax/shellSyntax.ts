@@ -6,7 +6,6 @@
 export type ShellScript = Pipeline[];
 
 interface Pipeline {
-  /** Connection to the pipeline before; absent for the first. */
   operator?: '&&' | '||' | ';';
   negated?: true;
   commands: ShellCommand[];
@@ -42,7 +41,6 @@ export type Word = ShellPiece[];
 
 export type ShellPiece =
   | { text: string }
-  /** Unquoted `*`, `?` or `[a-z]`. */
   | { glob: string }
   | { variable: string; suffix?: string; quoted: boolean }
   /** `$( )`: replaced by its output; `<( )`: by the name of a file with the output. */
@@ -112,7 +110,6 @@ class Reader {
     return closing.has(this.ahead());
   }
 
-  /** Returns the next plain word without consuming it. */
   private ahead(): string {
     return /[^\s;&|<>()'"\\$`]*/y.exec(this.text.slice(this.at))![0];
   }

@@ -51,7 +51,6 @@ export const programOf = (word: ShellWord): string =>
     .toLowerCase()
     .replace(/\.exe$/, '');
 
-/** Text inside of a command that may be a command itself. */
 interface Within {
   text: string;
   isText: boolean;
@@ -68,12 +67,10 @@ function read(text: string, reader: Reader, depth: number, parts: ShellPart[], i
     nested: depth > 0,
     isText,
   });
-  /** Possible nested commands. */
   const within: Within[] = [];
   let part = newPart('');
   let word: string | undefined;
   let next: 'words' | 'writes' | 'reads' = 'words';
-  /** Following words may be awk programs. */
   let isAwk = false;
   let empties = false;
   const add = (piece: string) => {
@@ -175,13 +172,10 @@ function isCommand(words: readonly ShellWord[]): boolean {
   return /^(-\w*c|\/c|-command|--call)$/i.test(before) && !program.some((one) => otherLanguages.test(one));
 }
 
-/** Programs whose `-c` is no shell command. */
 const otherLanguages = /^(python[\d.]*|pypy3?|perl|ruby|node|php|git|grep|sed)$/;
 
-/** Programs that execute their arguments as a command. */
 const readAgain = new Set(['eval', 'ssh', 'watch', 'parallel']);
 
-/** Escapes all special characters. */
 const literal = (text: string) => text.replace(/[\\*?[\]{},]/g, '\\$&');
 
 interface Quoted {
@@ -190,7 +184,6 @@ interface Quoted {
   end: number;
 }
 
-/** Decodes quotes that open at a position; undefined if there are none or they never close. */
 function quotedAt(text: string, at: number): Quoted | undefined {
   if (text[at] === "'") {
     const end = text.indexOf("'", at + 1);
@@ -265,7 +258,6 @@ function insideDouble(inside: string, reader: Reader, found: (text: string) => v
 interface Meaning {
   meaning: string;
   length: number;
-  /** Possible nested command. */
   inside?: string;
 }
 
@@ -305,7 +297,6 @@ function known(name: string, change: string, home: string): string | undefined {
   return below === undefined ? (name === 'PWD' ? here : undefined) : literal(home + below);
 }
 
-/** Decodes the inside of `$'…'`. */
 function withoutEscapes(text: string): string {
   const named: Record<string, string> = { n: '\n', t: '\t', r: '\r', a: '', b: '', e: '', E: '', f: '', v: '' };
   return text.replace(

@@ -34,11 +34,10 @@ export const anySite = (allowPrivate: boolean): Reach => ({
 });
 
 const redirectLimit = 5;
-/** Errors after which another address of the host is tried. */
 const unreachable = new Set(['ECONNREFUSED', 'ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL', 'ETIMEDOUT']);
 
+/** Fetched page. `url` is the final address after `redirects`; `contentType` is the server's media type with parameters. */
 interface FetchedPage {
-  /** Fetched page. `url` is the final address after `redirects`; `contentType` is the server's media type with parameters. */
   url: URL;
   contentType: string;
   bytes: Buffer;
@@ -211,7 +210,6 @@ function unpacked(response: IncomingMessage): Readable {
   return response.pipe(stream);
 }
 
-/** Stops waiting on abort; a lookup cannot be cancelled. */
 function beforeEnd<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });

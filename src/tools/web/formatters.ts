@@ -46,6 +46,5 @@ export function formatters(): Record<'row' | 'list' | 'quote', FormatCallback> {
 
 type Element = Parameters<FormatCallback>[0];
 
-/** Casts the children, which the library types as `any`. */
 const childrenOf = (element: Element, ...names: string[]): Element[] =>
   (element.children as Element[]).filter(({ name }) => name !== undefined && names.includes(name));

@@ -9,7 +9,6 @@ import type { Reach } from './fetch.ts';
 /** Page of this machine served by a command of the run. */
 export interface OwnPage {
   reach: Reach;
-  /** Description of the serving command. */
   who: LocalizedMessage;
   /** Scope of an approval: this port of this command while it runs. Absent if the owner of the port is unknown. */
   grant?: string;
@@ -91,7 +90,6 @@ const names = (output: string, port: number): boolean =>
     ([address, at]) => Number(at ?? (address.startsWith('https') ? 443 : 80)) === port,
   );
 
-/** Quotes a command so that its text cannot close the quotes. */
 function nameOf(line: string): string {
   const words = line.replace(/\s+/g, ' ').replace(/[“”]/g, '"');
   return `“${words.length > 200 ? `${words.slice(0, 200)}…` : words}”`;

@@ -9,7 +9,6 @@ import type { OwnPage, OwnPages } from './localPages.ts';
 import { type pageText, pageText as usualText } from './text.ts';
 
 export interface WebOptions extends Partial<PageLimits> {
-  /** Allows pages of this machine and of private networks. */
   allowPrivate?(): boolean;
   ownPages?: OwnPages;
   /** Converts a page to text (`web/text.ts`), possibly in a worker. Throws an error with a sentence. */

@@ -1,11 +1,9 @@
 const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 
-/** Words for a test, a check or a build. */
 const checks = set(
   'test tests testing spec specs unit integration e2e lint linter linters eslint stylelint clippy check checks typecheck type types ' +
     'tsc mypy ruff build compile bundle assemble all verify validate ci cov coverage bench benchmark benchmarks vet rubocop rspec',
 );
-/** Words for a part of a project or the extent of a check. */
 const parts = set(
   'int it functional acceptance smoke fast quick slow short long full typescript ts tsx javascript js css scss style styles html md ' +
     'markdown docs doc web api app apps client server core lib libs common shared frontend backend ui cli node browser chrome firefox ' +

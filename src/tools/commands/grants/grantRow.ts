@@ -6,7 +6,6 @@ import type { ScriptFile } from './scriptArguments.ts';
 import { patternOf } from './tablePattern.ts';
 import { allows, type DiskClaim } from './values.ts';
 
-/** Package managers that install a tool for one project. */
 export const installers = ['npm', 'pip', 'gem', 'composer'] as const;
 export type Installer = (typeof installers)[number];
 
@@ -30,7 +29,6 @@ export interface GrantRow {
    * after `=`.
    */
   options?: string;
-  /** Options between the program and the subcommand. */
   before?: string;
   /**
    * Type of the operands (`operandTypes`), or a pattern; absent means no operands. Several types apply by position, the last type to all
@@ -42,9 +40,7 @@ export interface GrantRow {
   needsAll?: readonly string[];
   max?: number;
   min?: number;
-  /** Words allowed after `--`; the operands if absent. */
   rest?: Pick<GrantRow, 'options' | 'operands'>;
-  /** Pattern of other words allowed anywhere. */
   also?: string;
   /** Options that take all words up to the next option as values. */
   greedy?: readonly string[];

@@ -85,10 +85,8 @@ export async function launched(
   return undefined;
 }
 
-/** Tests for text without meaning between double quotes of a shell. */
 const isQuotable = (word: string): boolean => isKnown(word) && !/[$`\\"\n\r]/.test(word);
 
-/** Joins two launchers, like `.venv/bin/` and `python -m `. */
 const joined = (outer: OwnCopy | undefined, inner: OwnCopy): OwnCopy =>
   outer
     ? {
@@ -161,7 +159,6 @@ const around =
 const inNode = around('node_modules/.bin/*');
 const inEnvironment = around('.venv/bin/*', 'venv/bin/*');
 
-/** Launchers, longer names first. */
 const launchers: readonly Launcher[] = [
   ...['pnpm exec', 'yarn exec', 'bunx'].map(
     (words): Launcher => ({ words: words.split(' '), installer: 'npm', has: inNode }),
@@ -190,7 +187,6 @@ const harmless = new Set(
   '--no-install --no --offline --frozen --locked --no-sync -q --quiet --silent -s --no-progress --'.split(' '),
 );
 
-/** Returns the program after harmless options; undefined if its name is unknown. */
 function startedBy(words: readonly string[]): string[] | undefined {
   const at = words.findIndex((word) => !harmless.has(word));
   return at >= 0 && /^\w[\w.-]*$/.test(words[at]!) ? words.slice(at) : undefined;
@@ -209,7 +205,6 @@ const pythonModules = new Set(
   ).split(' '),
 );
 
-/** Resolves synonyms of a program, and the script of an interpreter. */
 function scriptOf([program, ...args]: readonly string[]): string[] | undefined {
   switch (program) {
     case 'python':
@@ -252,7 +247,6 @@ const wrappers = new Map([
 
 const ownPath = /^(\.\/)?(node_modules\/\.|\.?venv\/|vendor\/|)bin$/;
 
-/** Returns the copy for a folder of a package manager; undefined for other folders. */
 function ownFolder(folder: string): OwnCopy | undefined {
   const found = /(?:^|\/)(node_modules\/\.bin|\.?venv\/bin|vendor\/bin|bin)$/.exec(folder)?.[1];
   const installers = found === undefined ? undefined : installersOf(found);

@@ -11,7 +11,6 @@ const testDatabase =
   /^(postgres(ql)?(\+(psycopg2?|asyncpg|pg8000))?|mysql(\+(pymysql|aiomysql|mysqldb))?|mysql2|ecto|mongodb|jdbc:(postgresql|mysql|h2:mem)):\/\/([\w.-]+(:[\w.-]*)?@)?(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\/(?=(?:\w*_)?(?:test|tests|testing)(?:_|\d|\?|$))(?!\w*(?:prod|live|real|prd|main|master|stag|backup|customer))\w+(\?(sslmode|charset|encoding|pool|timeout|connect_timeout|serverTimezone)=\w+(&(sslmode|charset|encoding|pool|timeout|connect_timeout|serverTimezone)=\w+)*)?$|^sqlite(\+aiosqlite)?:\/\/(\/(:memory:)?)?$|^sqlite3::memory:$/;
 const databaseName =
   /^(TEST_)?((DATABASE|DB|POSTGRES|PG|MYSQL|MONGO)(_TEST)?_?(URL|DSN|URI)|SQLALCHEMY_DATABASE_URI|DB_TEST_URL)$|^\w+_TEST_(DATABASE|DB)_(URL|DSN)$/;
-/** Switch of the project's own tests. */
 const switchName =
   /^(?!.*(UPDATE|WRITE|RECORD|REGEN|ACCEPT|BLESS|DEPLOY|PROD|LIVE|REMOTE|CONFIG))((RUN|SKIP|WITH|ONLY|ENABLE|DISABLE|NO)_)?(\w+_)?(TESTS?|INTEGRATION|E2E|SLOW|BENCH(MARKS?)?|SMOKE|UNIT)$/;
 
@@ -122,7 +121,6 @@ const neutral: Record<string, RegExp> = {
   SECRET_KEY_BASE_DUMMY: number,
 };
 
-/** Tests for a variable without influence on the effect of a program. */
 export const isNeutral = (name: string, value: string): boolean =>
   (Object.hasOwn(neutral, name) && neutral[name]!.test(value)) ||
   (databaseName.test(name) && testDatabase.test(value)) ||

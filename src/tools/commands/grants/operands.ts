@@ -10,7 +10,6 @@ type OperandType = (word: string) => boolean | DiskClaim;
 /** Types of operands by their name in the tables. All types except `text` require a fully known word. */
 const operandTypes = new Map<string, OperandType>([
   ['text', () => true],
-  /** Names without a path out of the open folder. */
   ['names', namesNothingElsewhere],
   ['paths', (word) => isPath(word) && { path: pathInWord(word), as: 'read' }],
   /** Paths for programs that interpret a colon as a remote machine or a download. */
@@ -19,19 +18,14 @@ const operandTypes = new Map<string, OperandType>([
   ['tests', (word) => testsAt(word, pathInWord(word) === '.')],
   /** Test files, or a folder in which the runner finds tests by name. */
   ['collected', (word) => testsAt(word, pathInWord(word) === '.' || !/\.[a-z]\w*$|[*?{[]/i.test(pathInWord(word)))],
-  /** Folders of the project, or a configuration file inside of one. */
   ['folders', (word) => isPath(word) && { path: word, as: 'folder' }],
   ['packages', (word) => goPackage.test(word) && { path: word.replace(/\/?\.\.\.$/, '') || '.', as: 'read' }],
-  /** Python modules in the folder. */
   ['modules', moduleOf],
   ['revisions', allowsRevision],
-  /** Script names for a test, a check or a build. */
   ['scripts', isCheckName],
-  /** Build targets: tests, checks, or build outputs. */
   ['targets', isBuildTarget],
   ['tasks', isGradleTask],
   ['rake', isRakeTask],
-  /** SQL statement without side effects. */
   ['sql', sqlReads],
 ]);
 

@@ -12,13 +12,11 @@ interface Line {
   text: string;
 }
 
-/** Paragraph of a table between blank lines: head lines and body lines. */
 interface Block {
   heads: Line[];
   body: Line[];
 }
 
-/** Parsed value of an attribute, or a text with the error. */
 type Parsed = Attributes | string;
 
 /**
@@ -98,7 +96,6 @@ const optionsIn = (lines: readonly Line[], sets: ReadonlyMap<string, string>, fi
 
 const option = /^-[^\s=,]+(?:,-[^\s=,]+)*(?:=(.*))?$/s;
 
-/** Checks the options (separated by blanks) and the named sets. */
 function checkedOptions(text: string, sets: ReadonlyMap<string, string>, fail: (what: string) => never): string {
   for (const one of text.split(' ')) {
     if (one.startsWith('@')) {
@@ -179,7 +176,6 @@ function operandsIn(value: string, as: (operands: string | string[]) => Attribut
   }
 }
 
-/** Returns the pattern at the beginning of a text, up to the closing slash; undefined if there is none. */
 function patternAt(text: string): string | undefined {
   const found = /^\/(?:[^\\/[]|\\.|\[(?:[^\\\]]|\\.)*\])+\/[is]*/s.exec(text)?.[0];
   if (found === undefined) return undefined;
@@ -197,7 +193,6 @@ function oneOf(one: string, other: string): string | undefined {
   return other.endsWith(`/${flags}`) ? `/${source}|${other.slice(1, other.lastIndexOf('/'))}/${flags}` : undefined;
 }
 
-/** Parses the number of operands: `1`, `1-3` or `1+`. */
 function countIn(value: string): Parsed {
   const [, min, range, max] = /^(\d)(?:(-)(\d)|\+)?$/.exec(value) ?? [];
   if (min === undefined) return `${value} is no count`;

@@ -59,13 +59,11 @@ async function manifestsOf({ path }: WorkspaceRoot): Promise<typeof manifests> {
   return [...manifests, ...solutions.slice(0, mostSolutions).map((file) => ({ file, read: projectsOf }))];
 }
 
-/** Returns the project folders listed in a solution of either format. */
 const projectsOf = (text: string): string[] =>
   quotedIn(text)
     .filter((name) => /\.(cs|fs|vb)proj$/.test(name) && /[\\/]/.test(name))
     .map((name) => name.replaceAll('\\', '/').replace(/\/[^/]*$/, ''));
 
-/** Returns the folders of Gradle's `include("a", ":b:c")`. */
 function included(text: string): string[] {
   return text
     .split('\n')
@@ -74,7 +72,6 @@ function included(text: string): string[] {
     .map((name) => name.replace(/^:/, '').replaceAll(':', '/'));
 }
 
-/** Returns the text between the first start pattern and the end character. */
 function between(text: string, begins: RegExp, ends: string): string {
   const found = begins.exec(text);
   const start = (found?.index ?? 0) + (found?.[0].length ?? 0);

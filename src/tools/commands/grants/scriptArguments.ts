@@ -42,11 +42,9 @@ export async function allowsAppended(
 
 const codeFile = /\.([cm]?[jt]sx?|py|rb|php|sh|pl)$/i;
 
-/** Programs that execute their first file argument. */
 const interpreters = new Set(
   'node tsx ts-node ts-node-esm python python3 ruby php @php perl sh bash zsh dash'.split(' '),
 );
-/** Programs that execute their arguments. */
 const starters = new Set('bun deno eval env xargs'.split(' '));
 const takesCode = /^(-c|-e|-p|--eval|--print)$/;
 const takesValue = /^(-r|-C|--require|--import|--loader|--experimental-loader|--conditions|--env-file|-I|-W|-m)$/;
@@ -99,7 +97,6 @@ function takenByName(name: string, takes: Takes): ReturnType<Takes> {
   return parts.includes('tests') ? 'tests' : parts[0];
 }
 
-/** Returns the scripts of the nearest file in the folder or above; undefined if unreadable. */
 async function scriptsOf(
   file: ScriptFile,
   folder: string,

@@ -1,6 +1,5 @@
 const compiled = new Map<string, RegExp>();
 
-/** Returns the pattern for `/source/flags`, compiled at first use. */
 export function patternOf(text: string): RegExp {
   const found = compiled.get(text);
   if (found) return found;

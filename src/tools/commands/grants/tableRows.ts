@@ -12,7 +12,6 @@ interface RowGroup {
   row: Attributes;
 }
 
-/** Rows with the same reason. */
 export interface TableSection {
   row: Attributes & Pick<GrantRow, 'kind'>;
   groups: RowGroup[];

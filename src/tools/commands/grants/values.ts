@@ -29,7 +29,6 @@ export function allows(types: string, value: string): boolean | DiskClaim {
 
 export const fitsType = (type: string, value: string): boolean => allows(type, value) !== false;
 
-/** Types of option values by their name in the tables. */
 const valueTypes = new Map<string, (value: string) => boolean | DiskClaim>([
   ['', () => true],
   ['#', (value) => value === some.number || /^-?[\d.,]+%?$/.test(value)],
@@ -41,9 +40,7 @@ const valueTypes = new Map<string, (value: string) => boolean | DiskClaim>([
   ['<folder>', (value) => isPath(value) && { path: value, as: 'folder' }],
   /** Configuration file in another folder: equivalent to execution there. */
   ['<manifest>', (value) => isPath(value) && { path: value.replace(/[^/]*$/, '') || '.', as: 'folder' }],
-  /** Folder of a build, or any folder of the project. */
   ['<build>', (value) => isPath(value) && { path: value, as: buildFolder.test(value) ? 'read' : 'folder' }],
-  /** Build folder whose files may be overwritten. */
   ['<made>', (value) => buildFolder.test(value) && { path: value, as: 'read' }],
   /** Passed to Git, so an option is refused. */
   ['<revision>', (value) => /^[\w@][\w@{}^~:./-]*$/.test(value)],
@@ -74,7 +71,6 @@ const valueTypes = new Map<string, (value: string) => boolean | DiskClaim>([
     },
   ],
   ['<target>', (value) => !value.includes('/') && isBuildTarget(value)],
-  /** Build presets named by the project. */
   ['<preset>', isPreset],
   /** Value of `eslint --rule`: options of a rule may name a file to load. */
   ['<rule>', (value) => !/[[\]{}]/.test(value)],
@@ -82,15 +78,12 @@ const valueTypes = new Map<string, (value: string) => boolean | DiskClaim>([
   ['<warning>', (value) => /^(error|ignore|default|always|module|once)(:[^:.]*(:[A-Za-z]*)?)?$/.test(value)],
   /** Value of `pytest -p`: `no:` disables a plugin; any other value loads code. */
   ['<noplugin>', (value) => /^no:[\w.-]+$/.test(value)],
-  /** Flags of Go's linker that omit debug symbols. */
   ['<strip>', (value) => /^-[sw]( -[sw])*$/.test(value)],
   /** Columns of `ps` and similar programs, except the environment. */
   ['<fields>', (value) => /^[-+\w,%.=]+$/.test(value) && !/env/i.test(value)],
-  /** Lists of names, like tests, projects or labels. */
   ['<labels>', (value) => /^[\w@*][\w@*:.,+=/!-]*$/.test(value) && !/(^|[/,])\.\.([/,]|$)/.test(value)],
   ['<word>', (value) => /^[\w][\w .-]*$/.test(value)],
   ['<checks>', (value) => value.split(',').every(isCheckName)],
-  /** Environments of `tox`: Python versions and checks. */
   [
     '<environments>',
     (value) => value.split(',').every((one) => /^(py\d*(\.?\d+)?|pypy\d+)(-[\w.]+)*$/.test(one) || isCheckName(one)),
@@ -114,10 +107,8 @@ export const isFile = (value: string): boolean => isPath(value) && !/:|^\+/.test
 
 export const buildFolder = /^(\.\/)?(_?build|builddir|out|cmake-build|artifacts|publish)[\w-]*(\/\w[\w.-]*)*\/?$/;
 
-/** Returns the path without a line number or a test name. */
 export const pathInWord = (word: string): string => word.split('::')[0]!.replace(/:\d+(:\d+)?$/, '');
 
-/** Tests if a path names tests. */
 export const saysTests = (path: string): boolean =>
   /(^|[/_.-])(__)?(tests?|testing|specs?|e2e|integration|unit|features|bench(marks?)?)(__)?($|[/_.-])/i.test(path) ||
   /[a-z\d](Test|Spec|Cest)(s|Case)?\.\w+$/.test(path);

@@ -70,12 +70,10 @@ async function claimsWithin(command: string, surroundings: ClaimContext, isScrip
 
 interface Sight {
   from: string;
-  /** Returns the paths of a word; undefined if unknown. */
   find(word: ShellWord): Promise<string[] | undefined>;
   surroundings: ClaimContext;
   /** Text of a package script: nested scripts are not followed. */
   isScript: boolean;
-  /** Texts of here-documents, the input of programs. */
   documents: readonly string[];
 }
 
@@ -272,7 +270,6 @@ async function claimsOfFind(words: readonly ShellWord[], plain: readonly string[
   return each(places.length > 0 ? places : ['.'], sight, (path) => ({ kind: 'delete', path, ...(only && { only }) }));
 }
 
-/** Returns the claims of `cp`, `mv` and `install`: replaced files. */
 async function claimsOfCopy(
   program: string,
   words: readonly ShellWord[],
@@ -370,13 +367,11 @@ async function claimsOfRecipe(recipe: Recipe | undefined, { surroundings }: Sigh
   return claims;
 }
 
-/** Returns the claims of an unpacked archive: unknown files of the target folder. */
 async function claimsOfArchive(into: ShellWord | undefined, sight: Sight): Promise<LossClaim[]> {
   const [folder, ...others] = into === undefined ? [sight.from] : ((await sight.find(into)) ?? []);
   return folder === undefined || others.length > 0 ? [{ kind: 'unknown' }] : [{ kind: 'some', path: folder }];
 }
 
-/** Returns the claims of code passed to an interpreter as an argument or a here-document. */
 async function claimsOfCode(words: readonly ShellWord[], plain: readonly string[], sight: Sight): Promise<LossClaim[]> {
   const at = plain.findIndex((word) => codeOption.test(word));
   const texts = at >= 0 ? plain.slice(at + 1, at + 2) : words.every((word) => word === '-') ? sight.documents : [];
@@ -396,7 +391,6 @@ async function claimsOfCode(words: readonly ShellWord[], plain: readonly string[
 const inputOf = (reads: readonly ShellWord[], { documents }: Sight): ShellWord | undefined =>
   documents.length > 0 ? undefined : reads[0];
 
-/** Returns the claims of a patch: the files named inside, if readable. */
 async function claimsOfPatch(
   files: readonly ShellWord[] | undefined,
   strip: number,

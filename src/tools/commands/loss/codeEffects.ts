@@ -28,7 +28,6 @@ const writings = call(
   '(?:os|fs|fsp|File)\\.truncate(?:Sync)?|writeFileSync|writeFile|createWriteStream|truncateSync|writeTextFile(?:Sync)?|File\\.write|file_put_contents|Bun\\.write',
 );
 const opened = String.raw`(?<![\w$.])(?:io\.)?(?:open|File\.open|fopen)\s*\(\s*${quotedText}\s*,\s*(?:mode\s*=\s*)?['"][rbt]*w`;
-/** Calls where the first file replaces the second. */
 const replaced = String.raw`(?<![\w$])(?:os|shutil|fs|fsp|promises|File|FileUtils)\.(?:copy|copy2|copyfile|copyFile|copyFileSync|cp|cpSync|move|mv|rename|renameSync|replace)\s*\(\s*[^,()]{1,200},\s*${quotedText}`;
 const ofPath = String.raw`\bPath\(\s*${quotedText}\s*\)\s*\.\s*(?<verb>unlink|rmdir|write_text|write_bytes)`;
 const perlOpened = String.raw`\bopen\b[^;\n]{0,60}?,\s*(['"])(?:\+?>)\1\s*,\s*${quotedText}`;

@@ -42,7 +42,6 @@ const longOptions =
     ' ',
   );
 
-/** Expands an abbreviated long option like Git. */
 function inFull(option: string): string {
   const [, name, value = ''] = /^--([a-z-]+)(=.*)?$/s.exec(option) ?? [];
   if (name === undefined || longOptions.includes(name)) return option;
@@ -186,7 +185,6 @@ export async function gitLoss(
   }
 }
 
-/** Returns everything that exists only in a working tree. */
 async function removedTree(tree: GitRepository): Promise<GitLoss> {
   const entries = await tree.changes(tree.top);
   return { discarded: pathsOf(entries, uncommitted), deleted: pathsOf(entries, untracked) };
@@ -243,7 +241,6 @@ function unsaid(): never {
   throw new Error('Git cannot say what this discards.');
 }
 
-/** Checks a branch recreated at another commit by `-B name start`. */
 async function movedBranch(
   repository: GitRepository,
   args: readonly string[],

@@ -162,7 +162,6 @@ async function placed(path: string, isDelete: boolean): Promise<string | undefin
 /** Tests for temporary files, which are expendable unless the workspace contains them. */
 const isTemporary = (path: string): boolean => temporaryFolders().includes(paths.dirname(path));
 
-/** Tests if a folder holds data without a copy elsewhere. */
 async function holdsWork(folder: string, repositoryOf: (place: string) => GitRepository | undefined): Promise<boolean> {
   const real = await realpath(folder).catch(() => undefined);
   const repository = real === undefined ? undefined : repositoryOf(real);
@@ -242,7 +241,6 @@ async function addWritten(
 }
 
 const isUntracked = ({ index }: GitStatusEntry): boolean => index === '?';
-/** Tests if an existing or indexed file differs from the last commit. */
 const isChanged = ({ index, file }: GitStatusEntry): boolean => /[MTARCU]/.test(index) || /[MTAU]/.test(file);
 
 /** Returns the files replaced and deleted by a copy. Throws above the limit. */
@@ -362,7 +360,6 @@ function nameOf(path: string, roots: readonly string[]): string {
 /** Maximum bytes of a file whose lines are counted. */
 const maxCounted = 2_000_000;
 
-/** Returns undefined if the file is too large. */
 async function lineCount(path: string): Promise<number | undefined> {
   const bytes = await readPlain(path, maxCounted).catch(() => undefined);
   return bytes && linesOf(bytes.toString('latin1')).length;

@@ -3,7 +3,6 @@ import { readPlain } from '../../sandbox/regularFile.ts';
 
 const maxBytes = 2_000_000;
 
-/** Returns the file names of a patch without the first `strip` folders. */
 export const patchedNames = (patch: string, strip: number): string[] => [
   ...new Set(
     [...patch.matchAll(/^(?:---|\+\+\+) ("?)([^\t\r\n]+?)\1(?:\t.*)?\r?$/gm)]

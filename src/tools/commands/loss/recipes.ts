@@ -1,7 +1,6 @@
 import * as paths from 'node:path';
 import { readPlain } from '../../sandbox/regularFile.ts';
 
-/** Shell lines of a script runner, and their working folder. */
 export interface Recipe {
   folder: string;
   lines: readonly string[];

@@ -38,7 +38,6 @@ export class GitRepository {
     return this.status(this.top, ['--', ...places.map(this.pathspec)]);
   }
 
-  /** Returns the changes that match pathspecs, relative to a folder. */
   async changes(folder: string, pathspecs: readonly string[] = []): Promise<GitStatusEntry[]> {
     return this.status(folder, pathspecs.length > 0 ? ['--', ...pathspecs] : []);
   }

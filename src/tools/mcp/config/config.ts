@@ -11,7 +11,6 @@ import { jsonTrouble, maxJsonBytes } from '../../core/parseLimits.ts';
 import { notPlain, readPlain } from '../../sandbox/regularFile.ts';
 import { settled, usedInputs, type VariableFolder } from './variables.ts';
 
-/** Input value requested from the user: `${input:id}`. */
 export type Input = z.infer<typeof inputSchema>;
 
 /**
@@ -133,7 +132,6 @@ export interface SwitchedOff {
   place: string;
 }
 
-/** Limits per file, because each server may need an approval. */
 const mostServers = 100;
 const mostProblems = 64;
 

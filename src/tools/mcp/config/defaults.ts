@@ -40,7 +40,6 @@ function hasDefault(schema: unknown, root: unknown, hops = 5): boolean {
   return hops > 0 && typeof $ref === 'string' && hasDefault(definitionAt($ref, root), root, hops - 1);
 }
 
-/** Resolves `#/$defs/name` (RFC 6901). */
 function definitionAt(reference: string, root: unknown): unknown {
   if (!reference.startsWith('#/')) return undefined;
   const steps = reference

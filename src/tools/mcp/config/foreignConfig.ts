@@ -95,7 +95,6 @@ export function withServers(text: string | undefined, servers: readonly ForeignS
   return made;
 }
 
-/** Returns the names of the servers in VS Code's file; undefined if unreadable. */
 export function foreignServerNames(text: string | undefined): Set<string> | undefined {
   const file = parsed(text?.trim() ? text : '{}');
   const forms = [file?.servers, file?.mcpServers, isObject(file?.mcp) ? file.mcp.servers : undefined];

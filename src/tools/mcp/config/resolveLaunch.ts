@@ -24,7 +24,6 @@ export async function launchOf(
   return { launch, secrets: [...secrets, ...secretsOf(launch)] };
 }
 
-/** Returns header values, and variables with the name of a secret. */
 function secretsOf(launch: Local | Remote): string[] {
   if (launch.type !== 'stdio') return Object.values(launch.headers).flatMap((value) => [value, ...value.split(/\s+/)]);
   return Object.entries(launch.env).flatMap(([name, value]) => (value !== null && isSecretName(name) ? [value] : []));

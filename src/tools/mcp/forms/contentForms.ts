@@ -11,7 +11,6 @@ import { isJsonObject, present } from './messageForms.ts';
 
 type Json = Record<string, unknown>;
 
-/** Parses the result of a call; undefined if invalid. */
 export function callResultIn(result: Json, sdk: Sdk): CallToolResult | undefined {
   const asItCame = sdk.CallToolResultSchema.safeParse(result);
   if (asItCame.success) return asItCame.data;
@@ -25,7 +24,6 @@ export function callResultIn(result: Json, sdk: Sdk): CallToolResult | undefined
   };
 }
 
-/** Parses the messages of a prompt; undefined if absent. */
 export function promptResultIn(result: Json, sdk: Sdk): GetPromptResult | undefined {
   const asItCame = sdk.GetPromptResultSchema.safeParse(result);
   if (asItCame.success) return asItCame.data;
@@ -39,7 +37,6 @@ export function promptResultIn(result: Json, sdk: Sdk): GetPromptResult | undefi
   return { messages: contents.map((content) => ({ role: 'user', content: blockIn(content, sdk) })) };
 }
 
-/** Parses the contents of a resource; undefined if absent. */
 export function resourceResultIn(result: Json, uri: string, sdk: Sdk): ReadResourceResult | undefined {
   const asItCame = sdk.ReadResourceResultSchema.safeParse(result);
   if (asItCame.success) return asItCame.data;

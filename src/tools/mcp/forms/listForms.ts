@@ -8,7 +8,6 @@ import { isJsonObject, present } from './messageForms.ts';
 // Lists of servers, parsed item by item: an invalid item does not affect the others. Valid items stay unchanged, so that their hashes and
 // approvals stay valid.
 
-/** Omitted item: its name, if known, and the reason for the log. */
 export interface LeftOut {
   name: string;
   why: string;
@@ -17,7 +16,6 @@ export interface LeftOut {
 export interface Listed<Item> {
   items: Item[];
   leftOut: LeftOut[];
-  /** Total number of items in the list. */
   of: number;
   nextCursor?: string;
 }
@@ -105,7 +103,6 @@ function plainSchema(schema: unknown): unknown {
   };
 }
 
-/** Tests if an alternative of the schema can be an object. */
 const canBeObject = ({ anyOf, oneOf }: Json): boolean =>
   [anyOf, oneOf].every(
     (list) =>

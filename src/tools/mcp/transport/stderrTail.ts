@@ -4,7 +4,6 @@ const around =
 const telling =
   /error|exception|panic|fatal|cannot|can't|could ?n[o']t|unable|unknown|not (found|set|supported|allowed)|no such|denied|missing|required|refused|invalid|failed|must be/i;
 
-/** Removes the prefix that npm writes before each line. */
 const withoutPrefix = (line: string) => line.replace(/^npm (error|ERR!)( (code|\d{3})\b)?\s*/, '');
 
 /** Returns the last line of stderr about an error. `orLast`: otherwise the last line with any text. */

@@ -134,7 +134,6 @@ function start(launch: Local, sdk: Sdk, marker: string): ChildProcess {
   return (process.platform === 'win32' ? sdk.spawn : nodeSpawn)(program, launch.args, options);
 }
 
-/** Reads whole lines; a line above the limit is dropped. */
 function readLines(child: ChildProcess, hooks: StdioHooks, receive: (line: string) => void): void {
   let pieces: Buffer[] = [];
   let size = 0;
@@ -164,7 +163,6 @@ function readLines(child: ChildProcess, hooks: StdioHooks, receive: (line: strin
   child.stdout!.on('data', take).on('error', () => {});
 }
 
-/** Resolves at the end of stderr. */
 function readErrors(child: ChildProcess, hooks: StdioHooks): Promise<unknown> {
   const cleaner = new Cleaner();
   let left = stderrLimit;
