@@ -13,7 +13,7 @@ interface Added {
   rules: readonly Rule[];
 }
 
-/** Rules created by *Always Allow…* in this window. The card of the call shows them and can remove them. */
+/** Rules created by *Always Allow…* in this window. The card of the call shows these rules and can remove a rule. */
 export class AddedRules {
   private readonly added: Added[] = [];
 

@@ -29,7 +29,7 @@ import { findApproval, keyOf, type OpenApproval } from './settingsTarget.ts';
 interface Waiting extends Remindable, OpenApproval {
   request: ApprovalRequest;
   answer(answer: ApprovalAnswer): void;
-  /** Approval in its own dialog, although others of the batch exist. */
+  /** Approval in a separate dialog, although the batch has others. */
   single: boolean;
   /** Requested by the user: no wait for idle time. */
   called: boolean;
@@ -48,13 +48,13 @@ interface Dependencies {
 }
 
 /**
- * Queue of approval dialogs: native modal dialogs, one at a time, in order of request; requests of one reply share a dialog. Closing the
+ * Queue of approval dialogs: native modal dialogs, one at a time, in order of request; requests of a reply share a dialog. Closing the
  * dialog denies, and the message box then asks for instructions. The first button is *Review…*, so Enter never allows. A request waits
  * during user activity and while the window is inactive.
  *
- * The first answer wins: dialog, review or message box. Some desktops lose a dialog without a result, so nothing depends on its end:
- * *Answer…* abandons the dialog, and its late result is ignored. While an abandoned dialog exists (the editor would queue others behind
- * it), requests are answered in their review.
+ * The first answer wins: dialog, review or message box. Some desktops lose a dialog without a result, so nothing depends on the end of a
+ * dialog: *Answer…* abandons the dialog, and a late result is ignored. While an abandoned dialog exists (the editor would queue others
+ * behind it), the user answers requests in the review.
  */
 export class Approvals implements vscode.Disposable {
   private readonly waiting: Waiting[] = [];
@@ -142,7 +142,6 @@ export class Approvals implements vscode.Disposable {
     this.next();
   }
 
-  /** Denies the approval of a call, or the one in front of the user. */
   async deny(key?: CallKey): Promise<void> {
     const chosen = this.find(key);
     if (!chosen) return;
@@ -195,14 +194,13 @@ export class Approvals implements vscode.Disposable {
     return this.waiting.length;
   }
 
-  /** Tests for a waiting approval of a run, or of one call. */
   has(runId: string, toolCallId?: string): boolean {
     return this.waiting.some(
       ({ request }) => request.runId === runId && (toolCallId === undefined || request.call.id === toolCallId),
     );
   }
 
-  /** Tests if the user sees an approval: its review is active, or its run is shown. */
+  /** Tests if the user sees an approval: the review is active, or the run is shown. */
   get inFront(): boolean {
     const { reviewed, shown } = this.looking;
     return this.waiting.some(({ request }) => reviewed.has(request.id) || request.runId === shown);
@@ -264,7 +262,6 @@ export class Approvals implements vscode.Disposable {
     return chosen;
   }
 
-  /** Returns the requests that share a dialog with this one. */
   private togetherWith(one: Waiting): Waiting[] {
     if (one.single || !isListable(one.request)) return [one];
     return this.ofBatch(one).filter((other) => !other.single && isListable(other.request));
@@ -310,7 +307,7 @@ export class Approvals implements vscode.Disposable {
     waiting.answer({ decision: 'allow', always: true });
   }
 
-  /** Shows several requests in one dialog. Cancel denies all requests of the batch. */
+  /** Shows several requests in a common dialog. Cancel denies all requests of the batch. */
   private async askAll(group: Waiting[], over: AbortSignal): Promise<void> {
     const all = this.ofBatch(group[0]!);
     const edits = new Map(group.map((one) => [one, this.parts.reviews.edited(one.request)]));
@@ -336,7 +333,7 @@ export class Approvals implements vscode.Disposable {
     if (still.length > 1) await this.parts.presence.back('nowhere'); // the editor does not focus a multi-file diff
   }
 
-  /** Shows a list or a box that closes when its requests are settled or another dialog opens. */
+  /** Shows a list or a box; closes when the requests are settled or another dialog opens. */
   private async whileWaiting<Given>(
     group: Waiting[],
     over: AbortSignal,

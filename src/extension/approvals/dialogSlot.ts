@@ -2,8 +2,8 @@
 const comingUpMs = 3000;
 
 /**
- * Owner of the right to show a dialog, one at a time. A desktop may lose a dialog without a result, so nothing waits for a dialog: it can
- * be abandoned, and its late result is ignored.
+ * Owner of the right to show a dialog; only one dialog is shown at a time. A desktop may lose a dialog without a result, so nothing waits
+ * for a dialog: the owner can abandon the dialog and ignore a late result.
  */
 export class DialogSlot {
   private now?: AbortController;
@@ -24,12 +24,12 @@ export class DialogSlot {
     return this.now !== undefined;
   }
 
-  /** A dialog opened so recently that it may not be visible yet: a repeated request is intentional. */
+  /** A very recent dialog may not be visible yet: a repeated request is intentional. */
   get isComingUp(): boolean {
     return this.dialog !== undefined && this.clock() - this.since < comingUpMs;
   }
 
-  /** An abandoned dialog still exists: the editor would queue others behind it. */
+  /** An abandoned dialog still exists: the editor would queue others behind the lost dialog. */
   get isBlocked(): boolean {
     return this.lost > 0;
   }

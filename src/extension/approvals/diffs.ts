@@ -43,7 +43,6 @@ export class Diffs implements vscode.TextDocumentContentProvider {
     await showDiff(before, now, t('{0} (before this run ↔ now)', path.basename(side.path)));
   }
 
-  /** Shows several files in one diff editor. */
   async reviewSince(runId: string, sides: readonly SinceRun[]): Promise<void> {
     const all = sides.map((side) => sidesOf(runId, side));
     const title = t('Towpath: {0} of this run', amount(all.length, 'file'));

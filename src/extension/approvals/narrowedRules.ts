@@ -6,17 +6,14 @@ const narrowedName = 'approvals.narrowed';
 type Scope = OwnedRule['scope'];
 
 /**
- * Rules that covered more commands when they were created. They stay as stored, and the list of rules shows the difference. Each memory is
- * searched only once, so later rules are never included.
+ * Stored rules that covered more commands at the time of creation. The rules stay as stored, and the list of rules shows the difference.
+ * Each memory is searched only once, so later rules are never included.
  */
 export class NarrowedRules {
   /** @param memories of the workspace, and of the user for all workspaces */
   constructor(private readonly memories: Readonly<Record<Scope, Pick<DecisionFile, 'get' | 'update'>>>) {}
 
-  /**
-   * Finds such rules in a scope, once. Returns true if there are any. If the memory cannot be written, the search repeats at the next
-   * start.
-   */
+  /** Finds such rules in a scope, once. Returns true if there are any. After a failed write, the search repeats at the next start. */
   find(scope: Scope, written: readonly unknown[]): boolean {
     if (this.memories[scope].get(narrowedName) !== undefined) return false;
     const found = written.filter((rule) => whatIsNarrowed(rule) !== undefined).map((rule) => JSON.stringify(rule));

@@ -19,8 +19,8 @@ const autopilotName = 'approvals.autopilot';
 export type PolicyScope = OwnedRule['scope'];
 
 /**
- * Policy of the user: presets and global rules from the settings, workspace rules from the extension's storage. Files of the workspace
- * cannot set any of it.
+ * Policy of the user: presets and global rules from the settings, workspace rules from the extension's storage. Files of the workspace have
+ * no influence.
  */
 export class Policies implements vscode.Disposable {
   private readonly listeners: vscode.Disposable;
@@ -64,7 +64,7 @@ export class Policies implements vscode.Disposable {
     return held ? chosen : 'reads-free';
   }
 
-  /** Returns the preset of a run, and if it was chosen for that run only. */
+  /** Returns the preset of a run, and if the preset was chosen for that run only. */
   shown(runId: string): { preset: ApprovalPreset; presetOfRun: boolean } {
     const own = this.preset;
     const chosen = this.runs.of(runId, own);
@@ -72,7 +72,7 @@ export class Policies implements vscode.Disposable {
     return { preset: held ? (chosen ?? own) : own, presetOfRun: held && chosen !== undefined };
   }
 
-  /** Returns the run with the widest preset; the first of equal ones. */
+  /** Returns the run with the widest preset; the first of equal runs. */
   widest(runIds: readonly string[]): { runId: string; preset: ApprovalPreset } | undefined {
     const all = runIds.map((runId) => ({ runId, preset: this.shown(runId).preset }));
     return all.find(({ preset }) => !all.some((other) => isWider(other.preset, preset)));
@@ -122,7 +122,7 @@ export class Policies implements vscode.Disposable {
     this.changed();
   }
 
-  /** Copies a narrower preset to a branch; a wider one is not copied. */
+  /** Copies a narrower preset to a branch; a wider preset is not copied. */
   branched(from: string, to: string): void {
     const { preset, presetOfRun } = this.shown(from);
     if (presetOfRun && isWider(this.preset, preset)) this.runs.choose(to, preset, this.preset);
@@ -172,7 +172,6 @@ export class Policies implements vscode.Disposable {
     return agreed;
   }
 
-  /** Shows one dialog at a time; a second request is declined. */
   private async askForAutopilot(when: 'ask' | 'askWhenQuiet', question: string, howLong: string): Promise<boolean> {
     if (this.asking) return false;
     this.asking = true;

@@ -7,8 +7,8 @@ import { reminder } from '../dialogs/reminder.ts';
 import { keyOf } from './settingsTarget.ts';
 
 /**
- * Approval with reminders. `aside`: waits without a dialog until the user opens it. `told`: the panel or a notification shows it instead of
- * a dialog. `unremind` closes its notification.
+ * Approval with reminders. `aside`: waits without a dialog until the user opens the request. `told`: shown by the panel or a notification
+ * instead of a dialog. `unremind` closes the notification.
  */
 export interface Remindable {
   request: ApprovalRequest;
@@ -55,7 +55,6 @@ export class Reminders<Waiting extends Remindable> {
     else for (const ofRun of byRun(told)) this.notify(ofRun);
   }
 
-  /** @param group approvals of one run, which the notification's links answer */
   notify(group: readonly Waiting[]): void {
     const waiting = group.filter((one) => this.dependencies.isWaiting(one) && !one.unremind);
     const [first] = waiting;

@@ -17,9 +17,9 @@ interface Review {
 }
 
 /**
- * Review editors of approvals: the diff, the command, or the arguments as JSON. The text is editable if the approval allows it; `edited`
- * returns the user's version. Implemented as a file system with its own scheme instead of untitled documents, so that saving never asks for
- * a location.
+ * Review editors of approvals: the diff, the command, or the arguments as JSON. The text is editable if the approval allows edits; `edited`
+ * returns the user's version. Implemented as a file system with a private scheme instead of untitled documents, so that saving never asks
+ * for a location.
  */
 export class Reviews implements vscode.FileSystemProvider {
   private readonly reviews = new Map<string, Review>();
@@ -109,7 +109,7 @@ export class Reviews implements vscode.FileSystemProvider {
     return several.length > 0 ? several : [tab && this.idOf(uriOf(tab))];
   }
 
-  /** Returns the ids of a tab with several diffs; the editor exposes this input without a type in its API. */
+  /** Returns the ids of a tab with several diffs; the editor's API has no type for this input. */
   private severalIn(tab: vscode.Tab | undefined): string[] {
     const { textDiffs } = Object(tab?.input) as { textDiffs?: { modified?: vscode.Uri }[] };
     const ids = Array.isArray(textDiffs) ? textDiffs.map(({ modified }) => this.idOf(modified)) : [];
@@ -120,7 +120,7 @@ export class Reviews implements vscode.FileSystemProvider {
     return uri?.scheme === scheme ? uri.authority.replace(/^before\./, '') : undefined;
   }
 
-  /** Closes the review of a settled approval and deletes its texts. */
+  /** Closes the review of a settled approval and deletes the texts. */
   async forget(request: ApprovalRequest): Promise<void> {
     const review = this.reviews.get(request.id);
     if (!review) return;

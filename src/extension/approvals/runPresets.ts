@@ -6,8 +6,8 @@ const name = 'approvals.runs';
 const most = 200;
 
 /**
- * Presets chosen for single runs. A wider choice ends with the window. A narrower choice is stored, because losing it would permit more,
- * and it stays an upper limit if the user's preset changes.
+ * Presets chosen for single runs. A wider choice ends with the window. A narrower choice is stored, because losing the choice would permit
+ * more, and stays an upper limit if the user's preset changes.
  */
 export class RunPresets {
   private readonly chosen = new Map<string, ApprovalPreset>();

@@ -9,7 +9,7 @@ const scheme = 'towpath-command';
 /** Milliseconds between two updates of an open output. */
 const readingMs = 500;
 
-/** Background commands for the user: live output in an editor, and a list to stop them. */
+/** Background commands for the user: live output in an editor, and a list with stop buttons. */
 export class CommandsAtWork implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.changed.event;
@@ -51,7 +51,7 @@ export class CommandsAtWork implements vscode.TextDocumentContentProvider, vscod
     return true;
   }
 
-  /** Shows the list; a chosen command opens its output, the button stops it. */
+  /** Shows the list; a chosen command opens its output, the button stops the command. */
   async choose(): Promise<void> {
     const { atWork } = this.background;
     if (atWork.length === 0) {

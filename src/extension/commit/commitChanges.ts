@@ -12,7 +12,6 @@ import type { CommitRepository, GitChange } from './git.ts';
 const [mostNames, mostTexts, mostSubjects] = [300, 60, 8];
 /** Maximum characters of a subject, and minimum useful characters of a file's text. */
 const [subjectLimit, leastText] = [100, 80];
-/** Rough estimate; the final limit counts tokens. */
 const charactersOfToken = 3;
 
 /**
@@ -34,7 +33,6 @@ interface Sources {
   signal: AbortSignal;
   /** Omits style examples, for uses other than a commit message. */
   withoutStyle?: true;
-  /** Restricts the changes to one workspace file, staged or not. */
   only?: string;
 }
 
@@ -94,7 +92,6 @@ async function changesOf(
   return undefined;
 }
 
-/** Names for the Git extension's `const enum`; conflicts are summarized. */
 const kinds = 'modified added deleted renamed copied modified deleted added ignored added renamed'.split(' ');
 const kindOf = ({ status }: GitChange) => kinds[status] ?? 'modified';
 const untracked = 7;

@@ -106,7 +106,6 @@ export class CommitMessages implements vscode.Disposable {
   }
 }
 
-/** Returns the limits from Git's own extension. */
 function limitsIn(folder: vscode.Uri): CommitLimits {
   const git = vscode.workspace.getConfiguration('git', folder);
   const limit = (name: string) => Math.max(0, Number(git.get(name)) || 0);

@@ -1,6 +1,5 @@
 import { visibleProse } from '../../protocol/text/escapeInvisible.ts';
 
-/** Maximum characters of the subject, and of other lines. */
 export interface CommitLimits {
   subject: number;
   line: number;
@@ -69,5 +68,4 @@ function pieces(word: string, width: number): string[] {
   return [word.slice(0, at), ...pieces(word.slice(at), width)];
 }
 
-/** Avoids a split inside of a surrogate pair. */
 const endOf = (text: string, at: number) => (/[\ud800-\udbff]/.test(text[at - 1] ?? '') ? at - 1 : at);

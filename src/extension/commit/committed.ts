@@ -8,16 +8,13 @@ export function gitNow(): ReturnType<GitExtension['getAPI']> | undefined {
   return git?.isActive && git.exports.enabled ? git.exports.getAPI(1) : undefined;
 }
 
-/**
- * Cache of the knowledge if a file's content is committed. Git is queried once per new commit, and for a file only if the commit is newer.
- */
+/** Cache for the question if a file's content is committed. Asks Git once per new commit, and for a file only if the commit is newer. */
 export class Committed implements vscode.Disposable {
   private readonly watches: vscode.Disposable[] = [];
   /** Latest commit by repository root, with its time (epoch milliseconds). */
   private readonly heads = new Map<string, { commit: string | undefined; at: Promise<number> }>();
   private watchesGit = false;
 
-  /** @param changed called after a newer commit */
   constructor(private readonly changed: () => void) {}
 
   dispose(): void {

@@ -13,7 +13,6 @@ export interface GitChange {
 
 export interface CommitRepository {
   readonly rootUri: vscode.Uri;
-  /** Box above the changes. */
   readonly inputBox: { value: string };
   readonly state: {
     readonly indexChanges: readonly GitChange[];
@@ -22,7 +21,6 @@ export interface CommitRepository {
     /** Filled if the user separates them (`git.untrackedChanges`); otherwise part of the working tree changes. */
     readonly untrackedChanges: readonly GitChange[];
   };
-  /** Refreshes `state`. */
   status(): Promise<void>;
   /** Returns the staged diff of a pathspec, in which characters like `*` match other files. */
   diffIndexWithHEAD(path: string): Promise<string>;
@@ -56,7 +54,6 @@ export interface GitExtension {
   };
 }
 
-/** Argument of `scm/title` commands. */
 export type SourceControl = Pick<vscode.SourceControl, 'rootUri'>;
 
 /** Inputs for the choice of a repository. `inFront` is the file in the active editor. */
@@ -66,14 +63,14 @@ export interface CommitWindow {
   inFront?: vscode.Uri;
 }
 
-/** Error without a repository; its message is also sent to models. */
+/** Error without a repository; models receive the message too. */
 class NoRepository extends UserFacingError {
   override readonly name = 'NoRepository';
 }
 
 /**
- * Returns the repository of the pressed button, else the only one, else that of the active editor, with the Git program. Throws
- * `NoRepository`.
+ * Returns the repository of the pressed button, else the only repository, else the repository of the active editor, with the Git program.
+ * Throws `NoRepository`.
  */
 export async function repositoryOf(
   { isTrusted, git, inFront }: CommitWindow,

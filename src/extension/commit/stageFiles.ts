@@ -4,7 +4,6 @@ import { t } from '../../protocol/text/l10n.ts';
 import { gitNow } from './committed.ts';
 import type { WatchedRepository } from './git.ts';
 
-/** Result of staging; `left` lists names that Git rejected or would match to other files. */
 interface Staged {
   roots: vscode.Uri[];
   left: string[];

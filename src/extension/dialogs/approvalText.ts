@@ -73,14 +73,13 @@ const longestTitle = 60;
  */
 const unbroken = (sentence: string) => sentence.replaceAll(' ', '\u00a0');
 const readFirst = () => unbroken(t('It does not fit here. {0} shows all of it and can allow it.', t(labels.review)));
-/** Tests if a dialog cannot show the whole request and therefore must not allow it. */
+/** Tests if a dialog is too small for the whole request and therefore must not offer *Allow*. */
 export function needsReview(request: ApprovalRequest, edited?: string): boolean {
   const text = textOf(request, edited);
   const whole = excerptLine(visibleLine(titleOf(request.plan)), longestLine).whole;
   return !whole || (text !== undefined && !dialogExcerpt(text).whole);
 }
 
-/** Returns the command or the arguments as they would run. */
 function textOf({ plan }: ApprovalRequest, edited: string | undefined): string | undefined {
   const proposed = plan.command ?? plan.details;
   return proposed === undefined ? undefined : (edited ?? proposed);
@@ -125,8 +124,8 @@ export function buttonsOf(request: ApprovalRequest, { edited, reviewed, always }
 }
 
 /**
- * Orders buttons for the editor, which puts the first at one end with the focus, and Cancel next to it (except on Windows). *Allow* goes to
- * the other end, reached by one Tab: Enter alone never allows. On Windows *Allow* is next to the first button.
+ * Orders buttons for the editor, which puts the first button at the end with the focus, and Cancel next to it (except on Windows). *Allow*
+ * goes to the other end, reached by one Tab: Enter alone never allows. On Windows *Allow* is next to the first button.
  */
 export const inReach = ([first, yes, ...others]: string[], platform: NodeJS.Platform = process.platform): string[] =>
   [first, ...(platform === 'win32' ? [yes, ...others] : [...others, yes])].filter((one) => one !== undefined);
@@ -144,7 +143,7 @@ export const labels = {
 /** Maximum approvals in one dialog, to fit a small screen. */
 export const listLimit = 12;
 
-/** Tests if an approval fits into a list with one line each: nothing is omitted, and no protected path is concerned. */
+/** Tests if an approval fits on a single line of a list: nothing is omitted, and no protected path is concerned. */
 export function isListable({ plan, note }: ApprovalRequest): boolean {
   const { command, details, grant, loss, outputs = [] } = plan;
   if (grant === undefined || note !== undefined || details !== undefined || loss || outputs.length > 0) return false;
@@ -153,8 +152,8 @@ export function isListable({ plan, note }: ApprovalRequest): boolean {
 }
 
 /**
- * Returns the text for several approvals, one line each.
- * @param waiting total number of waiting approvals; `changed`: those edited in a review
+ * Returns the text for several approvals, a line for each.
+ * @param waiting total number of waiting approvals; `changed`: approvals edited in a review
  */
 export function batchText(
   requests: readonly ApprovalRequest[],

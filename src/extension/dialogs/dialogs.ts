@@ -12,7 +12,7 @@ export interface DialogQuestion {
 
 /**
  * Native dialogs other than approvals. A dialog requested by the user opens at once; others wait for idle time. Afterwards the focus
- * returns to its former position. Closing a dialog is no answer.
+ * returns to the former position. Closing a dialog is no answer.
  */
 export class Dialogs implements vscode.Disposable {
   private readonly over = new AbortController();

@@ -24,7 +24,7 @@ export function notify(level: Notice['level'], text: string): void {
 
 /**
  * Shows a message with actions. Resolves to the pressed button, or undefined if replaced or dismissed. Buttons must not grant permissions,
- * because the page can press them too.
+ * because the page can press a button too.
  */
 export function notifyWithActions(
   level: Notice['level'],
@@ -35,7 +35,7 @@ export function notifyWithActions(
   return offerInPanel(level, text, buttons).pressed;
 }
 
-/** Shows a button until `end` is called or another message replaces it. */
+/** Shows a button until `end` is called or another message appears. */
 export function offerInPanel(
   level: Notice['level'],
   text: string,

@@ -24,7 +24,7 @@ interface InputOptions<Value> extends StepOptions {
   accept(text: string, signal: AbortSignal): Promise<{ value: Value } | { problem: string }>;
 }
 
-/** Shows an input box until its text is accepted. */
+/** Shows an input box until `accept` succeeds. */
 export async function inputStep<Value>(options: InputOptions<Value>): Promise<Answer<Value>> {
   const box = vscode.window.createInputBox();
   box.prompt = withoutLinks(options.prompt);

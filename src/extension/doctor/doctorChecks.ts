@@ -215,7 +215,7 @@ async function contextWindow(models: Models, signal: AbortSignal): Promise<Findi
   ];
 }
 
-/** Loads the demo model in its own process, independent of the selected model. */
+/** Loads the demo model in a separate process, independent of the selected model. */
 async function localEngine(
   { context, engine: own }: Dependencies,
   signal: AbortSignal,

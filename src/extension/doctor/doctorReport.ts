@@ -3,7 +3,7 @@ import { amount, inEnglish, type LocalizedMessage, message, t } from '../../prot
 import { type Hidden, redacted } from '../settings/redactSettings.ts';
 
 /**
- * Finding of a check. `fact` is neutral; `text` is a sentence in the user's language, with a remedy for problems; `english` is its English
+ * Finding of a check. `fact` is neutral; `text` is a sentence in the user's language, with a remedy for problems; `english` is the English
  * form, if different.
  */
 export interface Finding {
@@ -49,7 +49,7 @@ export async function runChecks(
   return sections;
 }
 
-/** Renders Markdown without keys and the name of the home folder, so that it can be shared. `how`: for the user, or for a log. */
+/** Renders shareable Markdown, without keys and without the name of the home folder. `how`: for the user, or for a log. */
 export function toReport(
   sections: readonly ReportSection[],
   hide: Hidden,

@@ -5,7 +5,7 @@ import { message, t } from '../../protocol/text/l10n.ts';
 import { ended, type LocalizableText, UserFacingError } from '../../protocol/text/localized.ts';
 import { networkReason, withReason } from '../../protocol/text/networkReason.ts';
 
-/** Issuer of a server's certificate (`O`, else `CN`) and its validity. */
+/** Issuer (`O`, else `CN`) and validity of a server's certificate. */
 interface Issued {
   issuer: string;
   from: Date;
@@ -13,7 +13,7 @@ interface Issued {
 }
 
 interface Way {
-  /** Absolute `http` URL of a proxy; its credentials are ignored. */
+  /** Absolute `http` URL of a proxy; credentials are ignored. */
   proxy?: string;
   signal: AbortSignal;
 }

@@ -3,7 +3,7 @@ import { amount, message } from '../../protocol/text/l10n.ts';
 import type { Policies } from '../approvals/policies.ts';
 import { type Finding, found } from './doctorReport.ts';
 
-/** Returns the effective preset and rules, and each invalid rule with its handling. */
+/** Returns the effective preset and rules, and the handling of each invalid rule. */
 export function ruleFindings(policies: Pick<Policies, 'current' | 'problems'>): Finding[] {
   const { preset, rules } = policies.current();
   const { problems } = policies;

@@ -151,7 +151,7 @@ async function replaceOnDisk(file: string, text: string, before: string): Promis
   return text;
 }
 
-/** Tests for UTF-16 without a mark: the editor would add one on save. */
+/** Tests for UTF-16 without a byte order mark: the editor would add a mark on save. */
 const isUnmarkedUtf16 = async (file: string): Promise<boolean> =>
   decodeText(await readPlain(file, maximumBytes))?.foreign === true;
 
@@ -229,7 +229,7 @@ function realPathOf(uri: vscode.Uri): string | undefined {
   }
 }
 
-/** Finds the editor's ripgrep; its location differs between versions and servers. */
+/** Finds the editor's ripgrep; the location differs between versions and servers. */
 function findRipgrep(roots: readonly string[]): string | undefined {
   const name = process.platform === 'win32' ? 'rg.exe' : 'rg';
   const packages = ['@vscode/ripgrep/bin', `@vscode/ripgrep-${process.platform}-${process.arch}/bin`];

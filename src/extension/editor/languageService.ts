@@ -86,7 +86,7 @@ async function places(
 const ask = <Value>(command: string, ...args: unknown[]): Thenable<Value | undefined> =>
   vscode.commands.executeCommand<Value | undefined>(command, ...args);
 
-/** Opens a file invisibly, so that its language server analyzes it. */
+/** Opens a file invisibly, so that the language server analyzes the text. */
 async function openForReport(uri: vscode.Uri): Promise<void> {
   const reported = new Promise<void>((resolve) => {
     const timer = setTimeout(done, firstReport);

@@ -73,7 +73,6 @@ async function savedText(document: vscode.TextDocument): Promise<string> {
   return decoded?.text ?? (await vscode.workspace.decode(bytes, { encoding })).replace(/^\uFEFF/, '');
 }
 
-/** Replaces the text as one undo step. */
 export async function replaceText(document: vscode.TextDocument, text: string): Promise<void> {
   const edit = new vscode.WorkspaceEdit();
   const everything = new vscode.Range(0, 0, document.lineCount, 0);

@@ -38,7 +38,7 @@ function fail(error: unknown): never {
   throw refused(error);
 }
 
-/** Converts an error without its text, which may name unknown locations. */
+/** Converts an error without the text, which may name unknown locations. */
 const refused = (error: unknown): Error =>
   new Error(
     `The editor could not read this (${error instanceof vscode.FileSystemError ? error.code : 'unknown error'}).`,

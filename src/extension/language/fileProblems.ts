@@ -9,14 +9,14 @@ export function unreadableFile<Value>(words: LocalizableText): LoadedWorkflow<Va
 }
 
 /**
- * Returns the file of a package for a problem. The name comes from the package, so anything but a plain path below its folder is undefined.
+ * Returns the file of a package for a problem. The name comes from the package, so only a plain path below the package's folder is
+ * accepted.
  */
 export function fileOfPackage(file: string | undefined): string | undefined {
   if (file === undefined || file.length > 300 || !/^[\w@. -]+(\/[\w@. -]+)*$/.test(file)) return undefined;
   return file.split('/').some((part) => /^\.+$/.test(part)) ? undefined : file;
 }
 
-/** Queue of unique items, processed one at a time. */
 export class OneByOne<Item> {
   private readonly first = new Map<string, Item>();
   private readonly rest = new Map<string, Item>();

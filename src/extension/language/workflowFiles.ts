@@ -47,7 +47,7 @@ export class WorkflowFiles {
 
   readonly agents = async (): Promise<string[]> => (await this.find('agent')).map(workflowNameOf);
 
-  /** Parses a file in its editor state, saved or not, in a worker, because the content is third-party. */
+  /** Parses the editor's text of a file, saved or not, in a worker, because the content is third-party. */
   async load<One extends WorkflowFileKind>(
     uri: vscode.Uri,
     kind: One,

@@ -10,7 +10,7 @@ import { agentWorkflow } from '../../workflows/run/agent.ts';
 import { graphWorkflow } from '../../workflows/run/runGraph.ts';
 import { idOf, type WorkflowFiles, workflowFileKindOf, workflowFileUri, workflowNameOf } from './workflowFiles.ts';
 
-/** Returns the workflow of a file by its workspace-relative path, with all referenced files. Throws an `EngineError`. */
+/** Returns the workflow of a file by workspace-relative path, with all referenced files. Throws an `EngineError`. */
 export async function workflowOfFile(files: WorkflowFiles, id: string): Promise<Workflow> {
   if (!vscode.workspace.isTrusted) throw new EngineError('WORKFLOW_UNTRUSTED', untrusted);
   const uri = workflowFileUri(id);

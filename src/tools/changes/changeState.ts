@@ -56,7 +56,6 @@ async function find(workspace: Workspace, path: string): Promise<ResolvedPath | 
   }
 }
 
-/** Returns the content id in the form of the change: text, or raw bytes. */
 async function idOf(
   workspace: Workspace,
   file: ResolvedPath,

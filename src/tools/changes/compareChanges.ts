@@ -8,8 +8,8 @@ import { resolvePath } from '../sandbox/paths.ts';
 const longest = 1_000_000;
 
 /**
- * Comparison of a run's changes with the current file. `added` and `removed` count the lines that differ from before the run. `places`
- * counts the positions changed by the run, and `taken` counts those reverted since. `others` marks changes by another author.
+ * Comparison of a run's changes with the current file. `added` and `removed` count the lines different from before the run. `places` counts
+ * the positions changed by the run, and `taken` counts the positions reverted since. `others` marks changes by another author.
  */
 export interface Since {
   added: number;
@@ -47,7 +47,6 @@ const keyOf = ({ fromStart, fromEnd, toStart, toEnd }: Hunk, to: readonly string
 
 const touch = (one: Hunk, other: Hunk): boolean => one.fromStart <= other.fromEnd && other.fromStart <= one.fromEnd;
 
-/** Returns the text of a workspace file and its id, null if no file exists, or undefined if the file cannot be read as text. */
 export async function textNow(
   workspace: Workspace,
   path: string,

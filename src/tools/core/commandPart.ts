@@ -8,7 +8,6 @@ export interface CommandPart {
   words: string;
   folders: string[];
   reads: boolean;
-  /** Row of the grant table that covers the part. */
   row?: {
     command: string;
     kind: RuleKind;

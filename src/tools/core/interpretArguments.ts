@@ -15,9 +15,7 @@ type Arguments = Record<string, unknown>;
 
 const wrappers = ['arguments', 'args', 'input', 'parameters', 'params'];
 
-/** Budget of visited values and schema parts for one call: nested alternatives could grow without end. */
 const mostSteps = 500_000;
-/** Characters of JSON text that cost one step. */
 const charactersPerStep = 64;
 
 /**
@@ -51,7 +49,6 @@ type Kind = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
  * of properties without an entry in `properties`. `fixed` holds the values of `enum` and `const`.
  */
 interface SchemaFacts {
-  /** Alternatives, each merged with the keywords next to the alternatives; undefined if the schema has none. */
   alternatives?: readonly JsonSchema[];
   kinds?: ReadonlySet<Kind>;
   fixed?: ReadonlySet<unknown>;
@@ -91,7 +88,6 @@ class Reader {
     return kinds.has('array') ? this.readList([value], schema, depth) : value;
   }
 
-  /** Returns the value unchanged if an alternative accepts the value, or if more than one reading fits. */
   private readAlternatives(value: unknown, alternatives: readonly JsonSchema[], depth: number): unknown {
     if (alternatives.some((one) => this.fits(value, one, depth))) return value;
     const readings: unknown[] = [];
@@ -198,7 +194,6 @@ class Reader {
     };
   }
 
-  /** Resolves the references of a schema and merges `allOf`; undefined for a schema without constraints. */
   private follow(node: unknown): JsonSchema | undefined {
     let at = node;
     for (let hop = 0; hop < deepest; hop++) {
@@ -222,7 +217,6 @@ class Reader {
     return [schema, ...alternatives].some((one) => one !== undefined && Object.hasOwn(one.properties, name));
   }
 
-  /** Returns the object or list that a text encodes as JSON, once or twice; undefined for anything else. */
   private valueIn(text: string): unknown {
     let value: unknown = text;
     for (let times = 0; times < 2 && typeof value === 'string'; times++) {
@@ -243,7 +237,6 @@ function fixedValues({ enum: values, const: only }: JsonSchema): unknown[] | und
   return Array.isArray(values) ? values : undefined;
 }
 
-/** Returns the kinds of values that a schema allows; undefined means all. Integers count as numbers. */
 function kindsOf({ type, nullable }: JsonSchema, values: readonly unknown[] | undefined): Set<Kind> | undefined {
   const named = type === undefined ? undefined : [type].flat().map((one) => (one === 'integer' ? 'number' : one));
   const fixed = values?.map(kindOf);

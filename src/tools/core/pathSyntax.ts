@@ -11,7 +11,7 @@ export interface RealRoot extends WorkspaceRoot {
   realPath: string;
 }
 
-/** Target of a path by its spelling, without disk access: `segments` below `root`, free of `.` and `..`. */
+/** Target of a path by spelling, without disk access: `segments` below `root`, free of `.` and `..`. */
 export interface PathLocation {
   root: RealRoot;
   segments: string[];
@@ -82,7 +82,6 @@ export function pathInsideRoots(
   return found && { root: found.root, segments: wanted.slice(found.depth) };
 }
 
-/** Common name of the open folders if mounts exist too. */
 const projectName = '@project';
 
 /** Converts a path to the form of results and messages: with mounts, `@project/x` becomes `x`. */

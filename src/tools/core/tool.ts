@@ -36,7 +36,7 @@ export class ToolError extends Error {
 }
 
 /**
- * Error for a requested effect that already exists. A model receives the message, because it assumed otherwise; a workflow step succeeds
+ * Error for a requested effect that already exists. A model receives the message, because of its wrong assumption; a workflow step succeeds
  * with `data`.
  */
 export class AlreadyAppliedError extends ToolError {
@@ -57,13 +57,12 @@ export interface FileChange {
   realPath: string;
   before: string | null;
   after: string | null;
-  /** Mode and encoding on disk of a file that is removed. */
   form?: FileForm;
 }
 
 export type FileForm = Pick<StoredChange, 'mode' | 'encoding'>;
 
-/** A file, a link or an empty folder before its deletion. `content` holds the bytes of the file, or the target of the link. */
+/** File, link or empty folder before a deletion. `content` holds the bytes of the file, or the target of the link. */
 export interface Removed {
   path: string;
   kind: RemovedKind;
@@ -196,7 +195,7 @@ export interface Tool {
   /** The tool affects only its own run: no preset requires an approval. */
   ofRun?: true;
   /**
-   * The tool waits for the user. It starts after its reply is on disk, later calls of the reply wait for it, and the tool handles a stop
+   * The tool waits for the user. Execution starts after the reply is on disk, later calls of the reply wait, and the tool handles a stop
    * itself.
    */
   waits?: true;
@@ -212,7 +211,6 @@ export interface Tool {
   onDisk?: true;
   /** Omitted for models with a small context window: there the definition costs more than it helps. */
   extra?: true;
-  /** Executes a `read` tool. Throws `ToolError`. */
   run?(args: unknown, context: ToolContext): Promise<unknown>;
   /**
    * Plans a call of the other tools. Throws `ToolError`. A `read` tool may also return a plan for sensitive arguments (a secret file),
@@ -247,8 +245,8 @@ export function askingTool<Shape extends z.ZodRawShape, Gives extends z.ZodRawSh
 }
 
 /**
- * One approval request. Requests of the same reply share `batch` and are shown together, but each has its own answer. `note` is the reason
- * for a repeated request; `draft` is the user's edit that could not be used. With `canHold`, a denial can hold the run (see
+ * Approval request. Requests of the same reply share `batch` and are shown together, but each has a separate answer. `note` is the reason
+ * for a repeated request; `draft` is the user's edit in an unusable state. With `canHold`, a denial can hold the run (see
  * `ApprovalAnswer.holds`).
  */
 export interface ApprovalRequest {
@@ -264,7 +262,6 @@ export interface ApprovalRequest {
 
 export interface ApprovalAnswer {
   decision: Decision;
-  /** Feedback of the user with a denial. */
   words?: string;
   /** With a denial: no request is sent to the model until the user sends instructions. */
   holds?: true;
@@ -274,7 +271,6 @@ export interface ApprovalAnswer {
   always?: boolean;
 }
 
-/** Returns the part of an approval that the user can edit: the new text of the file, the command, or the arguments as JSON. */
 export function editableText({ plan, call }: Pick<ApprovalRequest, 'plan' | 'call'>): string | undefined {
   if (plan.revise) return plan.change?.after ?? plan.command;
   return plan.change || plan.command !== undefined ? undefined : JSON.stringify(call.arguments, null, 2);
@@ -286,17 +282,15 @@ export function editableText({ plan, call }: Pick<ApprovalRequest, 'plan' | 'cal
  */
 export type Approve = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
 
-/** Completed workflow step: changes, result, and the hash of name and arguments. */
 export type StepDone = StepStart & { changes?: readonly StoredChange[]; moved?: Moved };
 
 export interface CallContext {
   runId: string;
   agentId: string;
   signal: AbortSignal;
-  /** Workspace of the run, if different from the host's: the same folders and additional mounts. */
   workspace?: Workspace;
   grants: Set<string>;
-  /** Policy of the agent. It only narrows the user's policy: more approvals or denials, never more permissions. */
+  /** Policy of the agent, which only narrows the user's policy: more approvals or denials, never more permissions. */
   policy?: Policy;
   emit(event: EventBody): Promise<void>;
   keep(content: string | Uint8Array): Promise<string>;

@@ -5,9 +5,9 @@ import type { Rule } from '../../protocol/content/rule.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 
 /**
- * Identity of the server and the tool. The name is no identity: any server can use any name and change its descriptions. `starts` is the
- * displayed command or address; `identity` is its hash, including variables or headers; `definition` is the hash of the tool's own
- * description. `own` marks a server in the user's settings: a user's rule with only a name applies to it.
+ * Identity of the server and the tool. The name is no identity: any server can use any name and change the descriptions. `starts` is the
+ * displayed command or address; `identity` is the hash of the start, including variables or headers; `definition` is the hash of the tool's
+ * own description. `own` marks a server in the user's settings, to which a user's rule with only a name applies.
  */
 export interface Origin {
   starts: string;

@@ -55,7 +55,6 @@ export interface HowToWrite {
 /** Update of a document's frontmatter. A key without a value is removed. */
 export interface FrontmatterUpdate {
   values: Record<string, unknown>;
-  /** Paths of values (`variables.tone`) that the update may discard. */
   drops: readonly string[];
 }
 
@@ -67,10 +66,8 @@ export interface Workspace {
   readonly roots: readonly WorkspaceRoot[];
   /** Virtual folders of a window without any folder on disk; then `roots` holds only mounts. */
   readonly virtual?: VirtualFiles | undefined;
-  /** An untrusted workspace has no tools with side effects. */
   readonly trusted: boolean;
   readonly ripgrep: string | undefined;
-  /** Returns the text in the editor, including unsaved changes; undefined if the file is not open. */
   openText(path: string): string | undefined;
   /** Decodes bytes other than UTF-8 with the editor's encoding for the file; undefined if no encoding reproduces the same bytes. */
   decodeText?(path: string, bytes: Buffer): Promise<string | undefined>;
@@ -82,7 +79,7 @@ export interface Workspace {
    * @returns the text on disk afterwards, possibly changed by formatters, code actions or other extensions on save
    */
   writeText(path: string, text: string, before?: string | null, how?: HowToWrite): Promise<string>;
-  /** Merges new frontmatter values by the file's own rules; undefined if they simply replace the old values. Throws `ToolError`. */
+  /** Merges new frontmatter values by the file's own rules; undefined means a plain replacement. Throws `ToolError`. */
   mergeFrontmatter?(
     path: string,
     before: Record<string, unknown>,

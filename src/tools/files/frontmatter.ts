@@ -68,7 +68,7 @@ function editInPlace(source: string, document: Document, values: Values): string
   return made;
 }
 
-/** Returns the span from a key's first character to the last of its value, without following lines and comments. */
+/** Returns the span from a key's first character to the value's last character, without following lines and comments. */
 function spanOf(source: string, map: YAMLMap | null, key: string): [number, number] | undefined {
   const pair = map?.items.find((item) => isScalar(item.key) && String(item.key.value) === key);
   if (!pair || !isNode(pair.key) || !pair.key.range) return undefined;

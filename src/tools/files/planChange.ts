@@ -55,8 +55,8 @@ export async function staleText(
 
 /**
  * Plans the change of a file's text to `after`. Execution writes exactly the shown text, or fails with `E_PRECONDITION_FAILED` without
- * writing if the file or its real location has changed. The result and the stored change hold the text on disk afterwards; `changedOnSave`
- * is the diff made by the editor on save.
+ * writing if the file or its real location has changed. Later, the result and the stored change hold the text on disk; `changedOnSave` is
+ * the diff made by the editor on save.
  */
 export function planText(
   workspace: Workspace,

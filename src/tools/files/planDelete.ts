@@ -17,8 +17,8 @@ const mostEntries = 1000;
 const mostBytes = 50_000_000;
 
 /**
- * Plans a deletion: a folder with its contents, a link, or a file without text. Everything is stored for undo, or nothing is deleted.
- * Entries of a folder are checked like single deletions: protected paths, Git files, path rules, unsaved changes.
+ * Plans the deletion of a whole folder, a link, or a file without text. Everything is stored for undo, or nothing is deleted. Entries of a
+ * folder are checked like single deletions: protected paths, Git files, path rules, unsaved changes.
  */
 export async function planRemoval(
   workspace: Workspace,

@@ -61,7 +61,7 @@ export interface ToolHost {
   onlyReads(name: string): boolean;
   /**
    * Executes a call. Never throws. The outcome is JSON of at most 64 KiB, without images.
-   * @param following later calls of the same reply; they are requested together, and again if their plan has changed
+   * @param following later calls of the same reply, requested together, and again after a change of the plan
    */
   executeToolCall(call: ToolCall, context: CallContext, following?: readonly ToolCall[]): Promise<ToolOutcome>;
   stateOfFiles(call: ToolCall, place?: Workspace): Promise<string | undefined>;
@@ -75,7 +75,6 @@ export interface ToolHost {
     place?: Workspace,
     read?: (id: string) => Promise<string>,
   ): ReturnType<typeof changeStateOf>;
-  /** Returns external edits of a run's files. `read` returns a stored text by its id. */
   edited(
     files: Readonly<Dictionary<RunFile>>,
     read: (id: string) => Promise<string>,
@@ -109,7 +108,7 @@ export function createToolHost({
 }: ToolHostOptions): ToolHost {
   const agree = createAgreement({ workspace, prepare, judged, ask: createQuestions(approve, now), tell });
   const all = typeof tools === 'function' ? tools : () => tools;
-  /** Recorded arguments that differ from the sent ones, by call. */
+  /** Recorded arguments, by call, if different from the sent arguments. */
   const recorded = new WeakMap<ToolCall, string>();
   const byName = (name: string) => all().find((tool) => tool.definition.name === name);
   const isThere = (tool: Tool) => (workspace.trusted || tool.risk === 'read') && !(workspace.virtual && tool.onDisk);
@@ -253,7 +252,7 @@ export function createToolHost({
     return judged({ tool, args, plan: await beforeStop(context.signal, planning) }, context, world, asks);
   }
 
-  /** Returns the checked arguments; records them if they differ from the sent ones. */
+  /** Returns the checked arguments, and records any difference from the sent arguments. */
   async function understood(call: ToolCall, tool: Tool, context: CallContext, world: Workspace, revised = false) {
     const { args: read, isAsSent } = understoodArguments(call, tool);
     const args = await beforeStop(context.signal, withPlainPaths(read, tool, world));

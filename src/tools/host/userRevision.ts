@@ -4,7 +4,7 @@ import { type AskedPlan, type CallPlan, ToolError } from '../core/tool.ts';
 import { lineDiff } from '../edit/diff.ts';
 
 /**
- * Part of a plan that the user sees and approves. `why` is excluded, because it is no part of the effect. `origin` identifies an MCP server
+ * Visible and approved part of a plan. `why` is excluded, because the reason is no part of the effect. `origin` identifies an MCP server
  * and tool; `loss` holds names of lost data; `ordinary` allows *Allow for this run*.
  */
 export interface ShownCall {

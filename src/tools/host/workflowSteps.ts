@@ -14,7 +14,7 @@ export function stepStart(call: ToolCall, plan: CallPlan | undefined, { step }: 
   return step && plan?.data ? { step: { argumentsId: argumentsIdOf(call), data: plan.data() } } : {};
 }
 
-/** Returns the result of an earlier identical step, if its files are unchanged since. */
+/** Returns the result of an earlier identical step with unchanged files. */
 export async function doneBefore(call: ToolCall, done: StepDone, workspace: Workspace): Promise<object | undefined> {
   if (done.argumentsId !== argumentsIdOf(call)) return undefined;
   const { changes, moved } = await changeStateOf(workspace, done);

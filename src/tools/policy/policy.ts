@@ -36,7 +36,6 @@ export interface PolicySubject {
 export interface Verdict {
   effect: 'allow' | 'ask' | 'deny';
   reason: string;
-  /** Reason as a code, if no approval is needed. */
   basis?: ApprovalBasis & { by: BasisCode };
   said?: LocalizedMessage;
   /** Allowed only as a read: the checked argument vectors run without a shell. */

@@ -14,8 +14,8 @@ export const protectedReason = (segments: readonly string[]): LocalizedMessage |
   startingReason(segments) ?? installedReason(segments) ?? secretReason(segments);
 
 /**
- * Returns the reason of paths whose content starts something by itself or weakens the gate; commands that only name them need an approval
- * too.
+ * Returns the reason of paths whose content starts something by itself or weakens the gate; a command that only names the path needs an
+ * approval too.
  */
 export const startingReason = (segments: readonly string[]): LocalizedMessage | undefined =>
   protectedRow(segments.map(foldCase), ['always'])?.reason;
@@ -26,7 +26,7 @@ export const installedReason = (segments: readonly string[]): LocalizedMessage |
 
 export const whyInstalled = protectedRows.find(({ asks }) => asks === 'written')!.reason;
 
-/** Tests for Git's own files, which file tools never write. `git~1` is the short name of `.git` on old Windows disks. */
+/** Tests for Git's own files, never written by file tools. `git~1` is the short name of `.git` on old Windows disks. */
 export const isGitInternal = (segments: readonly string[]) =>
   segments.some((segment) => foldCase(segment) === '.git' || foldCase(segment) === 'git~1');
 
@@ -38,7 +38,7 @@ export function isTwin(segment: string): boolean {
   return seen[0] !== segment && (isGitInternal(seen) || protectedReason(seen) !== undefined);
 }
 
-/** Tests if a change of `package.json` adds or alters a script that runs on install. */
+/** Tests for a changed or added install script in `package.json`. */
 export function changesInstallScripts(path: string, before: string | null, after: string | null): boolean {
   if (!/(^|\/)package\.json$/i.test(path)) return false;
   const [scripts, then] = [installScripts(before), installScripts(after)];

@@ -141,7 +141,7 @@ const forms: readonly Form[] = protectedRows.map((row) => {
   };
 });
 
-/** Returns the first row with one of these `asks` that matches a path (lower-case segments relative to the root). */
+/** Returns the first matching row with one of these `asks`; a path is given as lower-case segments relative to the root. */
 export function protectedRow(
   names: readonly string[],
   asks: readonly ProtectedRow['asks'][],
@@ -172,7 +172,6 @@ function tester(globs: readonly string[], before: string, after: string): (text:
   return (text) => form.test(text);
 }
 
-/** Converts a glob to a pattern; commas occur only in choices. */
 function sourceOf(glob: string): string {
   const escaped = glob.replace(/[.+^$()|[\]\\]/g, '\\$&');
   return escaped

@@ -111,8 +111,8 @@ export function offeredRows(offered: readonly Rule[][]): Rule[][] {
 }
 
 /**
- * Returns the rules for a command: the exact words in its folder; the matching table rows; their kinds; and these in all packages of the
- * project. Empty for commands that delete, move, publish or push.
+ * Returns the rules for a command: the exact words in the folder; the matching table rows; the kinds of the rows; and all of these in all
+ * packages of the project. Empty for commands that delete, move, publish or push.
  */
 function commandRules(plan: CallPlan, allow: (more: Partial<Rule>) => Rule): Rule[][] {
   const { command = '', folder = '.', parts, packages = [] } = plan;
@@ -157,7 +157,7 @@ const distinct = (rules: readonly Rule[]): Rule[] => [
   ...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values(),
 ];
 
-/** Tests for verbs of irreversible effects; each such command needs its own decision. */
+/** Tests for verbs of irreversible effects; each such command needs a separate decision. */
 const cannotBeUndone = (command: string): boolean =>
   approximateArguments(command).some((words) =>
     words.some((word) => verbs.has(posix.basename(word).replace(/^-+/, '').toLowerCase())),
@@ -182,7 +182,6 @@ function commonFolder(paths: readonly string[]): string {
 export const coverage = (rule: Rule, tell: Localizer = inEnglish): string =>
   [coveredBy(rule), whereOf(rule)].flatMap((one) => (one === undefined ? [] : [tell(one)])).join(' ');
 
-/** Formats the coverage of several rules, without duplicates, with their common location. */
 export function coverageOf(rules: readonly Rule[], tell: Localizer = inEnglish): { what: string; where?: string } {
   const each = (of: (rule: Rule) => LocalizableText | undefined) => [
     ...new Set(rules.map(of).flatMap((one) => (one === undefined ? [] : [tell(one)]))),

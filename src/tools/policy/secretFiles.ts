@@ -36,7 +36,10 @@ export const secretFolders: ReadonlySet<string> = new Set(
 /** Extensions of data files: `secrets.yaml` may hold secrets, `secrets.ts` is code. */
 const data = 'json,jsonc,json5,yaml,yml,toml,ini,cfg,conf,cnf,config,properties,xml,plist,txt,csv,vars';
 
-/** Names of secret files as globs: the only list. A name without an extension that could be a code folder (`secrets`) is excluded. */
+/**
+ * Names of secret files as globs: the only list. Excludes a name without an extension if a code folder could have the same name
+ * (`secrets`).
+ */
 export const secretNames: readonly string[] = [
   '.env',
   '.env[._-]*',
@@ -72,7 +75,7 @@ const sourceOf = (glob: string) =>
     .join('|');
 const secretName = new RegExp(`^(${secretNames.map(sourceOf).join('|')})$`);
 const secretPaths = new RegExp(`(^|/)(${pathGlobs.map(sourceOf).join('|')})$`);
-/** Environment and memory of a process on Linux, which contain its keys. */
+/** Environment and memory of a process on Linux, which contain the keys of the process. */
 const processMemory = /(^|\/)proc\/([^/]+\/(task\/[^/]+\/)?(environ|mem|auxv)|kcore)$/;
 
 /** The same files as case-insensitive globs, for programs that walk folders themselves. */

@@ -5,8 +5,9 @@ import { foldCase } from '../core/caseFold.ts';
 type Surrounding = 'repository' | 'environment';
 
 /**
- * Tests if a path (segments below the root's real path) is inside of a Git repository without a `.git` name, or would complete one, or is
- * in a virtual environment. Git treats a folder with `HEAD`, `objects` and `refs` as a repository and runs its `config` and `hooks`.
+ * Tests if a path (segments below the root's real path) is inside of a virtual environment or of a Git repository without a `.git` name, or
+ * would complete a repository. Git treats a folder with `HEAD`, `objects` and `refs` as a repository and runs the programs in `config` and
+ * `hooks`.
  */
 export async function surroundingOf(root: string, segments: readonly string[]): Promise<Surrounding | undefined> {
   for (let depth = 0; depth < segments.length; depth++) {

@@ -24,7 +24,7 @@ export async function withFolder(path: string, make: boolean, work: (folder: str
   }
 }
 
-/** Opens the folders from `/` one by one, never through a link. Undefined if the system has no such handles. */
+/** Opens each folder from `/` on, never through a link. Undefined if the system has no such handles. */
 async function hold(folder: string, make: boolean, handles: FileHandle[]): Promise<string | undefined> {
   if (!(await hasHandles())) {
     if (make) await mkdir(folder, { recursive: true });

@@ -13,7 +13,7 @@ export const maximumBytes = 10 * 1024 * 1024;
 export type Encoding = 'utf8' | 'utf16le' | 'utf16be';
 
 /**
- * Text without its byte order mark; encoding restores the same bytes unless `lossy` (some bytes became U+FFFD, so the text must not be
+ * Text without the byte order mark; encoding restores the same bytes unless `lossy` (some bytes became U+FFFD, so the text must not be
  * written back). `foreign`: an encoding that only the editor supports; undo stores the bytes.
  */
 export interface DecodedText {

@@ -9,8 +9,8 @@ import type { TreeEntry } from '../core/workspace.ts';
 import { hasHandles, O_PATH, withFolder } from './dirHandle.ts';
 
 /**
- * Lists a real path and its contents in a stable order, without following links, including links swapped in later. Undefined above `most`
- * entries.
+ * Lists a real path and everything below in a stable order, without following links, including links swapped in later. Undefined above
+ * `most` entries.
  */
 export async function listTree(path: string, most: number): Promise<TreeEntry[] | undefined> {
   let entries: TreeEntry[] | undefined;
@@ -21,8 +21,8 @@ export async function listTree(path: string, most: number): Promise<TreeEntry[] 
 }
 
 /**
- * Removes a file, a link or a folder with its contents, without following links, including links swapped in later. A folder must contain
- * exactly the listed entries (`E_PRECONDITION_FAILED`), and leaves its path at once.
+ * Removes a file, a link or a whole folder, without following links, including links swapped in later. A folder must contain exactly the
+ * listed entries (`E_PRECONDITION_FAILED`), and leaves its path at once.
  */
 export async function removeTree(path: string, listed?: readonly TreeEntry[]): Promise<void> {
   await withFolder(path, false, async (folder, name) => {
@@ -48,10 +48,7 @@ export async function removeTree(path: string, listed?: readonly TreeEntry[]): P
   });
 }
 
-/**
- * Restores a folder whose removal was interrupted by a kill, with its remaining contents. Does nothing if the path exists or nothing
- * remains.
- */
+/** Restores the rest of a folder whose removal was interrupted by a kill. Does nothing if the path exists or nothing remains. */
 export async function restoreTree(path: string): Promise<void> {
   await withFolder(path, false, async (folder, name) => {
     const at = paths.join(folder, name);
@@ -61,7 +58,7 @@ export async function restoreTree(path: string): Promise<void> {
   });
 }
 
-/** Checks the contents right before another component removes them. Throws `E_PRECONDITION_FAILED`. */
+/** Checks the contents right before another component removes the folder. Throws `E_PRECONDITION_FAILED`. */
 export async function checkTree(path: string, listed: readonly TreeEntry[]): Promise<void> {
   const now = await listTree(path, listed.length);
   if (!isDeepStrictEqual(now, listed)) throw holdsSomethingElse(paths.basename(path));

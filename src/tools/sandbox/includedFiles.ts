@@ -8,7 +8,7 @@ const mostBytes = 256 * 1024;
 
 /**
  * Returns the reason to always approve a change of this file (real path): the `CLAUDE.md` of an open folder includes the file, so agents
- * receive its text. Undefined for other files.
+ * receive the text. Undefined for other files.
  */
 export async function includedReason(roots: readonly string[], file: string): Promise<LocalizedMessage | undefined> {
   for (const root of roots) {

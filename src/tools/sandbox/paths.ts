@@ -70,7 +70,7 @@ export async function relativeTo(roots: readonly WorkspaceRoot[], path: string):
   return place && relativeOf(realRoots, place);
 }
 
-/** Resolves the links of the roots. A missing root stays as spelled: its contents are `ENOENT`. */
+/** Resolves the links of the roots. A missing root stays as spelled; all paths below are `ENOENT`. */
 export function realRootsOf(roots: readonly WorkspaceRoot[]): Promise<RealRoot[]> {
   return Promise.all(
     roots.map(async (root) => ({ ...root, realPath: await realpath(root.path).catch(() => root.path) })),
@@ -90,10 +90,9 @@ interface Walked {
   dangling: boolean;
 }
 
-/** Maximum links in one path, as in the kernel. */
 const maximumLinks = 40;
 
-/** Walks down from the root segment by segment, so that a link is detected before its target is touched. */
+/** Walks down from the root by segment; a link is detected before any access to the target. */
 async function walk(
   roots: readonly RealRoot[],
   start: PathLocation,
@@ -198,7 +197,7 @@ export const startedReason = (roots: readonly WorkspaceRoot[], path: string): Lo
 
 const realPaths = (roots: readonly RealRoot[]) => foldersOf(roots).map(({ realPath }) => realPath);
 
-/** Returns the reason from surrounding folders and sibling names; refuses paths that Git would treat as its own. */
+/** Returns the reason from surrounding folders and sibling names; refuses paths inside of Git's own files. */
 async function reasonAround(place: PathLocation, input: string, { folder, missing }: Partial<Walked> = {}) {
   const around = await surroundingOf(place.root.realPath, place.segments);
   if (around === 'repository') throw gitInternal(input);
@@ -218,7 +217,7 @@ async function reasonAround(place: PathLocation, input: string, { folder, missin
 const gitInternal = (input: string) =>
   refuse('GIT_INTERNAL', `${quoted(input)} belongs to Git; use git commands through shell.run.`);
 
-/** Checks the spelling and the real path: the editor reads `.vscode/x` even if it is a link. */
+/** Checks the spelling and the real path: the editor reads `.vscode/x` even through a link. */
 function checkChange(spellings: string[][], missing: string[], input: string, operation: PathOperation): void {
   for (const segments of spellings) {
     checkShowable(segments);

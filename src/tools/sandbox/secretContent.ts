@@ -14,7 +14,7 @@ const entryForms: readonly string[] = [
   '(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/=]{40,})',
 ];
 
-/** Matches a key after its header, possibly after lines about encryption; text that only mentions the header has no key. */
+/** Matches a key after a header and optional lines about encryption; text with only a header has no key. */
 const privateKey = new RegExp(
   String.raw`-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[\s"'\x60+,;>|#*]|\\+[nrt])*` +
     String.raw`(?:[\w-]+: [^\n\\]{0,100}(?:\s|\\+[nr])+){0,4}(?:[\s"'\x60+,;>|#*]|\\+[nrt])*([A-Za-z0-9+/=]{40,})`,
@@ -56,7 +56,7 @@ export function holdsSecretsNow(path: string): boolean {
   return head !== undefined && holdsSecrets(head);
 }
 
-/** Returns the reason to approve an access to a file (real path) by its content; undefined if none or unreadable. */
+/** Returns the reason to approve an access to a file (real path) because of the content; undefined if none or unreadable. */
 export async function secretContentReason(path: string): Promise<LocalizedMessage | undefined> {
   try {
     const { handle } = await openPlain(path);

@@ -7,8 +7,8 @@ import { swapped } from './openFile.ts';
 import { readPlain } from './regularFile.ts';
 
 /**
- * Creates a file with its missing folders at a real path, completely or not at all. A link swapped in during the operation is refused, and
- * nothing is created behind it (on Linux; elsewhere checked before and after).
+ * Creates a file and missing folders at a real path, completely or not at all. A link swapped in during the operation is refused, and
+ * nothing is created behind the link (on Linux; elsewhere checked before and after).
  */
 export function createFile(path: string, bytes: Uint8Array, mode?: number): Promise<void> {
   return withFolder(path, true, (folder, name) => create(folder, name, bytes, mode));
@@ -38,7 +38,7 @@ export function replaceFile(path: string, bytes: Uint8Array, mode?: number): Pro
 
 const mostBytes = 100_000_000;
 
-/** Gives a hard-linked file its own inode: its other names may be outside of the workspace. */
+/** Gives a hard-linked file a separate inode: the other names may be outside of the workspace. */
 export async function breakHardLink(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const nlink = await lstat(path).then(
@@ -113,7 +113,9 @@ async function replace(folder: string, name: string, bytes: Uint8Array, mode?: n
 /** Errors of the path, not of the disk: a full disk has no space for a write in place either. */
 const onlyInPlace = new Set([...hasNoLinks, 'EBUSY', 'EROFS', 'ENAMETOOLONG']);
 
-/** Writes a new file and syncs it. No other user can read it before its mode is set; the default mode applies without `mode`. */
+/**
+ * Writes a new file and syncs to disk. Other users cannot read the file before the mode is set; without `mode`, the default mode applies.
+ */
 async function fill(path: string, bytes: Uint8Array, mode?: number, owner?: Stats): Promise<void> {
   const handle = await open(path, 'wx', mode === undefined ? 0o666 : 0o600);
   try {

@@ -141,8 +141,8 @@ function start(command: CommandStep, piped: boolean, ripgrep: string | undefined
 }
 
 /**
- * Connects two programs. When the reader exits, the writer is killed at its next write, as SIGPIPE would; Node's pipes are sockets, and
- * closing one would make the writer report an error.
+ * Connects two programs. When the reader exits, the writer is killed at the next write, as SIGPIPE would; Node's pipes are sockets, and
+ * closing a socket would make the writer report an error.
  */
 function connect(child: ChildProcess, command: CommandStep, next: ChildProcess | undefined): void {
   const streams = [child.stdout, command.stderr === 'out' ? child.stderr : null].filter((stream) => stream !== null);

@@ -21,12 +21,14 @@ interface BackgroundOptions {
   ended?(command: CommandInBackground, end: CommandEnd): unknown;
   changed?(): void;
   keep?(runId: string, text: string): Promise<string>;
-  /** Receives exceptions of listeners; a command is recorded despite them. */
+  /** Receives exceptions of listeners; the record of a command does not depend on listeners. */
   onListenerError?(error: unknown): void;
   after?: After;
 }
 
-/** Background commands of this window: from the end of their call until they exit, are stopped, or their run or window ends. */
+/**
+ * Background commands of this window, from the end of the call until the command exits or is stopped, or until the run or the window ends.
+ */
 export class BackgroundCommands {
   readonly after?: After;
   private readonly commands: GoingCommand[] = [];
@@ -76,7 +78,7 @@ export class BackgroundCommands {
     return { asked, end: () => void this.offered.delete(marker) };
   }
 
-  /** Moves a command to the background on the user's request. Returns false if it has ended. */
+  /** Moves a command to the background on the user's request. Returns false for an ended command. */
   letGoOn(marker: string): boolean {
     const take = this.offered.get(marker);
     take?.();
@@ -124,7 +126,7 @@ export class BackgroundCommands {
     await this.endAll((one) => one.runId === runId);
   }
 
-  /** Stops all commands when the window closes, and kills them after one second. */
+  /** Stops all commands when the window closes; kills the rest after one second. */
   async close(): Promise<void> {
     this.isClosing = true;
     await this.endAll(() => true, closingGrace);

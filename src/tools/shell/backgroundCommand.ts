@@ -6,7 +6,7 @@ import { type After, Quiet } from './outputSilence.ts';
 import { endProcesses, graceTime, processLabel } from './processes.ts';
 import { type Exit, exitText, type StartedCommand } from './spawnCommand.ts';
 
-/** Command on the way to the background. `timedOut` resolves at its timeout; `over` releases its resources with a text about the end. */
+/** Command on the way to the background. `timedOut` resolves at the timeout; `over` releases the resources with a text about the end. */
 export interface Going {
   runId: string;
   toolCallId: string;
@@ -103,7 +103,7 @@ export class GoingCommand {
     return () => this.hearers.delete(hear);
   }
 
-  /** Stops the command with its processes and returns its end; an ended command stays unchanged. */
+  /** Stops the command with all processes and returns the end; an ended command stays unchanged. */
   stop(by: By, grace = graceTime): Promise<CommandEnd> {
     this.grace = Math.min(this.grace, grace);
     this.stopping(by);

@@ -77,7 +77,7 @@ export async function isAlive(process: ProcessIdentity): Promise<boolean> {
 
 /**
  * Returns the running processes of a command: processes with the marker (Linux), the first process if identical, its group and descendants.
- * Undefined if unknown. An editor started by the command is excluded if this code runs inside.
+ * Undefined if unknown. Excludes an editor that the command started and that runs this code.
  */
 async function processesLeft({
   command,

@@ -9,7 +9,7 @@ const blockSize = 64 * 1024;
 const keptTail = 4 * 1024 * 1024 - 2 * blockSize;
 
 /**
- * Decoder of one output stream: returns terminal text without escape sequences and control characters, each line in its final state. Pieces
+ * Decoder of one output stream: returns terminal text without escape sequences and control characters, each line in the final state. Pieces
  * follow `lineUpdates`. Other invisible characters stay and are marked on display.
  */
 export class Cleaner {

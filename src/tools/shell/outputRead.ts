@@ -12,8 +12,8 @@ const longestLine = 4000;
 
 /**
  * `output.read`: lines of a stored output of this run, or of a background command. Data: `{ text, startLine, endLine, totalLines, cut? }`;
- * longer lines are split every 4,000 characters. A command without `offset` returns its new output after waiting up to ten seconds: `{
- * text, cut?, outputId? }`; always with `{ running, exitCode?, signal?, by?, stillRunning? }`.
+ * longer lines are split every 4,000 characters. A command without `offset` returns new output after a wait of up to ten seconds: `{ text,
+ * cut?, outputId? }`; always with `{ running, exitCode?, signal?, by?, stillRunning? }`.
  */
 export function outputTool(background: Pick<BackgroundCommands, 'find'>): Tool {
   const tool = readTool(outputDefinition, async ({ id, offset, limit = defaultLines }, context) => {

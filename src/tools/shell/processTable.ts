@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** Running process. `began` is the system's start time; together with the pid it identifies the process. */
+/** Running process. `began` is the system's start time; pid and start time identify the process. */
 export interface TableEntry {
   pid: number;
   name: string;

@@ -16,7 +16,7 @@ export interface CommandProcess {
 export const graceTime = 5000;
 
 /**
- * Returns the running processes of a command: its group, its descendants, and (Linux) processes with the marker in the environment. Other
+ * Returns the running processes of a command: the group, the descendants, and (Linux) processes with the marker in the environment. Other
  * systems report only the group.
  */
 export async function processesOf(leader: number, marker: string): Promise<CommandProcess[]> {
@@ -30,7 +30,7 @@ export async function processesOf(leader: number, marker: string): Promise<Comma
   return own;
 }
 
-/** Asks the process group of a command to end, without waiting; on Windows, kills it with its children. */
+/** Asks the process group of a command to end, without waiting; on Windows, kills the whole process tree. */
 export function askToEnd(leader: number): void {
   if (process.platform === 'win32') void endTree(leader);
   else sendSignal(-leader, 'SIGTERM');

@@ -1,11 +1,10 @@
-/** Shell keywords; quoted, they are program names. */
 const reserved = new Set(
   'if then else elif fi do done case esac while until for in select function time coproc'.split(' '),
 );
 
 /**
- * Quotes any text as one word for the shell of `started.ts`. Throws an `Error` with a sentence for texts that no word can hold. PowerShell
- * passes some texts incorrectly (an empty word is dropped, `"` ends a word), so these throw too.
+ * Quotes any text as one word for the shell of `started.ts`. Throws an `Error` with a sentence for a text that no word can hold, and on
+ * Windows for a text that PowerShell passes incorrectly (an empty word is dropped, `"` ends a word).
  */
 export function quoteWord(text: string, platform: NodeJS.Platform = process.platform): string {
   if (text.includes('\0')) throw new Error('A command cannot hold the character 0');

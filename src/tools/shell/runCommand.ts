@@ -25,7 +25,7 @@ interface RunOptions {
 }
 
 /**
- * Runs a command line until its end, its timeout or a stop; then all processes are gone, or the remaining ones are named. Or moves the
+ * Runs a command line until the end, the timeout or a stop; then all processes are gone, or the remaining processes are named. Or moves the
  * command to the background on request of the call or the user. Data and errors like `shell.run`.
  */
 export async function runCommand(

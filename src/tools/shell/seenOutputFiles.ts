@@ -8,8 +8,8 @@ import type { CommandPart } from '../core/commandPart.ts';
 const mostFiles = 100;
 
 /**
- * Output files that commands of this window created outside of the open folders and that are unchanged. Read-only commands of the same run
- * may read them like printed output. Stored in memory only: after a reload, an approval is needed.
+ * Unchanged output files that commands of this window created outside of the open folders. Read-only commands of the same run may read
+ * these files like printed output. Stored in memory only: after a reload, an approval is needed.
  */
 export class CommandOutputs {
   private readonly made = new Map<string, string>();
@@ -25,7 +25,7 @@ export class CommandOutputs {
   /**
    * Starts tracking right before a command of a run.
    * @param outputs output files named by the command, from `outputFilesOf`
-   * @param parts programs of the command, if known: other access to such a file revokes its status
+   * @param parts programs of the command, if known: other access to an output file revokes the permission
    * @returns a function to call after the result
    */
   async begin(

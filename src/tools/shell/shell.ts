@@ -151,7 +151,7 @@ async function refuseTwinOf(
   throw new ToolError('E_PRECONDITION_FAILED', message, { reason: 'STILL_RUNNING', stillRunning: twin.processes });
 }
 
-/** `shell.stop`: ends a background command of this run with all its processes. Data: its end, and new output. */
+/** `shell.stop`: ends a background command of this run with all processes. Data: the end, and new output. */
 export function stopTool(background: BackgroundCommands): Tool {
   const tool = askingTool(stopDefinition, 'execute', async ({ id }, { runId }): Promise<CallPlan> => {
     const command = background.find(runId, id);

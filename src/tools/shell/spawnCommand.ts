@@ -17,8 +17,8 @@ export interface Exit {
 }
 
 /**
- * Command line with a process. The owner must end the command or wait for its end, and then release it. `pid` is undefined after a failed
- * start; `startedAt` is in epoch milliseconds; `kept` is the cleaned output so far.
+ * Command line with a process. The owner must end the command or wait for the end, and then release the command. `pid` is undefined after a
+ * failed start; `startedAt` is in epoch milliseconds; `kept` is the cleaned output so far.
  */
 export interface StartedCommand {
   readonly startedAt: number;
@@ -33,7 +33,7 @@ export interface StartedCommand {
   letGo(): void;
 }
 
-/** Starts a command line without input in its own process group. */
+/** Starts a command line without input in a separate process group. */
 export async function startCommand(line: string, folder: string, marker: string): Promise<StartedCommand> {
   const git = await gitSafety();
   const [shell, ...options] = shellCommand();

@@ -6,7 +6,7 @@ const longestCell = 8;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const pieces = /[^\r\b\x1b]+|\x1b\[\d*[CDGK]|[\r\b]/g;
 
-/** Current line of a command as a terminal shows it: the last character of each column. The duration is proportional to the text. */
+/** Current line of a command as on a terminal: the last character of each column. The duration is proportional to the text. */
 export class TerminalLine {
   private line = '';
   /** Columns after a cursor movement. The second column of a wide character is empty. */

@@ -25,8 +25,8 @@ export function checkUrl(written: string, allowPrivate: boolean): URL {
 }
 
 /**
- * Resolves the host and checks its addresses. The connection uses these addresses without another lookup, so that the name cannot change
- * its meaning in between.
+ * Resolves and checks the host. The connection uses the returned addresses without another lookup, so that the name cannot change its
+ * meaning in between.
  */
 export async function addressesOf(url: URL, allowPrivate: boolean): Promise<string[]> {
   const host = bare(url);

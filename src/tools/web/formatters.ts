@@ -5,7 +5,7 @@ const deepestIndent = 6;
 
 /**
  * Creates formatters for tables, lists and quotes whose text stays in proportion to the markup. The formatters of html-to-text trust
- * `colspan` and `start`, pad each table line to its widest cell, and indent once per level.
+ * `colspan` and `start`, pad each line of a table to the widest cell, and indent at every level.
  */
 export function formatters(): Record<'row' | 'list' | 'quote', FormatCallback> {
   let lists = 0;

@@ -6,7 +6,7 @@ const shallow = new Set(
 );
 const silent = new Set(['script', 'style', 'title', 'noscript', 'template']);
 
-/** Returns an upper bound of the page's nesting, and its plain text, in linear time. A parser needs time quadratic in the depth. */
+/** Returns an upper bound of the page's nesting, and the plain text, in linear time. A parser needs time quadratic in the depth. */
 export function scan(page: string): { depth: number; text: string } {
   const open = new Map<string, number>();
   let now = 0;

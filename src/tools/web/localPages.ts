@@ -18,8 +18,8 @@ export interface OwnPage {
 export type OwnPages = (runId: string, url: URL) => Promise<OwnPage | undefined>;
 
 /**
- * Finds pages of own commands. A port belongs to a command if only its processes listen there; this is checked at planning, before each
- * connection, and after the connection before anything is sent, because a port can change its owner at any time. On systems without this
+ * Finds pages of own commands. A port belongs to a command if no other process listens there. The owner is checked at planning, before each
+ * connection, and after the connection before anything is sent, because a port can change the owner at any time. On systems without this
  * information, the command's output must name the port.
  * @param platform value of `process.platform`
  */
@@ -77,7 +77,7 @@ export function ownPages(background: BackgroundCommands, platform: string = proc
   };
 }
 
-/** Returns the loopback addresses of a host name; empty for other hosts, even if they resolve to this machine. */
+/** Returns the loopback addresses of a host name; empty for other hosts, even if the host resolves to this machine. */
 function hostsOf({ hostname }: URL): readonly Loopback[] {
   if (hostname === 'localhost') return loopback;
   return loopback.filter((address) => hostname === address || hostname === `[${address}]`);
