@@ -183,7 +183,7 @@ export class Approvals implements vscode.Disposable {
     await this.takeInstructions(group.map(({ request }) => request));
   }
 
-  /** After a denial that holds the run, focuses the message box and asks for instructions. */
+  /** Focuses the message box and asks for instructions after a denial that holds the run. */
   private async takeInstructions([request]: readonly ApprovalRequest[]): Promise<void> {
     if (!request?.canHold) return;
     if (request.runId === this.parts.shown()) await this.parts.presence.back('nowhere');

@@ -60,7 +60,7 @@ export async function understand(
       if (part) parts.push(part);
       else whole = false;
     }
-    // Commands that need a shell run only if rules allow commands of kind `looks`.
+    // A read-only command that needs a shell runs only if a rule allows commands of kind `looks`.
     const throughShell = why === undefined && (!straight || steps.some(({ variables }) => variables.length > 0));
     const asRow = (part: CommandPart): CommandPart => ({
       ...part,

@@ -15,6 +15,7 @@ type Arguments = Record<string, unknown>;
 
 const wrappers = ['arguments', 'args', 'input', 'parameters', 'params'];
 
+/** Budget of visited values and schema parts for a call: nested alternatives could grow without end. */
 const mostSteps = 500_000;
 const charactersPerStep = 64;
 

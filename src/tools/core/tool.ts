@@ -263,7 +263,7 @@ export interface ApprovalRequest {
 export interface ApprovalAnswer {
   decision: Decision;
   words?: string;
-  /** With a denial: no request is sent to the model until the user sends instructions. */
+  /** Holds the run after a denial: no request is sent to the model until the user sends instructions. */
   holds?: true;
   /** The user's edit of the plan before allowing; see `editableText`. */
   edited?: string;

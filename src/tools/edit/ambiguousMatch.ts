@@ -56,7 +56,7 @@ const sumOf = <One>(all: readonly One[], of: (one: One) => number): number =>
 
 /**
  * Returns the edit's lines with another indentation in the file, if all lines differ. A line with the written indentation proves the
- * position, except at the margin (`#endif`). The first of several lines is ignored: it may be written without its indentation.
+ * position, except at the margin (`#endif`). The first of several lines is ignored: the text may be written without indentation.
  */
 export function shiftedLines(texts: readonly string[], old: readonly string[], found: readonly number[]): number[] {
   const indents = (line: number): [string, string] => [indentOf(old[line]!), indentOf(texts[found[line]!]!)];

@@ -14,6 +14,7 @@ import { isInexact, nearTwin } from './similarLines.ts';
 export interface Edit {
   oldText: string;
   newText: string;
+  /** Both texts are whole lines; parts of lines never match. */
   lines?: true;
   /** Location of the match if the lines occur several times. */
   place?: HunkLocation;
@@ -286,8 +287,8 @@ const shown = (texts: readonly string[], from: number, to: number) => ({
 });
 
 /**
- * Returns the failure if a tolerant match is ambiguous: another run is as close, and matches exactly where this one does not. Very long
- * files are not searched.
+ * Returns the failure if a tolerant match is ambiguous: another run is equally close, and matches exactly where the found run does not.
+ * Very long files are not searched.
  */
 function twinFailure(texts: readonly string[], old: readonly string[], run: MatchedLines): Failed | undefined {
   const shifted = shiftedLines(texts, old, run.at);

@@ -16,7 +16,7 @@ interface Region {
   to: number;
 }
 
-/** Returns the only run at the location that a patch names; undefined if there is none or more than one. */
+/** Returns the only run at the location that a patch names; undefined if there are none or several. */
 export function runsAt(
   texts: readonly string[],
   runs: readonly MatchedLines[],

@@ -46,7 +46,7 @@ export function indentLike(
 }
 
 /**
- * Returns an edit with restored indentation of its first lines, if only these lost it. If the old first line is removed, an old line of
+ * Returns an edit with restored indentation, if only the first lines lost the indentation. If the old first line is removed, an old line of
  * lesser depth may come first and stays unchanged. `indentAt` is the file's indentation of an old line. Undefined for other edits, or if
  * the depth is unknown.
  */

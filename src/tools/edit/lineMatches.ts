@@ -19,7 +19,7 @@ const linesForOneSimilar = 10;
 
 /**
  * Returns all possible matches of the best available kind: equal lines; lines equal except for trailing blanks, typography and blank lines
- * in between; lines of which one in ten is only similar.
+ * in between; lines of which a tenth is only similar.
  */
 export function findRuns(texts: readonly string[], old: readonly string[]): MatchedLines[] {
   const wanted = old.map(foldedLine);
@@ -113,7 +113,7 @@ function distanceOf(a: string, b: string): number {
   return editDistance(a.slice(start, a.length - end), b.slice(start, b.length - end));
 }
 
-/** Pairs the lines with text in order, and the blank lines between them as far as both sides have some. */
+/** Pairs the lines with text in order, and the blank lines in between as far as both sides have some. */
 function align(
   wanted: readonly string[],
   own: readonly string[],

@@ -6,8 +6,8 @@ import { changedTwin } from './similarLines.ts';
 
 /**
  * Returns the first line (from 0) of the run that an edit really means if the match at `found` is only a twin: the file has changed since
- * the model read it, and the lines at the read position changed slightly. Undefined if the text was not read, is still at the read
- * position, or no other run is close.
+ * the model's read, and the lines at the read position changed slightly. Undefined if the text was not read, is still at the read position,
+ * or no other run is close.
  */
 export function movedFrom(
   texts: readonly string[],
@@ -42,7 +42,7 @@ function seenStarts(text: string, lines: readonly string[], oldText: string): nu
   return findRuns(linesOf(text), wholeLines(oldText)).map(({ at }) => at.find((index) => index >= 0)!);
 }
 
-/** Returns the file line (from 0) of `count` seen lines; undefined if one of them changed. */
+/** Returns the file line (from 0) of `count` seen lines; undefined after a change of any line. */
 function standsAt(
   texts: readonly string[],
   seenLines: readonly string[],

@@ -144,8 +144,8 @@ function sides(minus: string, plus: string, kind: FilePatch['kind']): Pick<FileP
 }
 
 /**
- * Applies all hunks, or none. Line numbers are hints: they count only if every hunk matches exactly there, and, in a changed file, if the
- * model read the text there.
+ * Applies all hunks, or none. Line numbers are hints, used only if every hunk matches exactly there, and, in a changed file, if the model
+ * read the text there.
  * @param seen lines last read by the model, if the file has changed since
  */
 export function applyPatch(text: string, file: FilePatch, seen?: SeenText): EditResult {

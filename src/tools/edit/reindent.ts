@@ -8,8 +8,8 @@ export function indentationBefore(text: string, at: number): string {
 }
 
 /**
- * Returns the new text of a match after `prefix`, the indentation of the file that the edit omitted. The new text loses its own
- * indentation, and added lines are indented like that line. Undefined if the indentation is unknown.
+ * Returns the new text of a match after `prefix`, the indentation of the file that the edit omitted. The indentation of the new text is
+ * replaced, and added lines are indented like the matched line. Undefined if the indentation is unknown.
  */
 export function reindented(text: string, prefix: string, oldText: string, newText: string): string | undefined {
   if (newText === '' && oldText.endsWith('\n')) return ''; // the whole line is deleted

@@ -120,7 +120,7 @@ export function createQuestions(approve: Approve, now: () => number) {
     return answer;
   }
 
-  /** Settles other open requests by this answer, and withdraws requests that depended on a denied change. */
+  /** Withdraws other open requests that this answer decides, and later requests based on a denied or edited change. */
   function outdate(
     { id, runId, batch, plan, call }: ApprovalRequest,
     answer: ApprovalAnswer,

@@ -17,7 +17,7 @@ const entrySchema = z.object({
 });
 export type ApprovedServer = z.output<typeof entrySchema>;
 
-/** Entries by name and location; each other configuration or start folder has its own entry. */
+/** Entries by name and location; each other configuration or start folder has a separate entry. */
 const entriesSchema = z.record(z.string(), z.array(entrySchema).or(entrySchema.transform((entry) => [entry])));
 
 const mostEntries = 50;
@@ -118,7 +118,7 @@ export class Approved {
     return entriesSchema.catch({}).parse(this.memory.get());
   }
 
-  /** Stored texts, only for display; no decision uses them. */
+  /** Stored texts, only for display; no decision depends on the texts. */
   private lists(): Record<string, ServerToolText[]> {
     return wordsSchema.catch({}).parse(this.words.get()) as Record<string, ServerToolText[]>;
   }
@@ -142,7 +142,9 @@ export function judgeTool(entry: ApprovedServer | undefined, tool: ListedTool): 
   return known.includes(serverToolDefinition(tool)) ? 'same' : 'changed';
 }
 
-/** Returns earlier definitions whose grants the tool inherits, newest first; if an older definition returns, only the ones before. */
+/**
+ * Returns earlier definitions whose grants the tool inherits, newest first; for a returning older definition, only the earlier definitions.
+ */
 export function definitionsBefore(entry: ApprovedServer | undefined, tool: ListedTool): string[] {
   const known = definitionsOf(entry, tool) ?? [];
   return known.slice(0, Math.max(0, known.indexOf(serverToolDefinition(tool)))).reverse();

@@ -20,7 +20,7 @@ export const serverResult = z.strictObject({
 const textLimit = 40_000;
 
 /**
- * Converts a result for the model: `{ text?, structured?, cut? }` with hidden characters marked, and the images, each named at its
+ * Converts a result for the model: `{ text?, structured?, cut? }` with hidden characters marked, and the images, each named at the original
  * position. Sounds are only named with type and size. Throws `TOOL_EXEC_FAILED` for a failed call.
  */
 export function callResultData(result: CallToolResult): unknown {
@@ -67,7 +67,7 @@ function cut(text: string): Told {
 
 export type Block = ContentBlock;
 
-/** Formats each block on its own line, with names for images; appends the images to `images`. */
+/** Formats each block on a separate line, with names for images; appends the images to `images`. */
 export const contentText = (blocks: readonly ContentBlock[], images: Attachment[]): string =>
   blocks.map((block) => inWords(block, images)).join('\n');
 

@@ -2,5 +2,5 @@ import { lazily } from '../../protocol/panel/lazyImport.ts';
 
 export type Sdk = typeof import('./sdk.ts');
 
-/** Loads the SDK; without a configured server it is never loaded. */
+/** Loads the SDK, only if a server is configured. */
 export const loadSdk = lazily(() => import('./sdk.ts'));

@@ -24,8 +24,8 @@ interface RequestLimits {
 const progressInterval = 100;
 
 /**
- * Sends one request within its limits. Throws `TOOL_INTERRUPTED` and `TOOL_TIMEOUT` as `ToolError` after cancelling at the server; other
- * errors unchanged. Each request has its own signal, because the SDK keeps listening after the end and would cancel finished requests.
+ * Sends a request with limits. Throws `TOOL_INTERRUPTED` and `TOOL_TIMEOUT` as `ToolError` after cancelling at the server; other errors
+ * unchanged. Each request has a separate signal, because the SDK keeps listening after the end and would cancel finished requests.
  */
 export async function withRequestLimits<Result>(
   { signal, ms, subject, output }: RequestLimits,

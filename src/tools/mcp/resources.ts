@@ -8,7 +8,6 @@ import { configLocationOf, toolOriginOf } from './serverTool.ts';
 /** Stands for the tool definition in a rule for resources, which have none. */
 export const resources = 'resources';
 
-/** Maximum resources in one list. */
 const listLimit = 200;
 
 /**

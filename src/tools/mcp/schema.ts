@@ -20,7 +20,7 @@ export const inAnswer: WordLimits = { description: 20_000, end: 2000, text: 4000
 
 const depthLimit = 10;
 const itemLimit = 200;
-/** Maximum characters of a schema to compile; the server checks longer ones. */
+/** Maximum characters of a schema to compile; the server checks longer schemas. */
 const checkedLimit = 200_000;
 
 /**

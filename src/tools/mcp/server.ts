@@ -58,7 +58,7 @@ const longestWords = 300;
 /** Milliseconds between two list requests. */
 const listPause = 250;
 
-/** One configured server: its start, stop, lists and calls. Errors stay within this class. */
+/** Configured server: start, stop, lists and calls. Errors stay within this class. */
 export class McpServer {
   state: ServerState = { phase: 'stopped' };
   failure?: LocalizedMessage;

@@ -59,7 +59,6 @@ export function serverTool({ server, listed, name, sdk, trusted, hidden, refusal
   return { ...base, risk: 'execute', plan };
 }
 
-/** Maximum characters of a title, for one line. */
 const longestTitle = 80;
 
 function titleOf({ title, annotations }: ListedTool): { title?: string } {

@@ -99,7 +99,7 @@ export class McpServers {
     );
   }
 
-  /** Starts all approved servers, including failed ones, without approval requests. Resolves on abort. */
+  /** Starts all approved servers, also after a failure, without approval requests. Resolves on abort. */
   async examine(signal: AbortSignal, say: (text: string) => void): Promise<void> {
     if (!this.options.workspace.trusted) return;
     const look = async () => {
@@ -283,7 +283,7 @@ export class McpServers {
   }
 
   /**
-   * Requests approvals until the approved definition equals the current one: configuration, files and trust may change during a request.
+   * Requests approvals until the approved definition is the current definition: configuration, files and trust may change during a request.
    */
   private isApproved(server: McpServer, signal: AbortSignal, meanwhile: boolean): Promise<boolean> {
     const { approved, person, workspace } = this.options;

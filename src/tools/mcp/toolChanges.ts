@@ -7,8 +7,8 @@ import { type ServerToolText, serverToolDefinition } from './serverText.ts';
 import { serverIdentity } from './serverTool.ts';
 
 /**
- * Approval request for tools that differ from the accepted ones. With an approval, changed tools retain their permissions. `was` is the
- * last accepted text, if known.
+ * Approval request for tools that differ from the accepted tools. With an approval, changed tools retain the permissions. `was` is the last
+ * accepted text, if known.
  */
 export interface ToolsQuestion {
   definition: Definition;

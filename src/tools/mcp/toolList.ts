@@ -10,7 +10,7 @@ import { type FoundTool, promptTools, remainingToolsText, searchTools } from './
 
 /**
  * Returns the tools of all servers: accepted tools in the prompt, or behind a search if there are many. Other tools stay callable and
- * return the reason of their refusal, because a run retains its tools.
+ * return the reason of the refusal, because a run retains all tools from the start.
  */
 export function toolList(servers: readonly McpServer[], approved: Approved): readonly Tool[] {
   const nameFor = createNames();

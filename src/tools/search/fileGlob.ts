@@ -12,7 +12,6 @@ export interface FileGlob {
   preferred<One extends { path: string }>(found: readonly One[]): readonly One[];
 }
 
-/** Creates a glob whose brackets are literal if such a file exists. Without a glob, all files match. */
 export async function fileGlob(workspace: Workspace, glob: string | undefined): Promise<FileGlob> {
   if (glob === undefined) return { matches: () => true, limits: () => ({ options: [] }), preferred: (found) => found };
   const brackets = await bracketsOf(workspace, glob);

@@ -23,7 +23,7 @@ const common = ['--no-config', '--hidden', '--no-require-git', '--no-messages', 
 const ignoring = ['.gitignore', '.ignore', '.rgignore', '.git'];
 
 /**
- * Runs ripgrep and reports its output line by line (with `--files`, name by name) until `onLine` returns false. Resolves to true if
+ * Runs ripgrep and reports the output line by line (with `--files`, name by name) until `onLine` returns false. Resolves to true if
  * truncated, also by the timeout. `input` is searched if the target is `-`. Throws `TOOL_NOT_AVAILABLE` without ripgrep,
  * `TOOL_ARGS_INVALID` for a bad pattern.
  */
@@ -97,8 +97,8 @@ export async function ripgrep(
 }
 
 /**
- * Tests for ignore files in parent folders. Without any, ripgrep can skip its parent checks, which take a third of the time in large trees.
- * Synchronous, because the names are cached by the system and each asynchronous call would take longer than all checks.
+ * Tests for ignore files in parent folders. If there are none, ripgrep can skip the checks of parents, which take a third of the time in
+ * large trees. Synchronous, because the system has cached the names and each asynchronous call would take longer than all checks.
  */
 function isIgnoredFromAbove({ folder, target }: SearchRoot): boolean {
   if (target !== './') return true;

@@ -94,7 +94,7 @@ async function search(args: SearchArguments, context: ToolContext) {
     ...(found.cut && { cut: more }),
   };
 
-  /** Explains an empty result. Ignored files are not checked for a whole workspace without a glob: they always exist. */
+  /** Explains an empty result. Ignored files are not checked for a whole workspace without a glob: every workspace has some. */
   async function nothing(): Promise<string> {
     const said = 'Nothing matches in the files';
     const isNarrow = args.glob !== undefined || places.some(({ target }) => target !== './');

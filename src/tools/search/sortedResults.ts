@@ -1,6 +1,6 @@
 // @invariant searches-are-stable: Equal searches of an unchanged workspace return equal results, in the order of `byPath`.
 
-/** Result in a file. Results of one file are adjacent and in order. */
+/** Result in a file. Results of the same file are adjacent and in order. */
 export interface Hit {
   path: string;
 }

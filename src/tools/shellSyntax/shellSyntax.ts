@@ -259,7 +259,6 @@ class Reader {
     return { text: this.expect(plain)[0] };
   }
 
-  /** Parses the pieces inside of double quotes one by one. */
   private quotedPieces(): ShellPiece[] {
     const pieces: ShellPiece[] = [];
     this.expect(/"/y);

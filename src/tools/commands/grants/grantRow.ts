@@ -35,7 +35,7 @@ export interface GrantRow {
    * following operands.
    */
   operands?: string | readonly string[];
-  /** At least one of these options is required: otherwise the command has another meaning. */
+  /** Options of which at least one is required: otherwise the command has another meaning. */
   needs?: readonly string[];
   needsAll?: readonly string[];
   max?: number;

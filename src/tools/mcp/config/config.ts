@@ -15,8 +15,8 @@ export type Input = z.infer<typeof inputSchema>;
 
 /**
  * Configured server with the folder's variables filled in; `${env:…}` and `${input:…}` stay until the start. `source` is the displayed
- * location; `place` is the absolute path of the file, or `settings` (an approval is bound to it). `hash` identifies the definition in
- * approvals; `inputs` are the used inputs.
+ * location; `place` is the absolute path of the file, or `settings`, and binds the approval. `hash` identifies the definition in approvals;
+ * `inputs` are the used inputs.
  */
 export type Definition = {
   name: string;

@@ -10,8 +10,8 @@ const ofSchemas = new Set([
 const ofData = new Set(['const', 'enum', 'default', 'examples']);
 
 /**
- * Removes arguments with a default from `required`, at any depth. Schemas generated from a parsed form (zod's output schema) list these as
- * required, although the server accepts calls without them.
+ * Removes arguments with a default from `required`, at any depth. Schemas generated from a parsed form (zod's output schema) list these
+ * arguments as required, although the server accepts calls without the arguments.
  */
 export function withoutDefaulted(schema: unknown, root = schema): unknown {
   if (Array.isArray(schema)) return schema.map((one) => withoutDefaulted(one, root));

@@ -72,7 +72,7 @@ function nameOf(item: unknown, index: number): string {
   return known === undefined ? `#${index + 1}` : String(known).slice(0, longestName);
 }
 
-/** Returns the used properties of a tool. A hint of another type than boolean is ignored, so that it grants no trust. */
+/** Returns the used properties of a tool. A hint of another type than boolean is ignored and grants no trust. */
 function plainTool({ name, title, description, inputSchema, annotations }: Json): Json {
   return {
     name,
