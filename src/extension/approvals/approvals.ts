@@ -43,7 +43,6 @@ interface Dependencies {
   shown(): string | undefined;
   otherRun(runId: string): string | undefined;
   notice(notice: Notice): void;
-  /** Reports that a hidden run is held and needs instructions. */
   needsInstructions(runId: string): void;
 }
 
@@ -129,7 +128,6 @@ export class Approvals implements vscode.Disposable {
     this.expected = { key, how };
   }
 
-  /** Opens the dialog of a call, or of the approval in front of the user. */
   async show(key?: CallKey): Promise<void> {
     const chosen = this.find(key);
     if (!chosen) return;
@@ -368,10 +366,8 @@ export class Approvals implements vscode.Disposable {
 
 const isCanceled = (error: unknown): boolean => error instanceof Error && error.name === 'Canceled';
 
-/** Denial without a user's decision. */
 const no: ApprovalAnswer = { decision: 'deny' };
 
-/** Denial by the user. */
 const denialOf = ({ canHold }: ApprovalRequest): ApprovalAnswer => ({ ...no, ...(canHold && { holds: true }) });
 
 const yes = (edited: string | undefined): ApprovalAnswer => ({

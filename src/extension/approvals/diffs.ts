@@ -18,7 +18,6 @@ interface SinceRun {
   place: string | undefined;
 }
 
-/** Shows recorded changes in the editor's diff, from stored contents. */
 export class Diffs implements vscode.TextDocumentContentProvider {
   constructor(private readonly store: RunStore) {}
 

@@ -95,7 +95,6 @@ export class Policies implements vscode.Disposable {
     await this.write(scope, this.written(scope).toSpliced(index, 1));
   }
 
-  /** Deletes the rules for an MCP server's tools. */
   async forgetServer(identity: string): Promise<void> {
     for (const scope of ['workspace', 'user'] as const) {
       const written = this.written(scope);

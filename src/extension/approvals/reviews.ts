@@ -89,13 +89,11 @@ export class Reviews implements vscode.FileSystemProvider {
     return this.unsettled(this.severalIn(frontTab()));
   }
 
-  /** Id of the approval in an active single review. */
   get oneInFront(): string | undefined {
     const tab = frontTab();
     return tab && this.idOf(uriOf(tab));
   }
 
-  /** Returns the ids of all approvals in the active review. */
   inFront(): ReadonlySet<string> {
     return this.unsettled(this.idsIn(frontTab()));
   }
@@ -133,7 +131,6 @@ export class Reviews implements vscode.FileSystemProvider {
     for (const uri of this.files.keys()) if (this.idOf(vscode.Uri.parse(uri)) === request.id) this.files.delete(uri);
   }
 
-  /** Closes tabs whose approvals are all settled. */
   private async closeSettled(): Promise<void> {
     const settled = allTabs().filter((tab) => {
       return !tab.isDirty && this.idsIn(tab).every((id) => id !== undefined && !this.reviews.has(id));

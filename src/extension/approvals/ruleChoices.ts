@@ -32,5 +32,4 @@ function choiceOf(rules: readonly Rule[], scope: string): vscode.QuickPickItem {
   return line.length <= longestChoice ? { label: line } : { label: visibleLine(covered), detail: visibleLine(holds) };
 }
 
-/** Maximum characters of a line in a list. */
 const longestChoice = 66;

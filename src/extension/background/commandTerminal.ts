@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { visible } from '../../protocol/text/escapeInvisible.ts';
 import type { CommandMirror } from '../../tools/shell/liveOutput.ts';
 
-/** Maximum buffered characters before the terminal opens. */
 const mostWaiting = 100_000;
 
 /** Terminal that shows commands with live output and stays open after their end. Input has no effect. */

@@ -28,7 +28,6 @@ export interface CommitChanges {
 interface Sources {
   repository: CommitRepository;
   workspace: Workspace;
-  /** Tests for rules that exclude a file's text from searches. */
   isKept(path: string): boolean;
   signal: AbortSignal;
   /** Omits style examples, for uses other than a commit message. */

@@ -24,7 +24,6 @@ export function commitText(answer: string, { subject, line }: CommitLimits): str
   return [head, body.trim()].filter(Boolean).join('\n\n');
 }
 
-/** Removes code fences and introductory sentences. */
 function bare(answer: string): string {
   const lines = answer.split('\n').map((one) => one.trimEnd());
   const said = lines

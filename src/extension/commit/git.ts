@@ -38,7 +38,6 @@ export interface WatchedRepository extends CommitRepository {
   };
   /** Returns the text of a file (absolute path) in a commit. */
   show(commit: string, path: string): Promise<string>;
-  /** Stages these pathspecs, including deletions. */
   add(paths: string[]): Promise<void>;
   checkIgnore(paths: string[]): Promise<Set<string>>;
 }

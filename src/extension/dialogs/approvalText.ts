@@ -33,7 +33,6 @@ export function questionText(request: ApprovalRequest, edited?: string, reviewed
   };
 }
 
-/** Returns the line with the location and the timeout. */
 function placeOf(plan: AskedPlan): string {
   const [location, limit] = [locationOf(plan), limitOf(plan)];
   return location === undefined ? begun(limit) : [location, limit].filter(Boolean).join(' · ');

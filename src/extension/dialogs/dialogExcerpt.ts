@@ -1,7 +1,6 @@
 import { visible } from '../../protocol/text/escapeInvisible.ts';
 import { amount, t } from '../../protocol/text/l10n.ts';
 
-/** Maximum lines and characters of an untruncated text. */
 const mostLines = 20;
 const mostCharacters = 2000;
 /** Lines and characters of the head and the tail of a truncated text. */

@@ -23,7 +23,6 @@ export class Dialogs implements vscode.Disposable {
     this.over.abort();
   }
 
-  /** Shows a dialog requested by the user. */
   async ask(question: DialogQuestion): Promise<string | undefined> {
     await this.presence.look();
     return this.show(question);

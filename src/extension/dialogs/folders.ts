@@ -18,7 +18,6 @@ export const isVirtual = (): boolean => virtualFolders().length > 0;
 export const folderUri = (place: string): vscode.Uri =>
   isVirtual() && !path.isAbsolute(place) ? vscode.Uri.parse(place, true) : vscode.Uri.file(place);
 
-/** Returns the message about a feature missing in virtual workspaces. */
 export const notInVirtual = (
   what:
     | 'Workflows are'

@@ -7,7 +7,6 @@ import { withoutLinks } from './approvalText.ts';
 let panel: Pick<ChatView, 'inView' | 'post'> | undefined;
 let log: NoticeLog | undefined;
 
-/** Sets the panel and the log as targets of later notifications. */
 export const setNotificationTarget = (view: typeof panel, channel?: NoticeLog): void => {
   panel = view;
   log = channel;

@@ -72,7 +72,6 @@ interface PickList<Value> {
   answer(value: Answer<Value>): void;
 }
 
-/** Shows a list until a row is picked. */
 export async function pickStep<Value>({ fill, placeholder, ...options }: PickOptions<Value>): Promise<Answer<Value>> {
   const box = vscode.window.createQuickPick<PickRow<Value>>();
   box.placeholder = placeholder;

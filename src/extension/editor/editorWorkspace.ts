@@ -193,7 +193,6 @@ async function encodedAs(text: string, encoding: string): Promise<Uint8Array> {
   return bytes;
 }
 
-/** Encodes a new file with the configured encoding. */
 async function encodedFor(uri: vscode.Uri, text: string): Promise<Uint8Array> {
   const bytes = await vscode.workspace.encode(text, { uri });
   const back = await vscode.workspace.decode(bytes, { uri });

@@ -36,7 +36,6 @@ export class Problems {
     };
   }
 
-  /** Waits for a report on the file followed by silence. */
   private async reported(uri: vscode.Uri, signal: AbortSignal): Promise<void> {
     const until = Date.now() + patience;
     const isQuiet = () => Date.now() - (this.reports.get(uri.toString()) ?? Number.POSITIVE_INFINITY) >= quiet;

@@ -64,7 +64,6 @@ function placed(one: Broken): [vscode.Uri, vscode.Diagnostic[]][] {
   return [...files.values()];
 }
 
-/** Returns the archive, or the file in the package folder. */
 function placeOf({ place }: Broken, file: string | undefined): vscode.Uri {
   if (/\.bmad$/i.test(place)) return vscode.Uri.file(place);
   const folder = path.basename(place) === 'bmad.json' ? path.dirname(place) : place;

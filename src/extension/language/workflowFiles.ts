@@ -22,7 +22,6 @@ export const patterns: Record<WorkflowFileKind, string> = {
 
 type FileOf<One extends WorkflowFileKind> = One extends 'workflow' ? WorkflowFile : AgentFile;
 
-/** Maximum cached files. */
 const mostKept = 100;
 /** Milliseconds until a retry after a timeout, because the machine may have been busy. */
 const failureMs = 60_000;
@@ -103,7 +102,6 @@ export function workflowFileUri(id: string): vscode.Uri | undefined {
   return vscode.Uri.joinPath(folder.uri, ...inside);
 }
 
-/** Returns undefined if too large. */
 async function textOf(uri: vscode.Uri): Promise<string | undefined> {
   const open = vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
   if (open) return open.getText();

@@ -62,7 +62,6 @@ export async function putAllRight(
   }
 }
 
-/** Recreates the topmost missing folder on the way to a missing path. */
 async function bringBackWith(workspace: Workspace, path: string): Promise<void> {
   const file = await resolvePath(workspace.roots, path, 'mkdir');
   if (file.kind !== 'missing') return;

@@ -63,7 +63,6 @@ export interface FileLines {
   lines: string[];
 }
 
-/** Lines grouped by file, in order of arrival, limited to one result. */
 export class LinesByFile {
   readonly files: FileLines[] = [];
   private count = 0;

@@ -167,7 +167,6 @@ const shellWords = new Set(
   ).split(' '),
 );
 
-/** Tests for builtins without side effects: loop control and name lookup. */
 const steers = ([first, ...rest]: readonly string[]): boolean =>
   ((first === ':' || first === 'break' || first === 'continue') && rest.length === 0) ||
   (first === 'command' &&
@@ -219,7 +218,6 @@ async function checkedClaims(
   return folders;
 }
 
-/** Returns the folder in which a glob expanded by the program begins. */
 const beginning = (path: string): string => {
   const [plain] = /^[^*?[{]*/.exec(path)!;
   return plain === path ? path : plain.slice(0, plain.lastIndexOf('/') + 1) || '.';

@@ -33,6 +33,5 @@ export const isKnown = (word: string): boolean => !Object.values(some).some((mar
 /** Reason and position where the commands of a script cannot be determined. */
 export class Unclear extends UserFacingError {}
 
-/** Formats a word for a message, with dots for placeholders. */
 export const shownWord = (word: string): string =>
   Object.values(some).reduce((shown, mark) => shown.replaceAll(mark, '…'), word);

@@ -187,7 +187,6 @@ async function deletion(
     : undefined;
 }
 
-/** Returns the first critical path, or the reason why the paths are unknown. */
 async function firstOf(
   words: readonly ShellWord[],
   { look, everything }: Sight,

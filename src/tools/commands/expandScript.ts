@@ -10,7 +10,6 @@ import { assignedIn, isCounting, isLiteralWord, isNumber, isOnePipeline, readNam
 import { Choices } from './unknownValues.ts';
 
 export interface Unfolded {
-  /** All steps that can run, in order, repeated for each variant. */
   steps: CommandStep[];
   /** The same steps as pipelines, if sequential execution without a shell is equivalent. */
   straight?: Steps[];

@@ -66,14 +66,12 @@ const colors = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*[mK]`, 'g');
 const mayShow = message('It shows contents of a file that may contain secrets, and its output is sent to the model.');
 const tooMuch = message('It shows too much to be checked for secrets.');
 
-/** Returns options for a fixed output format without external programs. */
 function asUsual(name: string): string[] {
   if (name === 'cat-file') return [];
   if (name === 'grep') return ['--no-color'];
   return ['--no-ext-diff', '--no-textconv', '--no-color', '--src-prefix=a/', '--dst-prefix=b/'];
 }
 
-/** Returns the arguments without options that change the display of file names. */
 function written(args: readonly string[]): string[] {
   const end = args.indexOf('--');
   return args.filter((word, at) => (end >= 0 && at > end) || !/^--(no-prefix|color(=.*)?)$/.test(word));

@@ -5,7 +5,6 @@ import { type CommandAnalysis, understand } from './analyzeCommand.ts';
 import { destruction } from './destructive.ts';
 import type { IsOutput } from './outputFiles.ts';
 
-/** Maximum characters of a command that a user can review. */
 const maximumCommand = 8192;
 
 /**

@@ -14,7 +14,6 @@ export interface PredictedLines {
   single: boolean;
 }
 
-/** Maximum names to process. */
 const mostNames = 500;
 const mostEntries = 5000;
 

@@ -196,7 +196,6 @@ const namesPlace = (path: string, reason: LocalizedMessage): LocalizedMessage =>
   message('It names {0}. {1}', path, reason);
 const namesOfGit = (path: string): LocalizedMessage => message('It names {0}, which belongs to Git.', path);
 
-/** Returns the reason for a workspace file with secrets in its content. */
 async function contentReason(place: ResolvedPath | undefined): Promise<LocalizedMessage | undefined> {
   const reason = place?.kind === 'file' ? await secretContentReason(place.path) : undefined;
   return reason && namesPlace(place!.relative, reason);

@@ -19,7 +19,6 @@ export class Choices {
     return `${some.choice}${this.all.length - 1}${some.choice}`;
   }
 
-  /** Returns the names behind a word that consists of a mark. */
   of(word: string): PredictedLines | undefined {
     return this.all[Number(onlyMark.exec(word)?.[1] ?? Number.NaN)];
   }

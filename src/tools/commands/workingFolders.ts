@@ -1,7 +1,6 @@
 import { programOf, type ShellPart, unknown } from '../shellSyntax/shellWords.ts';
 import { pointedAt } from './criticalPaths.ts';
 
-/** Maximum changes of folder to follow. */
 const mostFolders = 8;
 
 /** Possible working folders of a part of a command; `unclear`: other folders are possible too. */

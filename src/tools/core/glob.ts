@@ -32,7 +32,6 @@ interface State {
   to: number[];
 }
 
-/** Set of states that are active together, with cached transitions by character code. */
 interface Place {
   states: readonly State[];
   ends: boolean;
@@ -77,7 +76,6 @@ function walker(states: readonly State[]): (path: string) => boolean {
   };
 }
 
-/** Compiles the parts to states. The last state is the start state. */
 function compile(parts: readonly GlobPart[]): State[] {
   const states: State[] = [{ to: [] }];
   const add = (state: State) => states.push(state) - 1;

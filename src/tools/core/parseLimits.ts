@@ -3,7 +3,6 @@
 
 /** Maximum size of a parsed file in bytes (or characters). */
 export const maxJsonBytes = 256 * 1024;
-/** Maximum nesting of maps and lists, in a file and in the parsed value. */
 export const maxJsonDepth = 50;
 
 /** Reason not to parse a text, as a sentence, and the position in characters; undefined if the text can be parsed. */

@@ -34,7 +34,6 @@ export async function storedOutput<Field extends string>(
   }
 }
 
-/** Returns the longest head within the limit, up to a line end if one is near. */
 function beginning(text: string, limit: number): string {
   let part = text.slice(0, limit);
   for (let size = jsonBytes(part); size > limit; size = jsonBytes(part))

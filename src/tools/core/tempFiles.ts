@@ -27,7 +27,6 @@ const asideStart = (name: string) => `.towpath-${createHash('sha256').update(nam
  */
 const surelyOver = 60 * 60 * 1000;
 
-/** Names that this process is writing now. */
 const atWork = new Set<string>();
 
 /** Returns the path of a new file that is moved to its final location synchronously, before other code of this process runs. */

@@ -90,7 +90,6 @@ export interface ToolContext {
   leaves(text: string): Promise<void>;
   /** Reports the process of a command, so that a later window can find the process. */
   commandStarted(process: ProcessIdentity): void;
-  /** Reports that the command continues in the background after the result of the call. */
   commandGoesOn(background: Background): void;
   /** Stores a text that is too long for the outcome, at most one per call. Returns its id (sha256). */
   keepOutput(text: string): Promise<string>;
@@ -173,7 +172,6 @@ export interface Loss {
   items: readonly string[];
 }
 
-/** Plan with its texts in the user's language, for an approval. */
 export interface AskedPlan extends Omit<CallPlan, 'what' | 'where' | 'why' | 'details' | 'loss' | 'findLoss'> {
   what: string;
   where: string;

@@ -32,7 +32,6 @@ export function whyNotMeant({ server }: Rule, { identity }: Origin): LocalizedMe
     : message('it was made for another server, or another configuration of the server');
 }
 
-/** Maximum characters of a command or an address in one line. */
 const longestStart = 32;
 
 /** Returns the tool and the server of a rule in one line; a long text is shortened in the middle. */

@@ -8,7 +8,6 @@ export interface NamedDefinition<Shape extends z.ZodRawShape, Gives extends z.Zo
   name: string;
   description: string;
   arguments: Shape;
-  /** Result schema, required for every built-in tool (checked by a test). */
   gives?: Gives;
 }
 

@@ -66,7 +66,6 @@ export function lineDiff(one: string, other: string, most: number): string {
 /** Formats a range as in a unified diff: an empty range is named by the line before. */
 const range = (start: number, end: number) => `${start === end ? start : start + 1},${end - start}`;
 
-/** Maximum characters of a displayed line of a change. */
 const longestLine = 500;
 
 /**

@@ -219,7 +219,6 @@ export function onlyFile(text: string): FilePatch {
   return file;
 }
 
-/** Maximum files named when a patch of several files is refused. */
 const maxFilesNamed = 20;
 
 function callFor(file: FilePatch): string {

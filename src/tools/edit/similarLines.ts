@@ -2,7 +2,6 @@ import type { MatchedLines } from './lineMatches.ts';
 import { foldedLine } from './normalizeText.ts';
 import { type ComparedLine, comparedLine, likeEnough, likeness, slack } from './similarity.ts';
 
-/** Maximum lines of an edit to compare. */
 const maxLines = 32;
 /** Maximum share of changed lines; a single line is always allowed. */
 const maxChanged = 0.3;
@@ -130,6 +129,5 @@ function nearest(wanted: ComparedLine, own: OwnLines, at: number): { like: numbe
   return best;
 }
 
-/** Tests if a run differs in more than the indentation of whole lines. */
 export const isInexact = (texts: readonly string[], old: readonly string[], run: MatchedLines): boolean =>
   differencesOf(texts, old, run).length > 0;

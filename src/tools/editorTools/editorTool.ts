@@ -81,7 +81,6 @@ export function editorTool({ tool, name, sdk, hidden, refusal, origin, invoke, l
   };
 }
 
-/** Maximum characters of a title, for one line. */
 const longestTitle = 80;
 
 /** Returns the answer. Cancels the call and stops waiting on a stop, on a refusal in the editor, or on a timeout. */

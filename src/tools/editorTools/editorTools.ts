@@ -10,7 +10,6 @@ import { serverToolDefinition } from '../mcp/serverText.ts';
 import type { Whereabouts } from '../mcp/toolChanges.ts';
 import { type EditorToolSet, editorTool } from './editorTool.ts';
 
-/** Storage of the enabled tools, outside of any workspace. */
 interface EditorToolMemory {
   get(): unknown;
   set(value: unknown): void;

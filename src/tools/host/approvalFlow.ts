@@ -134,7 +134,6 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Depen
     }
   };
 
-  /** Returns the note about a plan that differs from the request of an earlier window. */
   function sinceProposed(proposed: Proposed, plan: AskedPlan): Pick<ApprovalSubject, 'note'> {
     const difference = differenceFrom(proposed, plan);
     return difference === undefined ? {} : { note: tell(difference) };
@@ -240,7 +239,6 @@ function denied(words: string | undefined): ToolOutcome {
 
 const placesOf = ({ paths, change }: CallPlan): readonly string[] => paths ?? (change ? [change.path] : []);
 
-/** Returns the text of a call, to search for file names. */
 const namedBy = (call: ToolCall): string => call.malformed ?? JSON.stringify(call.arguments) ?? '';
 
 const withArguments = (call: ToolCall, args: unknown): ToolCall => ({

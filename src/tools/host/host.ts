@@ -94,7 +94,6 @@ interface ToolHostOptions {
   now?: () => number;
 }
 
-/** Context windows below this size in tokens are small. */
 const smallWindow = 12_000;
 
 export function createToolHost({

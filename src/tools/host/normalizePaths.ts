@@ -46,7 +46,6 @@ async function withoutBlanks(roots: Workspace['roots'], input: string): Promise<
   return isThere ? input : trimmed;
 }
 
-/** Returns the relative path that resolves to exactly the same location. */
 function relativeSpelling(roots: readonly RealRoot[], place: PathLocation, input: string): string | undefined {
   const names = [...(isNamedRoot(roots, place.root) ? [place.root.name] : []), ...place.segments];
   const end = names.length > 0 && /[\\/]$/.test(input) ? '/' : '';

@@ -5,7 +5,6 @@ import type { Workspace } from '../core/workspace.ts';
 import { currentText } from '../sandbox/fileText.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 
-/** Maximum characters of a file: more than any model receives. */
 const mostCharacters = 64_000;
 const [mostFiles, mostDepth] = [100, 3];
 

@@ -174,7 +174,6 @@ async function modesIn(
   return agents;
 }
 
-/** Parses YAML, which includes JSON. */
 function modesOf(text: string): Record<string, unknown>[] {
   const { document } = parseYaml(text, { uniqueKeys: true }, maxFrontmatterBytes);
   if (!document || document.errors.length > 0) return [];

@@ -13,7 +13,6 @@ import { findSkills, skillsIn } from './skills.ts';
 export interface WorkspaceInstructions {
   /** Nothing is read in an untrusted workspace. */
   readonly trusted: boolean;
-  /** Returns the general instructions, most important first, without duplicates. */
   everywhere(): Promise<Instruction[]>;
   /** Returns instructions for these files: the nearest `AGENTS.md` below the workspace folder, and files with a matching glob. */
   near(paths: readonly string[]): Promise<Instruction[]>;
@@ -130,7 +129,6 @@ async function nearestAgents(
   return undefined;
 }
 
-/** Removes copies of and links to the same text. */
 function eachOnce(instructions: readonly Instruction[]): Instruction[] {
   const texts = new Set<string>();
   return instructions.filter(({ text }) => !texts.has(text) && texts.add(text));

@@ -16,7 +16,6 @@ export const serverResult = z.strictObject({
   cut: z.string().optional().describe('A sentence, when not all of it is there.'),
 });
 
-/** Maximum characters of text for the model. */
 const textLimit = 40_000;
 
 /**
@@ -41,7 +40,6 @@ export function resourceData({ contents }: ReadResourceResult): Told | WithImage
   return withImages(cut(text), images);
 }
 
-/** Tests if the texts are the structured content as JSON. */
 const isRepeated = ({ content, structuredContent }: CallToolResult): boolean =>
   content.every(({ type }) => type === 'text') &&
   isDeepStrictEqual(

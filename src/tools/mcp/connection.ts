@@ -24,7 +24,6 @@ export interface ConnectionHooks {
   roots(): { uri: string; name: string }[];
 }
 
-/** Maximum characters of a server's log message. */
 const logLimit = 2000;
 
 /** Starts or reaches a server and initializes the protocol. Rejects with a `ServerFault`, or with the signal's reason, after cleanup. */
@@ -76,7 +75,6 @@ export async function connect(
   }
 }
 
-/** Tests for a failed connection: fetch then has a cause. */
 const isUnreachable = (error: unknown): boolean => error instanceof Error && error.cause instanceof Error;
 
 function inWords(error: unknown): LocalizableText {

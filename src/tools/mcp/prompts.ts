@@ -6,7 +6,6 @@ import { WithImages } from '../core/imageFiles.ts';
 import { callResultData } from './callResult.ts';
 import type { McpServer } from './server.ts';
 
-/** Maximum prompts per server, and maximum characters of a description. */
 const [mostPrompts, longestWords] = [100, 200];
 
 export interface ServerPrompt {

@@ -50,7 +50,6 @@ interface CallOptions {
 
 const pageLimit = 50;
 const toolLimit = 1000;
-/** Maximum omitted items to log per list. */
 const loggedLeftOut = 50;
 /** Maximum characters of stored stderr, and of its line shown to the user. */
 const errorsKept = 8000;
@@ -311,7 +310,6 @@ export class McpServer {
     return all;
   }
 
-  /** Logs omitted items, once per set of items. */
   private noteLeftOut(kind: LeftOutItems['kind'], items: readonly LeftOut[], of: number): void {
     const names = items.map(({ name }) => name);
     const before = this.leftOut.find((one) => one.kind === kind);

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import stringify from 'safe-stable-stringify';
 import type { ListedTool } from './server.ts';
 
-/** Part of a tool that models and the gate use. */
 export type ServerToolText = Pick<ListedTool, 'name' | 'title' | 'description' | 'inputSchema' | 'annotations'>;
 
 export const serverToolTerms = ({

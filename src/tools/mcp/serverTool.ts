@@ -111,7 +111,6 @@ export function serverIdentity({ hash, place, inputs }: Definition): string {
         .digest('hex');
 }
 
-/** Maximum characters of a command or an address in a rule. */
 const longestPlace = 200;
 
 function claim({ annotations }: ListedTool): LocalizedMessage {

@@ -141,7 +141,6 @@ export class McpServers {
     this.changed();
   }
 
-  /** Returns files of the open folders that configured servers are started from. */
   startedFiles(): readonly string[] {
     return this.started;
   }
@@ -165,7 +164,6 @@ export class McpServers {
     return this.busy.has(server);
   }
 
-  /** Returns the tools of a running server that are not accepted and therefore disabled. */
   waitingTools(server: McpServer): WaitingTool[] {
     return waitingTools(server, this.options.approved.entry(server.definition));
   }

@@ -32,7 +32,6 @@ export function startedFiles(definition: Definition, roots: readonly WorkspaceRo
   return [...new Set([...files, ...entries].map(realPath))].filter((file) => isInside(roots, file) && !isFolder(file));
 }
 
-/** Returns a hash of all files. */
 export async function stateOf(files: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
   for (const file of files) {

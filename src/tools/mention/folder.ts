@@ -15,7 +15,6 @@ import {
 } from './mentionLimits.ts';
 
 const [mostNames, mostFiles, mostOfFolder] = [500, 50, 40_000];
-/** Maximum unread files to name. */
 const mostUnread = 100;
 
 export async function readFolder(

@@ -51,7 +51,6 @@ export function filledPrompt(
   return { text, namesSelection: text.includes('@selection'), names: [...new Set(names)] };
 }
 
-/** Returns the first existing location of a mentioned file. */
 export function promptFileLocation(name: string, from: string, isThere: (path: string) => boolean): string | undefined {
   const places = [posix.join(posix.dirname(from), name), posix.normalize(name)];
   return places.find((place) => !place.startsWith('..') && isThere(place));

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { visibleOutput } from '../../protocol/text/escapeInvisible.ts';
 import { parseLimitedJson } from '../core/parseLimits.ts';
 
-/** Maximum characters of a parsed notebook, and of the displayed outputs of one cell. */
 const [mostCharacters, mostOutput] = [10_000_000, 2000];
 
 export interface Cell {

@@ -9,7 +9,6 @@ export function withSource(text: string, at: number, source: string): string {
   return applyEdits(text, [{ offset: node.offset, length: node.length, content }]);
 }
 
-/** Renders the lines of a source with the layout of the former list. */
 function asLines(source: string, written: string): string {
   const lines = source.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const [, lead = ''] = /^\[(\s*)"/.exec(written) ?? [];

@@ -1,4 +1,3 @@
-/** Maximum depth of includes, and maximum included files of one file. */
 const [maxIncludeDepth, maxIncludedFiles] = [5, 30] as const;
 
 /** Returns the paths included by a text (`@docs/style.md`) as spelled, without includes in code and in home folders. */

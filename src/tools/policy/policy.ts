@@ -73,7 +73,6 @@ export function decide(policy: Policy, subject: PolicySubject): Verdict {
   return explained(byPreset(policy.preset, subject), policy, subject);
 }
 
-/** Explains why a rule with the name of an MCP tool does not apply. */
 function explained(verdict: Verdict, { rules }: Policy, { tool, origin }: PolicySubject): Verdict {
   if (verdict.effect !== 'ask' || !origin) return verdict;
   const near = rules.find((rule) => rule.effect === 'allow' && names(rule, tool));
@@ -100,7 +99,6 @@ function guardsNamed(rule: Rule, named: readonly string[]): boolean {
   return matchesPaths(path, named, false) || named.some(mayBeIn);
 }
 
-/** Returns the rules that allow a command: as a whole, or for each part with effects. */
 function coveringParts(
   { rules }: Policy,
   { tool, command = '', folder = '.', parts = [] }: PolicySubject,

@@ -37,7 +37,6 @@ export function holdsSecrets(content: string | Uint8Array): boolean {
   );
 }
 
-/** Tests a text of any length, piece by piece. */
 export function holdsSecretsAnywhere(text: string): boolean {
   for (let at = 0; at < text.length; at += headBytes / 2) if (holdsSecrets(text.slice(at, at + headBytes))) return true;
   return false;

@@ -84,7 +84,6 @@ const atMost = (most: number) => {
   return () => ++taken <= most;
 };
 
-/** Returns similar names for the last segment of a glob, as a question. */
 async function slips(
   pattern: string,
   places: readonly SearchRoot[],

@@ -1,6 +1,5 @@
 import { type Brackets, type GlobPart, globParts, globTest } from '../core/glob.ts';
 
-/** Maximum expanded alternatives of braces. */
 const mostSpellings = 64;
 
 /** Exclusions for ripgrep: options, and lines of an additional ignore file. */

@@ -11,7 +11,6 @@ import { type SearchRoot, workspacePath } from './searchRoots.ts';
 
 /** Timeout in milliseconds of the search for ignored files. */
 const timeLimit = 3000;
-/** Maximum files to compare and to name. */
 const maxCompared = 20_000;
 const maxNamed = 3;
 

@@ -10,7 +10,6 @@ import type { After } from './outputSilence.ts';
 
 /** Maximum background commands: each stores a few megabytes of output. */
 const mostCommands = 16;
-/** Maximum ended commands whose output stays in memory. */
 const mostEnded = 4;
 
 /** Background command for display. `startedAt`: epoch milliseconds. */
@@ -33,7 +32,6 @@ export class BackgroundCommands {
   readonly after?: After;
   private readonly commands: GoingCommand[] = [];
   private readonly told = new Map<GoingCommand, Promise<unknown>>();
-  /** Foreground commands that can move to the background, by marker. */
   private readonly offered = new Map<string, () => void>();
   private owner?: Promise<ProcessIdentity | undefined>;
   private isClosing = false;
@@ -45,7 +43,6 @@ export class BackgroundCommands {
     this.changed = this.isolated(() => options.changed?.());
   }
 
-  /** Running commands, oldest first. */
   get atWork(): CommandInBackground[] {
     return this.commands.filter(({ end }) => end === undefined);
   }
@@ -121,7 +118,6 @@ export class BackgroundCommands {
     return this.commands.find((one) => one.id === id)?.listen(this.isolated(hear)) ?? (() => {});
   }
 
-  /** Stops all commands of a run. Resolves after their end is reported. */
   async endRun(runId: string): Promise<void> {
     await this.endAll((one) => one.runId === runId);
   }

@@ -19,7 +19,6 @@ export class Cleaner {
   /** @param line current line, shared by all streams of a command */
   constructor(private readonly line = new TerminalLine()) {}
 
-  /** Returns the text that is final so far. */
   add(bytes: Uint8Array): string {
     return this.clean(this.pending + this.decoder.decode(bytes, { stream: true }), false);
   }

@@ -131,7 +131,6 @@ export function shellTool({
   );
 }
 
-/** Refuses a second parallel run of the same command. */
 async function refuseTwinOf(
   { left, background }: Required<Pick<ShellOptions, 'background'>> & Pick<ShellOptions, 'left'>,
   command: string,

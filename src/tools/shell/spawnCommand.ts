@@ -33,7 +33,6 @@ export interface StartedCommand {
   letGo(): void;
 }
 
-/** Starts a command line without input in a separate process group. */
 export async function startCommand(line: string, folder: string, marker: string): Promise<StartedCommand> {
   const git = await gitSafety();
   const [shell, ...options] = shellCommand();

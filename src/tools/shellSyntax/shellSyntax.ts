@@ -87,7 +87,6 @@ class Reader {
     return script;
   }
 
-  /** Parses up to a closing keyword or bracket, or the end. */
   private script(): ShellScript {
     if (++this.depth > mostDepth) throw new Unreadable();
     const script: ShellScript = [];

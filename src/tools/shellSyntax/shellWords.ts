@@ -278,7 +278,6 @@ function meaningAt(rest: string, { home, platform }: Reader, word: string | unde
 /** `$IFS` between words. */
 const blank = ' ';
 
-/** Default values of variables relative to the home folder. */
 const belowHome: Record<string, string> = {
   HOME: '',
   USERPROFILE: '',

@@ -1,6 +1,5 @@
 import type { FormatCallback } from 'html-to-text';
 
-/** Maximum indentation level of nested elements. */
 const deepestIndent = 6;
 
 /**

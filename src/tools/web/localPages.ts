@@ -6,7 +6,6 @@ import { type Listening, type Loopback, listeningAt, loopback } from '../shell/l
 import { processLabel } from '../shell/processes.ts';
 import type { Reach } from './fetch.ts';
 
-/** Page of this machine served by a command of the run. */
 export interface OwnPage {
   reach: Reach;
   who: LocalizedMessage;
@@ -14,7 +13,6 @@ export interface OwnPage {
   grant?: string;
 }
 
-/** Finds the background command of a run that serves the page. */
 export type OwnPages = (runId: string, url: URL) => Promise<OwnPage | undefined>;
 
 /**

@@ -1,4 +1,3 @@
-/** Name of test programs and of their wrappers in the table. */
 export const builtTest = 'build/…test';
 
 /** Tests for a test program built by the project, by its path in a build folder. */

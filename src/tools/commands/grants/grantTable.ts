@@ -81,7 +81,6 @@ export async function rowFor(
   return undefined;
 }
 
-/** Options that select the packages whose scripts run. */
 const choosesPackages = /^(-ws?|-F|-r|--(workspaces?|filter|recursive|include-workspace-root))(=|$)|^-[wF]./;
 
 function scriptCall(file: ScriptFile, { operands }: GrantRow, words: readonly string[], fit: RowMatch): ScriptCall {

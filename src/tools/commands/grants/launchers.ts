@@ -32,7 +32,6 @@ export function copiesOf(through: string): readonly Copy[] {
   return /^uv run (python3? -m )?$/.test(through) ? ['uv'] : [];
 }
 
-/** Program and its origin: the system, or the project's own files. */
 interface Launched {
   words: string[];
   own?: OwnCopy;

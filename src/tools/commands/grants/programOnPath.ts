@@ -4,7 +4,6 @@ import * as paths from 'node:path';
 import type { WorkspaceRoot } from '../../core/workspace.ts';
 import { realRootsOf } from '../../sandbox/paths.ts';
 
-/** Location of the first program with a name on the path. */
 export type OnPath =
   | {
       in: 'system';

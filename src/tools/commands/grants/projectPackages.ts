@@ -4,7 +4,6 @@ import { resolvePath } from '../../sandbox/paths.ts';
 import { readPlain } from '../../sandbox/regularFile.ts';
 import { expandWord } from '../../shellSyntax/expandWord.ts';
 
-/** Maximum packages listed for the user. */
 const mostPackages = 40;
 /** Maximum patterns, because each requires disk access. */
 const mostPatterns = 200;

@@ -31,7 +31,6 @@ interface ClaimContext {
   platform: string;
 }
 
-/** Maximum words to look up on the disk. */
 const maxWords = 200;
 class TooManyWords extends Error {}
 

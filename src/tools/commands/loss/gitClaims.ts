@@ -26,9 +26,7 @@ export interface CommitLoss {
 export const isIrreplaceable = (top: string, path: string): boolean =>
   !isLeftover(paths.basename(path)) && secretReason(paths.relative(top, path).split(paths.sep)) !== undefined;
 
-/** Tests for an existing file with changes outside of the index. */
 const unstaged = ({ index, file }: GitStatusEntry): boolean => /[MTAU]/.test(file) || (index === 'U' && file !== 'D');
-/** Tests for changes of the file or the index outside of any commit. */
 const uncommitted = (entry: GitStatusEntry): boolean => unstaged(entry) || /[MTARCU]/.test(entry.index);
 /** Tests for changes that exist only in the index. */
 const onlyStaged = ({ index, file }: GitStatusEntry): boolean => /[MTARC]/.test(index) && /[MTD]/.test(file);

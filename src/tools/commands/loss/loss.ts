@@ -17,7 +17,6 @@ import { GitRepository, type GitStatusEntry, repositoryAround } from './reposito
 const limit = 1000;
 /** Maximum paths to check with Git, and maximum files to count without Git. */
 const maxPaths = 200;
-/** Maximum names in a message. */
 const shownNames = 3;
 
 /**

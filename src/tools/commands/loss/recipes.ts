@@ -7,7 +7,6 @@ export interface Recipe {
 }
 
 const maxBytes = 1_000_000;
-/** Maximum targets of a makefile to follow, including prerequisites. */
 const maxTargets = 30;
 
 /** Returns the scripts run by a package manager, including pre and post scripts; undefined if there are none. */

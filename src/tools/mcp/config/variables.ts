@@ -35,7 +35,6 @@ function meaning(name: string, folder: VariableFolder): string | undefined {
   return Object.hasOwn(known, name) ? known[name] : undefined;
 }
 
-/** Returns the ids of all used inputs, in order. */
 export function usedInputs(value: unknown): string[] {
   const found = JSON.stringify(value).matchAll(/\$\{input:([^{}]+)\}/g);
   return [...new Set([...found].map(([, id]) => id!))];

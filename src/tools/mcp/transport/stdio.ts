@@ -16,7 +16,6 @@ import type { Sdk } from '../loadSdk.ts';
 /** Maximum bytes of one message. */
 export const messageLimit = 8 * 1024 * 1024;
 export const tooLongMessage = message('sent a message of more than {0} MiB', messageLimit / 1024 / 1024);
-/** Maximum characters of logged stderr per start. */
 const stderrLimit = 2_000_000;
 /** Tolerated lines of plain text on stdout: some servers print a greeting. */
 const chatterLimit = 100;
