@@ -113,7 +113,7 @@ describe('the house', () => {
     assert.ok(late.length > 5);
     assert.deepEqual(
       late
-        .filter(({ before }) => !/lazily\(\s*\(\) =>\s*(Promise\.all\(\[[^\]]*)?$/.test(before))
+        .filter(({ before }) => !/lazyImport\(\s*\(\) =>\s*(Promise\.all\(\[[^\]]*)?$/.test(before))
         .map(({ file }) => file),
       [],
     );

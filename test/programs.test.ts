@@ -106,12 +106,13 @@ describe('The programs, as they are built', function () {
     const folder = mkdtempSync(path.join(tmpdir(), 'towpath-parts-'));
     const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
     try {
-      const lazily = JSON.stringify(path.resolve(import.meta.dirname, '../src/protocol/panel/lazyImport.ts'));
+      const lazyImport = JSON.stringify(path.resolve(import.meta.dirname, '../src/protocol/panel/lazyImport.ts'));
       write('count.ts', 'let all = 0; export const count = () => ++all;');
       for (const name of ['one', 'other'])
         write(`${name}.ts`, `import { count } from './count.ts'; export const ${name} = count;`);
-      const parts = "export const one = lazily(() => import('./one.ts')), other = lazily(() => import('./other.ts'));";
-      write('entry.ts', `import { lazily } from ${lazily}; ${parts}`);
+      const parts =
+        "export const one = lazyImport(() => import('./one.ts')), other = lazyImport(() => import('./other.ts'));";
+      write('entry.ts', `import { lazyImport } from ${lazyImport}; ${parts}`);
       mkdirSync(path.join(folder, 'dist/chunks'), { recursive: true });
       for (const [name, text] of (await built('main.cjs', path.join(folder, 'entry.ts'))).files)
         write(name === 'main.cjs' ? `dist/${name}` : `dist/chunks/${name}`, text);

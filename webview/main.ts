@@ -6,7 +6,7 @@ import type { HostMessage } from '../src/protocol/panel/panelMessages.ts';
 import type { RunEvent } from '../src/protocol/run/events.ts';
 import { answerLook } from './activityReport.ts';
 import { completed, settleCompletion } from './composer/completion.ts';
-import { addMentions, editWaiting, maxMessageLength, restoreDraft, sayUnheard, setDraft } from './composer/composer.ts';
+import { addMentions, editQueued, maxMessageLength, restoreDraft, sayUnheard, setDraft } from './composer/composer.ts';
 import { draft, focusComposer } from './composer/draft.ts';
 import { putPasted } from './composer/dropping.ts';
 import { measured } from './composer/mentions.ts';
@@ -176,7 +176,7 @@ function take(message: HostMessage): void {
   if (message.type === 'unheard') restoreDraft(context, message.text);
   if (message.type === 'say-unheard') sayUnheard(context);
   if (message.type === 'mention') addMentions(context, message.mentions);
-  if (message.type === 'edit-waiting') editWaiting(context, message.queued);
+  if (message.type === 'edit-waiting') editQueued(context, message.queued);
   refresh();
 }
 

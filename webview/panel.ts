@@ -6,7 +6,7 @@ import { asksIn } from './composer/choosing.ts';
 import { composer } from './composer/composer.ts';
 import { focusComposer } from './composer/draft.ts';
 import { asksElsewhere, onConversationKey } from './composer/questionCard.ts';
-import { onStripKey, strip, stripList, stripParts } from './composer/statusStrip.ts';
+import { onStripKey, statusStrip, stripList, stripParts } from './composer/statusStrip.ts';
 import type { PanelContext } from './context.ts';
 import { findBar } from './find.ts';
 import { closeHistory, history, leaveHistory, onHistoryKey, openHistory } from './history.ts';
@@ -45,7 +45,7 @@ export function panel(context: PanelContext, scroll: Scroll): TemplateResult {
     }</div>
     ${stripList(context, parts)}
     <footer @keydown=${(event: KeyboardEvent) => onLetter(context, event) || onStripKey(context, event)}>
-      ${strip(context, parts)}
+      ${statusStrip(context, parts)}
       ${noticeBar(context)}
       ${composer(context)}
     </footer>`;

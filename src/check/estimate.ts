@@ -4,7 +4,7 @@ import { tokensOfPrefix } from '../engine/core/tokenCount.ts';
 import { offeredTools } from '../protocol/content/tools.ts';
 import { cents } from '../protocol/run/money.ts';
 import { amount, groupDigits, language, t } from '../protocol/text/l10n.ts';
-import { defaultTools } from '../tools/host/builtinTools.ts';
+import { builtinTools } from '../tools/host/builtinTools.ts';
 import { towpath } from '../workflows/run/chatWorkflow.ts';
 import { usualLimits } from './runTask.ts';
 import type { Task } from './task.ts';
@@ -43,7 +43,7 @@ export function estimateOf(isLocal: boolean, before?: CheckResult, tasks: readon
   const prefix = tokensOfPrefix({
     model: '',
     systemPrompt: systemPrompt(towpath, { names: ['harbour'] }),
-    tools: offeredTools(defaultTools().map(({ definition }) => definition)),
+    tools: offeredTools(builtinTools().map(({ definition }) => definition)),
   });
   const given = (task: Task) => estimateTokenCount(task.asks);
   const sum = (of: (task: Task) => number) => tasks.reduce((all, task) => all + of(task), 0);

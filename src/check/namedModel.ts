@@ -7,7 +7,7 @@ import { maxContextSize } from '../llm/local/modelFile/contextSize.ts';
 import { catalogued } from '../llm/models/modelCatalogue.ts';
 import { free } from '../llm/models/prices.ts';
 import { providers } from '../llm/models/providers.ts';
-import { withRescue } from '../llm/textCalls/textCalls.ts';
+import { withTextCalls } from '../llm/textCalls/textCalls.ts';
 
 /**
  * Model description without settings. `id`: `provider/model`, or a file path for `local`. `key`: environment variable with the API key.
@@ -44,7 +44,7 @@ export function namedModel(
       contextSize: contextWindow,
       oneRun: true,
     });
-    const adapter = createAdapter(withRescue(client), { connectMs: 0, firstTokenMs: 0 }, { priceOf: () => free });
+    const adapter = createAdapter(withTextCalls(client), { connectMs: 0, firstTokenMs: 0 }, { priceOf: () => free });
     return { model: { id, model, adapter, contextWindow, onThisMachine: true }, dispose: () => client.dispose() };
   }
   const known = providers.find((one) => one.id === provider);

@@ -6,11 +6,11 @@ import {
   english,
   formatDuration,
   inDay,
+  type OutputLanguage,
   passedOf,
   perSecond,
   sumOf,
   type TaskResult,
-  type Tongue,
 } from './taskResult.ts';
 import type { Title } from './tasks.ts';
 
@@ -41,7 +41,7 @@ export function checksAsMarkdown(results: readonly CheckResult[], tongue = engli
   ].join('\n');
 }
 
-function checkAsMarkdown(result: CheckResult, { tell, locale }: Tongue): string {
+function checkAsMarkdown(result: CheckResult, { tell, locale }: OutputLanguage): string {
   const { model, at, towpath, tasks } = result;
   const ended = taskEndText(result);
   const done = message(
@@ -70,7 +70,7 @@ function checkAsMarkdown(result: CheckResult, { tell, locale }: Tongue): string 
   ].join('\n');
 }
 
-export function failuresAsMarkdown({ tasks }: CheckResult, tell: Tongue['tell']): string[] {
+export function failuresAsMarkdown({ tasks }: CheckResult, tell: OutputLanguage['tell']): string[] {
   const failed = tasks.filter(({ passed }) => !passed);
   if (failed.length === 0) return [];
   const head = row([message('not done'), message('what failed')].map(tell));
@@ -87,7 +87,7 @@ const whyOf = ({ why = '', said }: TaskResult): LocalizedMessage => said ?? { en
 export const taskEndText = ({ ended, said }: CheckResult): LocalizedMessage | undefined =>
   ended === undefined ? undefined : (said ?? { english: ended });
 
-function factsOf(results: readonly CheckResult[], { tell, locale }: Tongue): string[] {
+function factsOf(results: readonly CheckResult[], { tell, locale }: OutputLanguage): string[] {
   const number = (count: number) => Math.round(count).toLocaleString(locale);
   const speed = (tokens: number) => perSecond(tokens, locale);
   const done = (result: CheckResult) => `**${tell(message('{0} of {1}', passedOf(result), result.of))}**`;

@@ -12,7 +12,7 @@ import { groupDigits, message } from '../protocol/text/l10n.ts';
 import { type LocalizableText, localize, localizedMessageIn } from '../protocol/text/localized.ts';
 import { RunStore } from '../runs/store.ts';
 import type { Approve, CallPlan } from '../tools/core/tool.ts';
-import { defaultTools } from '../tools/host/builtinTools.ts';
+import { builtinTools } from '../tools/host/builtinTools.ts';
 import { createToolHost } from '../tools/host/host.ts';
 import { workspaceInstructions } from '../tools/instructions/instructions.ts';
 import { BackgroundCommands } from '../tools/shell/background.ts';
@@ -77,7 +77,7 @@ export async function runTask(task: Task, { model, limits, signal, ...given }: T
   const background = new BackgroundCommands();
   const host = createToolHost({
     workspace,
-    tools: defaultTools({ shell: { background, timeout: () => limits.ms } }),
+    tools: builtinTools({ shell: { background, timeout: () => limits.ms } }),
     approve,
     policy: () => defaultPolicy,
   });

@@ -48,15 +48,15 @@ export const sumOf = ({ tasks }: Pick<CheckResult, 'tasks'>, of: 'ms' | 'replies
   tasks.reduce((sum, task) => sum + task[of], 0);
 
 /** Language of a report; `locale` is for dates and numbers. */
-export interface Tongue {
+export interface OutputLanguage {
   tell(said: LocalizedMessage): string;
   locale: string;
 }
 
 /** Language of files that leave the machine. */
-export const english: Tongue = { tell: inEnglish, locale: 'en' };
+export const english: OutputLanguage = { tell: inEnglish, locale: 'en' };
 
-export const ofThePerson = (): Tongue => ({ tell: t, locale: language() });
+export const ofTheUser = (): OutputLanguage => ({ tell: t, locale: language() });
 
 /** Short result for lists: `13 of 15 tasks · 24 tokens/s`. */
 export function checkInShort(result: CheckResult): string {

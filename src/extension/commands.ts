@@ -9,11 +9,11 @@ import { excludedFromSearch } from '../tools/policy/policy.ts';
 import type { PackageRegistry } from '../workflows/package/packageRegistry.ts';
 import type { Approvals } from './approvals/approvals.ts';
 import { showApprovals } from './approvals/approvalsMenu.ts';
+import { callKeyIn } from './approvals/findApproval.ts';
 import type { Policies } from './approvals/policies.ts';
 import { showRunPreset } from './approvals/runPresetMenu.ts';
-import { callKeyIn } from './approvals/settingsTarget.ts';
-import type { CommandsAtWork } from './background/backgroundCommands.ts';
-import type { LeftRunning } from './background/orphanedCommandsNotice.ts';
+import type { BackgroundCommandList } from './background/backgroundCommands.ts';
+import type { OrphanedCommandsNotice } from './background/orphanedCommandsNotice.ts';
 import { CommitMessages } from './commit/commitMessages.ts';
 import type { SourceControl } from './commit/git.ts';
 import type { Dialogs } from './dialogs/dialogs.ts';
@@ -42,7 +42,7 @@ import type { StoredChecks } from './models/storedChecks.ts';
 import { testConnection } from './models/testConnection.ts';
 import type { Details } from './panel/detailLevel.ts';
 import type { LocalEngine } from './providers/localEngine.ts';
-import type { NamedModels } from './providers/modelConsent.ts';
+import type { ModelConsent } from './providers/modelConsent.ts';
 import { demoModel } from './providers/modelIds.ts';
 import type { MoneyLimits } from './providers/moneyLimits.ts';
 import type { Audit } from './records/auditLog.ts';
@@ -57,7 +57,7 @@ import type { InterruptedApprovals } from './runs/interruptedApprovals.ts';
 import { continueAfter, runAgain } from './runs/interruptedWork.ts';
 import type { Agents } from './runs/pickAgent.ts';
 import { pickOfNow, pickRun } from './runs/pickRun.ts';
-import { sayToRun, showWaiting } from './runs/queuedMessagesMenu.ts';
+import { sendToRun, showQueued } from './runs/queuedMessagesMenu.ts';
 import { raiseLimit } from './runs/raiseLimit.ts';
 import { createRevertChange } from './runs/revertChange.ts';
 import type { RunStates } from './runs/runStates.ts';
@@ -81,8 +81,8 @@ interface Dependencies {
   store: RunStore;
   changedFiles: ChangedFiles;
   undo: Undo;
-  leftRunning: LeftRunning;
-  commandsAtWork: CommandsAtWork;
+  leftRunning: OrphanedCommandsNotice;
+  commandsAtWork: BackgroundCommandList;
   worktrees: Worktrees;
   shelf: PackageRegistry;
   workflowFiles: WorkflowFiles;
@@ -94,7 +94,7 @@ interface Dependencies {
   offered(): Promise<ProvidedModels>;
   checks: StoredChecks;
   limits: MoneyLimits;
-  namedModels: NamedModels;
+  namedModels: ModelConsent;
   approvals: Approvals;
   asks: UserQuestionList;
   interrupted: InterruptedApprovals;
@@ -216,8 +216,8 @@ export function createCommands(given: Dependencies): (name: string, args: unknow
     [helpCommand]: (page?: unknown) => showHelp(parts.helpPages, page),
     'towpath.stop': () => stopRuns(parts),
     'towpath.pause': () => conversation.pause(),
-    'towpath.say': (text?: unknown, when?: unknown) => sayToRun(parts, text, when),
-    'towpath.waiting': () => showWaiting(parts),
+    'towpath.say': (text?: unknown, when?: unknown) => sendToRun(parts, text, when),
+    'towpath.waiting': () => showQueued(parts),
     'towpath.continue': async () => {
       await showPanel();
       void conversation.goOn();

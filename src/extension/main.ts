@@ -4,9 +4,9 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { ExecutionEngine } from '../engine/run/engine.ts';
-import type { KeepOptions } from '../llm/local/ipc/stateCacheOptions.ts';
+import type { StateCacheOptions } from '../llm/local/ipc/stateCacheOptions.ts';
 import type { ReadModel } from '../llm/local/modelFile/modelLibrary.ts';
-import { lazily } from '../protocol/panel/lazyImport.ts';
+import { lazyImport } from '../protocol/panel/lazyImport.ts';
 import type { RunEvent } from '../protocol/run/events.ts';
 import { openApprovals } from '../protocol/run/pending.ts';
 import { newRun, runTitle } from '../protocol/run/run.ts';
@@ -17,7 +17,7 @@ import { RunStore } from '../runs/store.ts';
 import { ignoreCurrentFolder } from '../tools/core/programs.ts';
 import { excludedFromSearch } from '../tools/policy/policy.ts';
 import { BackgroundCommands } from '../tools/shell/background.ts';
-import { LeftCommands } from '../tools/shell/orphanedCommands.ts';
+import { OrphanedCommands } from '../tools/shell/orphanedCommands.ts';
 import { PackageRegistry } from '../workflows/package/packageRegistry.ts';
 import { chat } from '../workflows/run/chatWorkflow.ts';
 import { AddedRules } from './approvals/addedRules.ts';
@@ -26,9 +26,9 @@ import { Diffs } from './approvals/diffs.ts';
 import { offerHeldRun } from './approvals/pausedRun.ts';
 import { Policies } from './approvals/policies.ts';
 import { Reviews } from './approvals/reviews.ts';
-import { CommandsAtWork } from './background/backgroundCommands.ts';
+import { BackgroundCommandList } from './background/backgroundCommands.ts';
 import { CommandTerminal } from './background/commandTerminal.ts';
-import { LeftRunning } from './background/orphanedCommandsNotice.ts';
+import { OrphanedCommandsNotice } from './background/orphanedCommandsNotice.ts';
 import { Dialogs } from './dialogs/dialogs.ts';
 import { setNotificationTarget } from './dialogs/notify.ts';
 import { EditorWorkspace } from './editor/editorWorkspace.ts';
@@ -49,17 +49,17 @@ import { RunList } from './panel/runList.ts';
 import { badgeOf } from './panel/status.ts';
 import { StatusBar } from './panel/statusBar.ts';
 import { LocalEngine } from './providers/localEngine.ts';
-import { NamedModels } from './providers/modelConsent.ts';
+import { ModelConsent } from './providers/modelConsent.ts';
 import { MoneyLimits } from './providers/moneyLimits.ts';
 import { Audit } from './records/auditLog.ts';
-import { DiskRoom } from './records/freeSpace.ts';
+import { FreeSpace } from './records/freeSpace.ts';
 import { RunLogs } from './records/runLogPage.ts';
 import { everyStorage, gatherStorages, sharedStorage } from './records/storage.ts';
 import { ChangedFiles } from './runs/changedFiles.ts';
 import { Conversation } from './runs/conversation.ts';
 import { Branches } from './runs/forkRun.ts';
 import { InterruptedApprovals } from './runs/interruptedApprovals.ts';
-import { tellEnd } from './runs/notifyEnd.ts';
+import { notifyEnd } from './runs/notifyEnd.ts';
 import { Agents } from './runs/pickAgent.ts';
 import { RunStates } from './runs/runStates.ts';
 import { Titles } from './runs/titles.ts';
@@ -69,7 +69,7 @@ import { Worktrees } from './runs/worktrees.ts';
 import { DecisionFile } from './settings/decisionFile.ts';
 import { Secrets } from './settings/secrets.ts';
 import { settings } from './settings/settings.ts';
-import { speakAsTheEditor } from './useEditorLanguage.ts';
+import { useEditorLanguage } from './useEditorLanguage.ts';
 import type { ChatPage } from './view/chatPage.ts';
 import { ChatView } from './view/chatView.ts';
 import { UserActivity } from './view/userActivity.ts';
@@ -94,7 +94,7 @@ export interface Towpath {
 /** Builds the extension, in the order of a message's path. */
 export function createTowpath(context: vscode.ExtensionContext, page: ChatPage): Towpath {
   ignoreCurrentFolder(); // before any process starts
-  speakAsTheEditor(); // this bundle has its own copy of the localizer
+  useEditorLanguage(); // this bundle has its own copy of the localizer
   context.subscriptions.push(settings.watch(vscode.workspace.onDidChangeConfiguration)); // before all other listeners
   const log = vscode.window.createOutputChannel('Towpath', { log: true });
   // Without an open folder there is no workspace storage; runs are stored with the profile.
@@ -113,11 +113,11 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
   setNotificationTarget(view, log);
   const presence = new UserActivity(view);
   const modals = new Dialogs(presence);
-  const namedModels = new NamedModels(memory, modals);
+  const namedModels = new ModelConsent(memory, modals);
   const localEngine = new LocalEngine(context);
   const limits = new MoneyLimits(path.join(context.globalStorageUri.fsPath, 'spent'), modals);
   const checks = new StoredChecks(context.globalState, () => void panel.showState());
-  const keep = (): KeepOptions | undefined => {
+  const keep = (): StateCacheOptions | undefined => {
     const bytes = settings()['local.stateQuota'];
     const folders = everyStorage(storage.fsPath, withoutFolder).map((one) => modelStatesIn(storeIn(one)));
     return bytes > 0 ? { folder: store.modelStates, folders, runs: store.runsFolder, bytes } : undefined;
@@ -144,7 +144,7 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
     about: { towpath: context.extension.packageJSON.version, editor: vscode.version, window: windowName() },
   });
   const store = new RunStore(storeIn(storage.fsPath), Date.now, windowName(), audit.keep);
-  const diskRoom = new DiskRoom(storage.fsPath, () => void panel.showState());
+  const diskRoom = new FreeSpace(storage.fsPath, () => void panel.showState());
   const diffs = new Diffs(store);
   const statusBar = new StatusBar();
   const logError = (error: unknown) => log.error(error instanceof Error ? error : String(error));
@@ -178,7 +178,7 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
     },
     inView: () => (presence.panelInView ? conversation.runId : undefined),
     ended: (run) =>
-      tellEnd(run, {
+      notifyEnd(run, {
         panelInView: () => presence.panelInView,
         read: (runId) => store.read(runId),
         async show(runId) {
@@ -217,7 +217,7 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
   const asides = createParserWorkers(path.join(context.extensionPath, 'dist', 'aside.cjs'));
 
   const terminal = new CommandTerminal();
-  const left = new LeftCommands();
+  const left = new OrphanedCommands();
   const background: BackgroundCommands = new BackgroundCommands({
     keep: (runId, text) => store.contents.keep(runId, text),
     ended: ({ runId, toolCallId }, end) => engine.note(runId, { type: 'command-end', toolCallId, ...end }),
@@ -227,17 +227,17 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
     },
     onListenerError: logError,
   });
-  const toolset = lazily(
+  const toolset = lazyImport(
     () => import('./toolset.ts'),
     ({ createToolset }) =>
       createToolset({ context, workspace, modals, approvals, policies, left, background, terminal, asides }),
   );
   const workflowFiles = new WorkflowFiles(async () => (await toolset()).toolNames, asides.files);
-  const workflowOfFile = lazily(
+  const workflowOfFile = lazyImport(
     () => import('./language/workflowOfFile.ts'),
     (part) => (id: string) => part.workflowOfFile(workflowFiles, id),
   );
-  const packageRuns = lazily(() => import('../workflows/package/workflowOf.ts'));
+  const packageRuns = lazyImport(() => import('../workflows/package/workflowOf.ts'));
   const shelf = new PackageRegistry({
     project: workspace,
     storage: path.join(storage.fsPath, 'packages'),
@@ -248,7 +248,7 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
     read: (place, folder) => asides.packages.run('package', place, folder),
     follow: async (...of) => (await packageRuns()).workflowOf(...of),
   });
-  const instructions = lazily(
+  const instructions = lazyImport(
     () => import('../tools/instructions/instructions.ts'),
     (part) =>
       part.workspaceInstructions({ workspace, isKept: (path) => excludedFromSearch(policies.current(), '')(path) }),
@@ -356,8 +356,8 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
     notice: (notice) => conversation.notice(notice),
     changed: showStatus,
   });
-  const leftRunning = new LeftRunning(store, left, conversation);
-  const commandsAtWork = new CommandsAtWork(background, conversation);
+  const leftRunning = new OrphanedCommandsNotice(store, left, conversation);
+  const commandsAtWork = new BackgroundCommandList(background, conversation);
   const undo = new Undo(engine, store, workspace, conversation, modals);
   const branches = new Branches({ engine, store, conversation, undo, policies, view });
   const changedFiles: ChangedFiles = new ChangedFiles({
@@ -369,7 +369,7 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
     failed: logError,
   });
   const terminals = new Terminals(() => secrets.all());
-  const mentions = lazily(
+  const mentions = lazyImport(
     () => import('./mentions/mentions.ts'),
     (part) =>
       new part.Mentions({
@@ -380,19 +380,19 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
         post: (message) => view.post(message),
       }),
   );
-  const offers = lazily(
+  const offers = lazyImport(
     () => import('./mentions/gatherSuggestions.ts'),
-    (part) => part.worthDoing,
+    (part) => part.gatherSuggestions,
   );
   const selected = new Selected({
     workspace,
     memory: context.workspaceState,
     post: (message) => view.post(message),
   });
-  const slashes = lazily(
+  const slashes = lazyImport(
     () => import('./mentions/slashCommands.ts'),
     (part) =>
-      new part.Slashes({
+      new part.SlashCommands({
         mentions,
         files: workflowFiles,
         servers: async () => (await toolset()).mcp.servers,
@@ -438,7 +438,7 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
     log,
   });
 
-  const offered = lazily(
+  const offered = lazyImport(
     () => import('./modelProvider/providedModels.ts'),
     ({ ProvidedModels }) =>
       new ProvidedModels({
@@ -451,7 +451,7 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
         log,
       }),
   );
-  const commands = lazily(
+  const commands = lazyImport(
     () => import('./commands.ts'),
     ({ createCommands }) =>
       createCommands({

@@ -1,17 +1,17 @@
 // @invariant activation-is-small: The program that the editor activates imports only types and the page of the panel.
 import * as vscode from 'vscode';
-import { lazily } from '../protocol/panel/lazyImport.ts';
+import { lazyImport } from '../protocol/panel/lazyImport.ts';
 import { t } from '../protocol/text/l10n.ts';
 import type { Towpath } from './main.ts';
 import { lightbulb } from './mentions/lightbulb.ts';
-import { offering } from './modelProvider/registerProvider.ts';
-import { speakAsTheEditor } from './useEditorLanguage.ts';
+import { registerProvider } from './modelProvider/registerProvider.ts';
+import { useEditorLanguage } from './useEditorLanguage.ts';
 import { ChatPage, tabType } from './view/chatPage.ts';
 
 /** Milliseconds until background work (checks of workflow files, cleanup) if the workspace uses Towpath. */
 const unaskedAfterMs = 2000;
 
-const main = lazily(() => import('./main.ts'));
+const main = lazyImport(() => import('./main.ts'));
 
 let towpath: Promise<Towpath> | undefined;
 let unasked: NodeJS.Timeout | undefined;
@@ -22,7 +22,7 @@ let over = false;
  * parallel, or by a command.
  */
 export function activate(context: vscode.ExtensionContext): void {
-  speakAsTheEditor();
+  useEditorLanguage();
   const load = () => {
     clearTimeout(unasked);
     towpath ??= loadAll(context, page);
@@ -40,7 +40,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, lightbulb, {
       providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
     }),
-    offering(async () => (await load()).offered()),
+    registerProvider(async () => (await load()).offered()),
     vscode.commands.registerCommand('towpath.showChat', () => page.reveal()),
     ...commands.map(({ command }) =>
       vscode.commands.registerCommand(command, async (...args: unknown[]) => (await load()).run(command, args)),

@@ -1,9 +1,9 @@
 import type * as vscode from 'vscode';
 import { localize } from '../protocol/text/localized.ts';
-import { defaultTools } from '../tools/host/builtinTools.ts';
+import { builtinTools } from '../tools/host/builtinTools.ts';
 import { createToolHost, type ToolHost } from '../tools/host/host.ts';
 import type { BackgroundCommands } from '../tools/shell/background.ts';
-import type { LeftCommands } from '../tools/shell/orphanedCommands.ts';
+import type { OrphanedCommands } from '../tools/shell/orphanedCommands.ts';
 import type { Approvals } from './approvals/approvals.ts';
 import type { Policies } from './approvals/policies.ts';
 import type { CommandTerminal } from './background/commandTerminal.ts';
@@ -20,7 +20,7 @@ interface Dependencies {
   modals: Dialogs;
   approvals: Approvals;
   policies: Policies;
-  left: LeftCommands;
+  left: OrphanedCommands;
   background: BackgroundCommands;
   terminal: CommandTerminal;
   asides: ReturnType<typeof createParserWorkers>;
@@ -37,7 +37,7 @@ export function createToolset(parts: Dependencies): Toolset {
   const { workspace, approvals, policies, left, background, terminal, asides } = parts;
   const mcp = new Mcp(parts.context, workspace, parts.modals);
   workspace.startedFiles = () => mcp.servers.startedFiles();
-  const tools = defaultTools({
+  const tools = builtinTools({
     delete: { quota: () => settings()['undo.quota'] },
     shell: {
       timeout: () => settings()['shell.timeout'],

@@ -9,7 +9,7 @@ import { keyHeaderOf, labelOf, organizationHeaderOf, type ProviderId, providers 
 import { createOllamaClient } from './ollama/client.ts';
 import { createAzureClient } from './openai/azure.ts';
 import { createOpenAIClient } from './openai/client.ts';
-import { withRescue } from './textCalls/textCalls.ts';
+import { withTextCalls } from './textCalls/textCalls.ts';
 import type { FetchLimits } from './transport/http.ts';
 
 export interface ProviderChoice {
@@ -35,7 +35,7 @@ export interface ProviderChoice {
  * provider is unknown.
  */
 export function createClient(choice: ProviderChoice): LLMClient {
-  return withRescue(createPlainClient(choice));
+  return withTextCalls(createPlainClient(choice));
 }
 
 function createPlainClient(choice: ProviderChoice): LLMClient {

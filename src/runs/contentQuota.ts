@@ -4,7 +4,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import { createDictionary, entriesOf } from '../protocol/values/dictionary.ts';
 import { mapLimit } from '../protocol/values/mapLimit.ts';
-import { type Lock, takeBriefly } from './lock.ts';
+import { type Lock, takeShortLock } from './lock.ts';
 
 /** Low limit, because the editor needs the disk, too. */
 const atOnce = 4;
@@ -109,7 +109,7 @@ async function remove(files: readonly KeptFile[], total: number, bytes: number):
     if (of !== undefined && open.has(of)) continue;
     if (held.of !== of || held.count >= mostAtOnce) {
       await held.lock?.release();
-      held = { of, count: 0, lock: of === undefined ? undefined : await takeBriefly(of).catch(() => undefined) };
+      held = { of, count: 0, lock: of === undefined ? undefined : await takeShortLock(of).catch(() => undefined) };
     }
     if (of !== undefined && !held.lock) {
       open.add(of);

@@ -9,7 +9,7 @@ import { StoreError } from './journal.ts';
  * File contents before and after changes, for diffs and undo, stored by SHA-256 in the folder of the run. Equal contents are stored once
  * and removed with the run. Folders have mode 0700, files 0600.
  */
-export class Contents {
+export class ContentStore {
   private readonly quota: Quota;
 
   /**

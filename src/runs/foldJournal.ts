@@ -2,7 +2,7 @@ import type { StoredEvent } from '../protocol/run/events.ts';
 import { applyEvent } from '../protocol/run/fold.ts';
 import { isConversation } from '../protocol/run/isConversation.ts';
 import { pendingCalls } from '../protocol/run/pending.ts';
-import { type Damage, newRun, type Run } from '../protocol/run/run.ts';
+import { type Corruption, newRun, type Run } from '../protocol/run/run.ts';
 import { amount, type LocalizedMessage, message } from '../protocol/text/l10n.ts';
 import { joined, textAs } from '../protocol/text/localized.ts';
 import { isGap, type JournalContents, type JournalEntry } from './readJournal.ts';
@@ -38,7 +38,7 @@ export function foldJournal(id: string, { entries, wounds, newer, size }: Journa
   if (fresh.length > 0 || gap >= 0) {
     const from = entries[whole - 1]?.seq ?? 0;
     const open = { to: last, places: fresh.map(({ at }) => at).slice(0, mostPlaces) };
-    const damage: Damage = { from, at: run.messages.length, ...inShort(fresh), messages: [], open };
+    const damage: Corruption = { from, at: run.messages.length, ...inShort(fresh), messages: [], open };
     run.damage = [...(run.damage ?? []), damage];
     for (const { event } of entries.slice(whole)) if (event) applyApart(run, damage, event);
   }
@@ -59,15 +59,15 @@ function inShort(wounds: readonly { text: LocalizedMessage }[]): { text: string;
   return textAs(joined([...texts, ...others], '; '));
 }
 
-function apartBy(run: Run, { from, damage: text, said }: Mended): Damage {
+function apartBy(run: Run, { from, damage: text, said }: Mended): Corruption {
   const known = run.damage?.find((one) => one.from === from);
   if (known) return known;
-  const damage: Damage = { from, at: run.messages.length, text, ...(said && { said }), messages: [] };
+  const damage: Corruption = { from, at: run.messages.length, text, ...(said && { said }), messages: [] };
   run.damage = [...(run.damage ?? []), damage];
   return damage;
 }
 
-function applyApart(run: Run, damage: Damage, event: StoredEvent): void {
+function applyApart(run: Run, damage: Corruption, event: StoredEvent): void {
   if (event.type === 'message') {
     if (event.branch !== undefined || isAnswer(run, event.message)) applyEvent(run, event);
     else damage.messages.push(event.message);

@@ -6,7 +6,7 @@ import type { Message } from '../protocol/content/messages.ts';
 import type { Parent } from '../protocol/run/branches.ts';
 import type { StoredEvent } from '../protocol/run/events.ts';
 import { readOnlySentences } from '../protocol/run/readOnlyReason.ts';
-import { callsOf, leftCalls, type Run } from '../protocol/run/run.ts';
+import { callsOf, orphanedCalls, type Run } from '../protocol/run/run.ts';
 import { type LocalizedMessage, message } from '../protocol/text/l10n.ts';
 import { mapLimit } from '../protocol/values/mapLimit.ts';
 import { foldJournal } from './foldJournal.ts';
@@ -51,7 +51,7 @@ export function callsAfter(run: Run, contents: JournalContents, seq: number): st
  */
 export function forkEvents(id: string, run: Run, contents: JournalContents, seq: number, now: number): StoredEvent[] {
   const until = foldUpTo(run.id, contents, seq);
-  const foreign = new Set(leftCalls(until).map(([toolCallId]) => toolCallId));
+  const foreign = new Set(orphanedCalls(until).map(([toolCallId]) => toolCallId));
   const parent = parentAt(run, messageSeqs(run, contents), seq);
   const { workflowId, agentId, model } = until;
   const start: StoredEvent = { runId: id, seq: 1, at: now, type: 'run-start', workflowId, agentId, model, parent };

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { mapLimit } from '../protocol/values/mapLimit.ts';
 import { forkingPrefix } from './fork.ts';
 import { storedImages } from './imageStore.ts';
-import { isLocked, takeBriefly } from './lock.ts';
+import { isLocked, takeShortLock } from './lock.ts';
 import { isUnbegun } from './readJournal.ts';
 
 const id = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
@@ -53,7 +53,7 @@ async function removeEmpty(folder: string): Promise<void> {
 
 /** Removes a lock by taking it, so that fresh locks stay. */
 const letGo = (lock: string): Promise<void> =>
-  takeBriefly(lock).then(
+  takeShortLock(lock).then(
     (taken) => taken.release(),
     () => {}, // held after all
   );

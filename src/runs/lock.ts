@@ -31,7 +31,7 @@ export async function takeLock(file: string, window?: string): Promise<Lock> {
 }
 
 /** Takes the lock for a moment; other takers wait. */
-export async function takeBriefly(file: string): Promise<Lock> {
+export async function takeShortLock(file: string): Promise<Lock> {
   const mine = newText({ brief: true });
   return hold(file, mine, await acquire(file, mine, standingOfText));
 }

@@ -9,7 +9,7 @@ import { newRun, type Run } from '../protocol/run/run.ts';
 import type { RunSummary } from '../protocol/run/summary.ts';
 import { inEnglish, message } from '../protocol/text/l10n.ts';
 import { mapLimit } from '../protocol/values/mapLimit.ts';
-import { Contents } from './contentStore.ts';
+import { ContentStore } from './contentStore.ts';
 import { callsAfter, type ForkedText, forkEvents, forkedText, keepFork, messageSeqs, unforkable } from './fork.ts';
 import { History, type Indexed } from './history.ts';
 import { withStoredImages } from './imageStore.ts';
@@ -50,7 +50,7 @@ export interface OpenRun {
  * on failure.
  */
 export class RunStore {
-  readonly contents: Contents;
+  readonly contents: ContentStore;
   readonly deleted: DeletedRuns;
   readonly marks: WindowStatus;
   private readonly history: History;
@@ -72,7 +72,7 @@ export class RunStore {
     this.deleted = new DeletedRuns(runs, path.join(folder, 'deleted'), now);
     this.history = new History(folder);
     this.marks = new WindowStatus(path.join(folder, 'now'));
-    this.contents = new Contents(runs, () => this.deleted.folders());
+    this.contents = new ContentStore(runs, () => this.deleted.folders());
   }
 
   static newId(): string {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import type { ErrorInfo } from '../protocol/content/messages.ts';
 import { openApprovals } from '../protocol/run/pending.ts';
-import { type Damage, leftCalls, type Run, runTitle } from '../protocol/run/run.ts';
+import { type Corruption, orphanedCalls, type Run, runTitle } from '../protocol/run/run.ts';
 import { type RunSummary, runSummarySchema } from '../protocol/run/summary.ts';
 import { foldJournal } from './foldJournal.ts';
 import { checksum, StoreError } from './journal.ts';
@@ -100,7 +100,7 @@ export async function writeSummary(folder: string, run: Run, stamp: Stamp, mostB
   }
 }
 
-const damageOf = (run: Run): Damage | undefined => run.damage?.findLast(({ open }) => open);
+const damageOf = (run: Run): Corruption | undefined => run.damage?.findLast(({ open }) => open);
 
 export function toStoredSummary(run: Run): RunSummary {
   const damaged = damageOf(run);
@@ -114,7 +114,7 @@ export function toStoredSummary(run: Run): RunSummary {
     phase,
     createdAt,
     updatedAt,
-    ...(leftCalls(run).length > 0 && { commands: true }),
+    ...(orphanedCalls(run).length > 0 && { commands: true }),
     ...(openApprovals(run).length > 0 && { awaitsApproval: true }),
     ...(damaged && { damaged: damaged.text, ...(damaged.said && { damagedSaid: damaged.said }) }),
     ...(readOnly && { readOnly }),

@@ -1,6 +1,6 @@
 import type { ChatStreamChunk } from '../../src/llm/core/client.ts';
 import { parseArguments } from '../../src/llm/messages/parseArguments.ts';
-import { rescueCalls } from '../../src/llm/textCalls/textCalls.ts';
+import { readTextCalls } from '../../src/llm/textCalls/textCalls.ts';
 import { clientFor, greeting, hear, served } from '../llm/serve.ts';
 import { compare, inMs, line } from './measure.ts';
 
@@ -62,7 +62,7 @@ function rescue(text: string): () => Promise<void> {
     yield* chunks;
   }
   return async () => {
-    for await (const _ of rescueCalls(stream(), greeting.tools!));
+    for await (const _ of readTextCalls(stream(), greeting.tools!));
   };
 }
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OneByOne } from '../../src/extension/language/fileProblems.ts';
+import { SerialQueue } from '../../src/extension/language/fileProblems.ts';
 import { ParserWorker } from '../../src/extension/worker/parserWorker.ts';
 import { buildAside } from '../support/aside.ts';
 import { fill, hostileFiles, hostileWorkflows } from '../support/hostile.ts';
@@ -63,7 +63,7 @@ try {
   const model = path.join(folder, 'model.gguf');
   writeRandomModel(model, { words: Array.from({ length: 120_000 }, (_, at) => `word${at}`) });
   await paused('a header with 120,000 words', () => beside.run('model', model));
-  const waiting = new OneByOne<string>(async () => {});
+  const waiting = new SerialQueue<string>(async () => {});
   await paused('500 files that wait', async () => {
     for (let round = 0; round < 20; round++) for (let at = 0; at < 500; at++) waiting.add(String(at), '', at % 5 === 0);
   });

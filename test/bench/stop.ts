@@ -6,7 +6,7 @@ import { createAdapter } from '../../src/llm/adapter/adapter.ts';
 import { withDeadline } from '../../src/llm/core/deadlines.ts';
 import type { RunEvent } from '../../src/protocol/run/events.ts';
 import { RunStore } from '../../src/runs/store.ts';
-import { defaultTools } from '../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../src/tools/host/host.ts';
 import { chat } from '../../src/workflows/run/chatWorkflow.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
@@ -61,7 +61,7 @@ async function stopOnce({ client, parts, host, workflow = chat, before, approve,
   const adapter = createAdapter(client(), { retries: 3, ...stage.limits }, parts);
   const engine = new ExecutionEngine({
     store: new RunStore(folder),
-    host: host ?? createToolHost({ workspace, tools: defaultTools(), approve: approve ?? (async () => allow) }),
+    host: host ?? createToolHost({ workspace, tools: builtinTools(), approve: approve ?? (async () => allow) }),
     workflow: async () => workflow,
     model: async () => ({
       id: 'bench/stop',

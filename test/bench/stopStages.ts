@@ -1,13 +1,13 @@
 import { createServer, type Socket } from 'node:net';
 import type { Workflow } from '../../src/engine/core/workflow.ts';
 import type { ExecutionEngine } from '../../src/engine/run/engine.ts';
-import type { AdapterLimits, AdapterParts } from '../../src/llm/adapter/adapter.ts';
+import type { AdapterDependencies, AdapterLimits } from '../../src/llm/adapter/adapter.ts';
 import { createRateLimiter } from '../../src/llm/adapter/rateLimit.ts';
 import type { LLMClient } from '../../src/llm/core/client.ts';
 import { createLocalClient } from '../../src/llm/local/host/client.ts';
 import type { RunEvent } from '../../src/protocol/run/events.ts';
 import type { Approve } from '../../src/tools/core/tool.ts';
-import { defaultTools } from '../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import type { ToolHost } from '../../src/tools/host/host.ts';
 import { loadWorkflow } from '../../src/workflows/read/validate.ts';
 import { graphWorkflow } from '../../src/workflows/run/runGraph.ts';
@@ -26,7 +26,7 @@ export interface Stage {
   userInput?(): string;
   approve?: Approve;
   limits?: Partial<AdapterLimits>;
-  parts?: AdapterParts;
+  parts?: AdapterDependencies;
   host?: ToolHost;
   workflow?: Workflow;
   /** Tokens, from this turn on. */
@@ -155,7 +155,7 @@ async function local(more: Partial<Stage>): Promise<Stage> {
 async function atNode(uses: string, values: string, script: ProviderReply, when: Stage['when']): Promise<Stage> {
   const messages = 'messages: [{role: user, content: hi}]';
   const yaml = `nodes:\n  - {name: ask, uses: ${uses}, with: {${[messages, values].filter(Boolean).join(', ')}}}\n`;
-  const names = defaultTools().map(({ definition }) => definition.name);
+  const names = builtinTools().map(({ definition }) => definition.name);
   const { value: file, problems } = loadWorkflow(yaml, { tools: names });
   if (!file) throw new Error(JSON.stringify(problems));
   return behind(script, { workflow: graphWorkflow({ id: 'bench', file, agents: new Map() }), when });

@@ -12,7 +12,7 @@ import { applyEvent } from '../../src/protocol/run/fold.ts';
 import { newRun, type Run } from '../../src/protocol/run/run.ts';
 import { type OpenRun, RunStore } from '../../src/runs/store.ts';
 import { readTool } from '../../src/tools/core/tool.ts';
-import { defaultTools } from '../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../src/tools/host/host.ts';
 import { chat } from '../../src/workflows/run/chatWorkflow.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
@@ -84,7 +84,7 @@ async function turnOf(length: number, { counts, onDisk }: { counts: boolean; onD
     } as unknown as RunStore,
     host: createToolHost({
       workspace,
-      tools: [...defaultTools(), nothing],
+      tools: [...builtinTools(), nothing],
       approve: async () => ({ decision: 'deny' }),
     }),
     workflow: async () => chat,

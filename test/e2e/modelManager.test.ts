@@ -12,7 +12,7 @@ import {
 import path from 'node:path';
 import { writeScriptedModel } from '../../src/llm/local/demo/scriptedModel.ts';
 import { curated } from '../../src/llm/local/modelFile/recommendedModels.ts';
-import { defaultTools } from '../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { oneWindow } from '../support/editor/oneWindow.ts';
 import { pictureOfFailure } from '../support/editor/picture.ts';
 import { temporaryFolder } from '../support/editor/sample.ts';
@@ -24,7 +24,7 @@ import { said, testScript } from '../support/scripted.ts';
 /** A hub that has every curated model: each is the scripted one, which answers. */
 async function hubOfCurated(): Promise<Hub> {
   const file = path.join(temporaryFolder(), 'scripted.gguf');
-  writeScriptedModel(testScript(defaultTools().map((tool) => tool.definition)), file);
+  writeScriptedModel(testScript(builtinTools().map((tool) => tool.definition)), file);
   const bytes = readFileSync(file);
   const repositories = curated.map(({ address }) => {
     const [, repository, kind] = /^hf:(.+):(.+)$/.exec(address)!;

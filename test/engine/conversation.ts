@@ -15,11 +15,11 @@ import { pendingCalls } from '../../src/protocol/run/pending.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import type { ApprovalAnswer, Approve } from '../../src/tools/core/tool.ts';
-import { defaultTools } from '../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../src/tools/host/host.ts';
 import type { WorkspaceInstructions } from '../../src/tools/instructions/instructions.ts';
 import type { BackgroundCommands } from '../../src/tools/shell/background.ts';
-import type { LeftCommands } from '../../src/tools/shell/orphanedCommands.ts';
+import type { OrphanedCommands } from '../../src/tools/shell/orphanedCommands.ts';
 import { chat } from '../../src/workflows/run/chatWorkflow.ts';
 import { type ScriptedReply, scriptedClient } from '../support/scriptedClient.ts';
 import { transcript } from '../support/transcript.ts';
@@ -83,8 +83,8 @@ export class Conversation {
   workflow: Workflow = chat;
   preset = defaultPolicy.preset;
   rules = defaultPolicy.rules;
-  tools = defaultTools();
-  left?: LeftCommands;
+  tools = builtinTools();
+  left?: OrphanedCommands;
   background?: BackgroundCommands;
   /** Hears every event when it is told. */
   told?: (event: RunEvent) => void;

@@ -3,12 +3,12 @@
 import type { ChatRequest } from '../../src/llm/core/client.ts';
 import { LLMError } from '../../src/llm/core/errors.ts';
 import { createLocalClient, type LocalClientOptions } from '../../src/llm/local/host/client.ts';
-import type { KeepOptions } from '../../src/llm/local/ipc/stateCacheOptions.ts';
+import type { StateCacheOptions } from '../../src/llm/local/ipc/stateCacheOptions.ts';
 
 export interface Doing {
   options: LocalClientOptions;
   /** Nothing is kept on disk when not given. */
-  keep?: KeepOptions;
+  keep?: StateCacheOptions;
   turns: readonly ChatRequest[];
 }
 

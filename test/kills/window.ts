@@ -7,7 +7,7 @@ import type { RunEvent } from '../../src/protocol/run/events.ts';
 import { openApprovals } from '../../src/protocol/run/pending.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { undoable } from '../../src/runs/undoSteps.ts';
-import { defaultTools } from '../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../src/tools/host/host.ts';
 import { chat } from '../../src/workflows/run/chatWorkflow.ts';
 import { workspaceIn } from '../support/workspace.ts';
@@ -64,7 +64,7 @@ export function openWindow(folder: string, report: (what: Report) => void) {
     store,
     host: createToolHost({
       workspace,
-      tools: defaultTools(),
+      tools: builtinTools(),
       async approve({ call }) {
         if (answersAfterMs > 0) await sleep(answersAfterMs);
         open = open.filter((id) => id !== call.id);

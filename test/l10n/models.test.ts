@@ -6,7 +6,7 @@ import { t } from '../../src/protocol/text/l10n.ts';
 import { undoable } from '../../src/runs/undoSteps.ts';
 import type { LanguageService } from '../../src/tools/code/language.ts';
 import { toolNames } from '../../src/tools/definitions/definitions.ts';
-import { defaultTools } from '../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { workspaceInstructions } from '../../src/tools/instructions/instructions.ts';
 import { BackgroundCommands } from '../../src/tools/shell/background.ts';
 import { Conversation } from '../engine/conversation.ts';
@@ -136,7 +136,7 @@ describe('what models read and what is kept is English, whatever language the pe
     });
     talk.background = background;
     talk.maxTurns = 30;
-    talk.tools = defaultTools({ language: languageOf(workspace.root), shell: { background } });
+    talk.tools = builtinTools({ language: languageOf(workspace.root), shell: { background } });
     talk.instructions = workspaceInstructions({ workspace, isKept: () => false });
     talk.naming = scriptedClient([{ text: 'A name' }]);
     talk.price = { input: 1, output: 1 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../src/llm/core/client.ts';
 import type { Message } from '../../src/protocol/content/messages.ts';
-import { defaultTools } from '../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { ask, type ChatTemplate, chatTemplates, missing, takesPlain, words } from '../support/chatTemplates.ts';
 
 const system = (content: string): Message => ({ role: 'system', content });
@@ -46,7 +46,7 @@ describe('the chat templates of real models', () => {
     assert.deepEqual([templates.length, templates.filter((one) => takesPlain(one, request)).length], [68, 59]);
   });
 
-  for (const offered of [[], defaultTools().map(({ definition }) => definition)])
+  for (const offered of [[], builtinTools().map(({ definition }) => definition)])
     for (const [says, messages] of conversations)
       it(`take ${says}${offered.length > 0 ? ', with tools' : ''}, and leave no word out`, () => {
         const request: ChatRequest = { model: 'm', systemPrompt: 'Be good.', messages, tools: offered };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { createAdapter, type LlmAdapter, type RetryWait } from '../../src/llm/adapter/adapter.ts';
+import { createAdapter, type LLMAdapter, type RetryWait } from '../../src/llm/adapter/adapter.ts';
 import { reply, startProvider } from '../support/provider.ts';
 import { clientFor, greeting } from './serve.ts';
 
@@ -69,7 +69,7 @@ function tests(): void {
   });
 }
 
-async function withSleeper(run: (provider: ChildProcess, adapter: LlmAdapter) => Promise<void>): Promise<void> {
+async function withSleeper(run: (provider: ChildProcess, adapter: LLMAdapter) => Promise<void>): Promise<void> {
   const provider = fork(fileURLToPath(import.meta.url), ['provide'], { execArgv: ['--import', 'tsx'] });
   try {
     const url = `http://127.0.0.1:${await nextMessage(provider)}/v1`;

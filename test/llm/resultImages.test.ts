@@ -6,7 +6,7 @@ import type OpenAI from 'openai';
 import { toWire as toAnthropic } from '../../src/llm/anthropic/wire.ts';
 import { type GoogleFlags, toGoogleWire } from '../../src/llm/google/wire.ts';
 import { toHistory } from '../../src/llm/local/ipc/chatHistory.ts';
-import { repairHistory } from '../../src/llm/messages/normalizeHistory.ts';
+import { normalizeHistory } from '../../src/llm/messages/normalizeHistory.ts';
 import type { WireFlags } from '../../src/llm/models/wireFlags.ts';
 import { toWire as toOllama } from '../../src/llm/ollama/wire.ts';
 import { fromWireMessages } from '../../src/llm/openai/messages.ts';
@@ -255,7 +255,7 @@ describe('pictures of results', () => {
 
   it('stay with their result in the journal and when the history is mended', () => {
     const kept = history.map((message) => messageSchema.parse(JSON.parse(JSON.stringify(message))));
-    const [, turn] = repairHistory({ messages: [kept[0]!, kept[1]!, kept[4]!, kept[2]!] }).said;
+    const [, turn] = normalizeHistory({ messages: [kept[0]!, kept[1]!, kept[4]!, kept[2]!] }).said;
     assert.deepEqual(turn?.role === 'assistant' && turn.results.map(({ attachments }) => attachments), [
       [shot],
       undefined,

@@ -7,7 +7,7 @@ import { learnOutputLimit } from '../../src/llm/messages/outputLimit.ts';
 import { createOllamaReader } from '../../src/llm/ollama/reader.ts';
 import { createOpenAIReader } from '../../src/llm/openai/reader.ts';
 import { createResponsesReader } from '../../src/llm/openai/responses/reader.ts';
-import { rescueCalls } from '../../src/llm/textCalls/textCalls.ts';
+import { readTextCalls } from '../../src/llm/textCalls/textCalls.ts';
 import {
   type Endpoint,
   errorInStream,
@@ -105,7 +105,7 @@ describe('replies and refusals as providers send them', () => {
         yield { done: true, finishReason: 'stop', model: 'm' };
       }
       const reply = new Reply();
-      for await (const chunk of rescueCalls(stream(), tools)) reply.add(chunk);
+      for await (const chunk of readTextCalls(stream(), tools)) reply.add(chunk);
       const calls = reply.toolCalls.map(shortly);
       checkFields({ calls, content: reply.content.trim(), thinking: reply.thinking.trim() }, want);
     });

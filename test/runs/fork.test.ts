@@ -5,7 +5,7 @@ import path from 'node:path';
 import { descendants, forkPoints, underTheirRuns } from '../../src/protocol/run/branches.ts';
 import type { EventBody, StoredEvent } from '../../src/protocol/run/events.ts';
 import { applyEvent } from '../../src/protocol/run/fold.ts';
-import { leftCalls } from '../../src/protocol/run/run.ts';
+import { orphanedCalls } from '../../src/protocol/run/run.ts';
 import { type OpenRun, RunStore } from '../../src/runs/store.ts';
 
 // Holds branches-are-separate-runs.
@@ -198,8 +198,8 @@ describe('a branch', () => {
     );
     const [, two] = await store.said(id);
     const run = await store.read(await store.fork(id, two!.seq - 1));
-    assert.equal(leftCalls(await store.read(id)).length, 1);
-    assert.deepEqual(leftCalls(run), []);
+    assert.equal(orphanedCalls(await store.read(id)).length, 1);
+    assert.deepEqual(orphanedCalls(run), []);
     assert.deepEqual([run.queued, run.phase, run.calls.c?.ok], [[], 'WaitingUser', true]);
   });
 

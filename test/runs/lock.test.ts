@@ -5,7 +5,7 @@ import { promises as fs, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { holderOf, isLocked, lockTimes, takeBriefly, takeLock, takeOver } from '../../src/runs/lock.ts';
+import { holderOf, isLocked, lockTimes, takeLock, takeOver, takeShortLock } from '../../src/runs/lock.ts';
 import { type LockHolder, thisProcess } from '../../src/runs/storage/lockHolder.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -129,12 +129,12 @@ describe('a lock', () => {
   });
 
   it('that is held for a moment is waited for', async () => {
-    const brief = await takeBriefly(file);
+    const brief = await takeShortLock(file);
     const taken = takeLock(file);
     await brief.release();
     await (await taken).release();
     const another = await takeLock(file);
-    await assert.rejects(takeBriefly(file), { code: 'STORE_LOCKED' });
+    await assert.rejects(takeShortLock(file), { code: 'STORE_LOCKED' });
     await another.release();
   });
 

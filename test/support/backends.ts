@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { toWireName } from '../../src/llm/core/wireToolNames.ts';
 import { writeScriptedModel } from '../../src/llm/local/demo/scriptedModel.ts';
-import { defaultTools } from '../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { temporaryFolder } from './editor/sample.ts';
 import { type Provider, type ProviderReply, reply, startProvider, type WireRequest } from './provider.ts';
 import { said, stories, testScript } from './scripted.ts';
@@ -26,7 +26,7 @@ export const backends: Record<'endpoint' | 'local', () => Promise<Backend>> = {
   },
   async local() {
     const file = path.join(temporaryFolder(), 'scripted.gguf');
-    writeScriptedModel(testScript(defaultTools().map((tool) => tool.definition)), file);
+    writeScriptedModel(testScript(builtinTools().map((tool) => tool.definition)), file);
     // One thread: on a machine that runs many tests, several would mostly wait for each other.
     const settings = { 'towpath.model': `local/${file}`, 'towpath.local.gpu': false, 'towpath.local.threads': 1 };
     return { settings, close: async () => {} };

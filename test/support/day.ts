@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSyn
 import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
 import type { OwnedRule, Rule } from '../../src/protocol/content/rule.ts';
-import { defaultTools } from '../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { rulesFor } from '../../src/tools/policy/rules.ts';
 import type { runCommand } from '../../src/tools/shell/runCommand.ts';
 import { conversation } from '../tools/conversation.ts';
@@ -54,7 +54,7 @@ export async function play({ id, tree, commands }: Day, breadth: Breadth = 'kind
   const temporary = realpathSync(mkdtempSync(paths.join(tmpdir(), 'day-')));
   const { TMPDIR } = process.env;
   process.env.TMPDIR = temporary;
-  const tools = defaultTools({ shell: { run: makeOutputs } });
+  const tools = builtinTools({ shell: { run: makeOutputs } });
   const rules: OwnedRule[] = [];
   const played: Played = { id, harmless: 0, asked: 0, questions: [], dangers: [], changes: [] };
   let harmless = 0;

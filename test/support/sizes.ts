@@ -9,7 +9,7 @@ import { toWire as toResponses } from '../../src/llm/openai/responses/wire.ts';
 import { toWire as toOpenAI } from '../../src/llm/openai/wire.ts';
 import { offeredTools } from '../../src/protocol/content/tools.ts';
 import type { LanguageService } from '../../src/tools/code/language.ts';
-import { defaultTools } from '../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { chat } from '../../src/workflows/run/chatWorkflow.ts';
 
 /** Characters that the system prompt and the tools of every request may have, as each wire writes them. */
@@ -20,7 +20,7 @@ export const first: ChatRequest = {
   model: 'model',
   systemPrompt: systemPrompt(chat.agent, { names: ['workspace'] }),
   messages: [{ role: 'user', content: 'hi' }],
-  tools: offeredTools(defaultTools({ language: {} as LanguageService }).map(({ definition }) => definition)),
+  tools: offeredTools(builtinTools({ language: {} as LanguageService }).map(({ definition }) => definition)),
 };
 
 type RequestParts = (request: ChatRequest) => { prompt: string; tools: unknown };

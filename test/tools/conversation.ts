@@ -6,7 +6,7 @@ import type { EventBody } from '../../src/protocol/run/events.ts';
 import type { Localizer } from '../../src/protocol/text/localized.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approve, CallContext, Tool } from '../../src/tools/core/tool.ts';
 import type { Workspace } from '../../src/tools/core/workspace.ts';
-import { defaultTools } from '../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { createToolHost, type ToolHost } from '../../src/tools/host/host.ts';
 import { sha256 } from '../../src/tools/sandbox/fileText.ts';
 
@@ -57,7 +57,7 @@ export function conversation(workspace: Workspace, options: ConversationOptions 
     if (typeof answer === 'function') return answer(request, signal);
     return typeof answer === 'string' ? { decision: answer } : answer;
   };
-  const { tools = defaultTools(), policy, agentPolicy, tell } = options;
+  const { tools = builtinTools(), policy, agentPolicy, tell } = options;
   const whole = { ...defaultPolicy, ...policy };
   const host = createToolHost({ workspace, tools, approve, policy: () => whole, now, ...(tell && { tell }) });
   let count = 0;

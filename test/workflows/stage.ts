@@ -14,7 +14,7 @@ import { interruptedWork } from '../../src/protocol/run/interruptions.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import type { ApprovalAnswer, Approve, Tool } from '../../src/tools/core/tool.ts';
-import { defaultTools } from '../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../src/tools/host/host.ts';
 import { nestedFiles } from '../../src/workflows/action/nested.ts';
 import type { AgentFile } from '../../src/workflows/plan/schema.ts';
@@ -23,7 +23,7 @@ import { graphWorkflow } from '../../src/workflows/run/runGraph.ts';
 import { type Provider, type ProviderScript, startProvider } from '../support/provider.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 
-export const toolNames = defaultTools().map((tool) => tool.definition.name);
+export const toolNames = builtinTools().map((tool) => tool.definition.name);
 
 /** A workflow at work on a real folder, with a provider on this machine and a real journal. */
 export class Stage {
@@ -113,7 +113,7 @@ export class Stage {
     const policy = (runId: string) => ({ ...defaultPolicy, preset: this.presets.get(runId) ?? defaultPolicy.preset });
     this.engine = new ExecutionEngine({
       store: this.store,
-      host: createToolHost({ workspace: this.workspace, tools: [...defaultTools(), ...this.tools], approve, policy }),
+      host: createToolHost({ workspace: this.workspace, tools: [...builtinTools(), ...this.tools], approve, policy }),
       workflow: async (id) =>
         graphWorkflow({ id, file, agents: this.agents, workflows: await nested(), now: () => Date.now() + this.ahead }),
       model: async ({ id = 'chosen' }: { id?: string } = {}) => ({

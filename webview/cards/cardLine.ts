@@ -12,7 +12,7 @@ import { t } from '../../src/protocol/text/l10n.ts';
 import { duration } from '../time.ts';
 import { pieceText, type TextPiece, toPlainText } from './cardText.ts';
 import { exitAnswer } from './exitText.ts';
-import { ruleText, whyNot } from './failureReason.ts';
+import { failureReason, ruleText } from './failureReason.ts';
 import { argumentsSoFar } from './partialArguments.ts';
 import { type KnownCall, type ToolText, toolTextFor, toolTextOf, verbOf } from './toolText.ts';
 
@@ -149,7 +149,7 @@ function standing(seen: CardContext, known: KnownCall, words: ToolText): Standin
             mark: 'none',
             tense: 'could not',
             joint: ': ',
-            outcome: [toPlainText(whyNot(call.name, 'TOOL_ARGS_INVALID_JSON', undefined))],
+            outcome: [toPlainText(failureReason(call.name, 'TOOL_ARGS_INVALID_JSON', undefined))],
           };
   }
 }
@@ -241,7 +241,7 @@ function failed({ call, state, outcome }: CardContext): Standing {
     mark: 'cross',
     tense: 'could not',
     joint: ': ',
-    outcome: [toPlainText(whyNot(call.name, code, error))],
+    outcome: [toPlainText(failureReason(call.name, code, error))],
   };
 }
 

@@ -10,7 +10,7 @@ import { serverLabelOf } from './cardText.ts';
 import { toolTextFor, verbOf } from './toolText.ts';
 
 /** Returns the reason of a failed call as a text after a colon. Falls back to `code` if the message was lost. */
-export function whyNot(name: string, code: string | undefined, error: ErrorInfo | undefined): string {
+export function failureReason(name: string, code: string | undefined, error: ErrorInfo | undefined): string {
   const known = isCode(code) ? code : 'TOOL_EXEC_FAILED';
   const { reason, lines } = Object(error?.details) as { reason?: unknown; lines?: unknown };
   switch (known) {

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Completion, Mention } from '../../src/protocol/content/mention.ts';
 import { completedWord } from '../../src/protocol/content/mentionText.ts';
-import type { Slash, SlashAct } from '../../src/protocol/content/slash.ts';
+import type { Slash, SlashAction } from '../../src/protocol/content/slash.ts';
 import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
 import { visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
@@ -81,7 +81,7 @@ function accept(context: PanelContext, row: Completion): void {
   if (!open || !box) return;
   const { from, query } = open;
   forgetTyping();
-  const act = 'slash' in row && row.slash.kind === 'act' && (row.slash.word.slice(1) as SlashAct);
+  const act = 'slash' in row && row.slash.kind === 'act' && (row.slash.word.slice(1) as SlashAction);
   const word = act ? '' : `${completedWord(row)} `;
   close(context);
   box.focus();

@@ -27,17 +27,17 @@ import {
   turnTo,
 } from './choosing.ts';
 import { close, completionList, lookForCompletion, onCompletionKey } from './completion.ts';
-import { meter } from './contextGauge.ts';
+import { contextGauge } from './contextGauge.ts';
 import { area, draft, focusComposer } from './draft.ts';
 import { onDrag, onDrop, onPaste } from './dropping.ts';
-import { beginSaying, editedMessage, endSaying, sayingBar } from './editing.ts';
+import { beginSending, editedMessage, endSending, sendingBar } from './editing.ts';
 import { isToStop, onKeyInEmptyBox } from './emptyBox.ts';
 import { forgetMentions, isMentioned, namedNow, namedStrip, namedWithSelection, pick } from './mentions.ts';
 import { answer } from './questionCard.ts';
 import { beginEdit, editedIn, endEdit } from './queuedMessages.ts';
 import { sendButtons } from './sendButton.ts';
 import { forgetTyping, lookForTyped, resolveTyped, typedNow } from './typedMentions.ts';
-import { isUnheardStill, rememberSent, takeUnheard } from './unsentDraft.ts';
+import { isStillUnsent, rememberSent, takeUnsent } from './unsentDraft.ts';
 
 /** Maximum message length in characters, checked by the host. */
 export const maxMessageLength = 1_000_000;
@@ -52,7 +52,7 @@ export function composer(context: PanelContext): TemplateResult {
       @paste=${(event: ClipboardEvent) => onPaste(context, event)}>
     ${completionList(context)}
     <div class="for-screen-readers" role="status">${running && isToStop() ? escapeAgain() : nothing}</div>
-    ${sayingBar(context, () => leaveSaying(context))}
+    ${sendingBar(context, () => leaveSaying(context))}
     ${pickedStrip(context)}
     ${namedStrip(context, (text) => {
       setDraft(context, text);
@@ -67,7 +67,7 @@ export function composer(context: PanelContext): TemplateResult {
       ${state ? agentButton(context, state) : html`<span class="loading quiet" role="status">${t('Loading…')}</span>`}
       ${state ? modelButton(context) : nothing}
       ${state ? presetButton(context, state) : nothing}
-      ${run ? meter(context, run) : nothing}
+      ${run ? contextGauge(context, run) : nothing}
       ${ready ? nothing : html`<span class="drop-hint quiet">${t('Hold Shift to drop files')}</span>`}
     </div>
     <div class="composer-acts">
@@ -165,7 +165,7 @@ export function addMentions(context: PanelContext, mentions: readonly Mention[])
 }
 
 /** Moves a queued message into the message box; the previous draft returns afterwards. */
-export function editWaiting(context: PanelContext, queued: number): void {
+export function editQueued(context: PanelContext, queued: number): void {
   beginEdit(context, queued, (text) => {
     const before = draft();
     setDraft(context, text);
@@ -175,12 +175,12 @@ export function editWaiting(context: PanelContext, queued: number): void {
 
 /** Restores a message that no run received, before the current draft. */
 export function restoreDraft(context: PanelContext, text: string): void {
-  setDraft(context, takeUnheard(text));
+  setDraft(context, takeUnsent(text));
 }
 
 /** Resends a restored message if unchanged; the user sends edited text. */
 export function sayUnheard(context: PanelContext): void {
-  if (isUnheardStill()) send(context);
+  if (isStillUnsent()) send(context);
   else focusComposer();
 }
 
@@ -189,13 +189,13 @@ export function editMessage(context: PanelContext, at: number): void {
   const message = run?.messages[at];
   if (!run || message?.role !== 'user') return;
   context.opened.acts = undefined;
-  beginSaying(run, at, draft());
+  beginSending(run, at, draft());
   setDraft(context, message.content);
   focusComposer();
 }
 
 function leaveSaying(context: PanelContext): void {
-  setDraft(context, endSaying());
+  setDraft(context, endSending());
   focusComposer();
 }
 

@@ -15,7 +15,7 @@ const nearlyFull = 0.9;
 /** Minimum duration in milliseconds for a speed. */
 const sometime = 1000;
 
-export function meter(context: PanelContext, run: Run): TemplateResult | typeof nothing {
+export function contextGauge(context: PanelContext, run: Run): TemplateResult | typeof nothing {
   const now = measured(context, run);
   if (!now) return nothing;
   const { total, size } = now;

@@ -10,17 +10,17 @@ let editing: { runId: string; at: number; before: string; restore: boolean } | u
 export const editedMessage = (run: Run | null): typeof editing =>
   editing && run && editing.runId === run.id ? editing : undefined;
 
-export function beginSaying(run: Run, at: number, before: string): void {
+export function beginSending(run: Run, at: number, before: string): void {
   editing = { runId: run.id, at, before: editing?.runId === run.id ? editing.before : before, restore: false };
 }
 
-export function endSaying(): string {
+export function endSending(): string {
   const before = editing?.before ?? '';
   editing = undefined;
   return before;
 }
 
-export function sayingBar(context: PanelContext, leave: () => void): TemplateResult | typeof nothing {
+export function sendingBar(context: PanelContext, leave: () => void): TemplateResult | typeof nothing {
   const { run } = context.model;
   const edited = editedMessage(run);
   if (!run || !edited) return nothing;

@@ -1,16 +1,16 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { Run, Waiting } from '../../src/protocol/run/run.ts';
+import type { QueuedMessage, Run } from '../../src/protocol/run/run.ts';
 import { visibleProse } from '../../src/protocol/text/escapeInvisible.ts';
 import { amount, t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { longText } from '../longText.ts';
 import { pictures } from './attachedImages.ts';
-import { editWaiting } from './composer.ts';
+import { editQueued } from './composer.ts';
 import { mentioned } from './mentions.ts';
 import type { StripPart } from './statusStripPart.ts';
 
-export function waitingPart(context: PanelContext): StripPart | undefined {
+export function queuedPart(context: PanelContext): StripPart | undefined {
   const { run } = context.model;
   if (!run || run.queued.length === 0) return undefined;
   return {
@@ -25,7 +25,11 @@ export function waitingPart(context: PanelContext): StripPart | undefined {
 
 const words = { turn: 'Sent at the next step', done: 'Sent when finished', now: 'Sent now' } as const;
 
-function waitingMessage(context: PanelContext, run: Run, { text, attachments, queued, when }: Waiting): TemplateResult {
+function waitingMessage(
+  context: PanelContext,
+  run: Run,
+  { text, attachments, queued, when }: QueuedMessage,
+): TemplateResult {
   const where = { runId: run.id, queued };
   const other = when === 'done' ? 'turn' : 'done';
   const rests = run.phase !== 'Running';
@@ -42,7 +46,7 @@ function waitingMessage(context: PanelContext, run: Run, { text, attachments, qu
               context.post({ type: 'change-waiting', ...where, when: other }),
             )
       }
-      ${button('waiting-edit', t('Edit'), t('Edit in the message box'), () => editWaiting(context, queued))}
+      ${button('waiting-edit', t('Edit'), t('Edit in the message box'), () => editQueued(context, queued))}
       ${button('waiting-remove', t('Remove'), t('Undo it'), () => context.post({ type: 'take-back', ...where }))}
     </span></article>`;
 }

@@ -1,10 +1,10 @@
-import type { Run, Waiting } from '../../src/protocol/run/run.ts';
+import type { QueuedMessage, Run } from '../../src/protocol/run/run.ts';
 import type { PanelContext } from '../context.ts';
 import { focusComposer } from './draft.ts';
 
 let editing: { runId: string; queued: number; before: string } | undefined;
 
-export function editedIn(run: Run | null): Waiting | undefined {
+export function editedIn(run: Run | null): QueuedMessage | undefined {
   if (!editing || editing.runId !== run?.id) return undefined;
   return run.queued.find(({ queued }) => queued === editing!.queued);
 }

@@ -6,14 +6,14 @@ import { commandsPart } from './backgroundCommandsPart.ts';
 import { focusComposer } from './draft.ts';
 import { filesPart } from './files.ts';
 import { planPart } from './plan.ts';
-import { waitingPart } from './queuedMessageList.ts';
+import { queuedPart } from './queuedMessageList.ts';
 import type { StripPart } from './statusStripPart.ts';
 
 export const stripParts = (context: PanelContext): StripPart[] =>
-  [planPart, filesPart, commandsPart, waitingPart].map((part) => part(context)).filter((part) => part !== undefined);
+  [planPart, filesPart, commandsPart, queuedPart].map((part) => part(context)).filter((part) => part !== undefined);
 
 /** Status line above the composer: plan, changes, background commands and queued messages. Each item opens a list, one at a time. */
-export const strip = (context: PanelContext, parts: readonly StripPart[]): TemplateResult | typeof nothing =>
+export const statusStrip = (context: PanelContext, parts: readonly StripPart[]): TemplateResult | typeof nothing =>
   parts.length === 0
     ? nothing
     : html`<section class="strip ${isMany(parts) ? 'many' : ''}" aria-label=${t('Status of this run')}>${parts.map(

@@ -14,7 +14,7 @@ export function rememberSent(text: string): void {
 }
 
 /** Returns the draft with a restored message; its attachments are restored, too. */
-export function takeUnheard(text: string): string {
+export function takeUnsent(text: string): string {
   if (last?.text === text) {
     const { images, mentions } = savedView();
     saveView({ images: [...last.images, ...images], mentions: [...last.mentions, ...mentions] });
@@ -24,4 +24,4 @@ export function takeUnheard(text: string): string {
   return unheard;
 }
 
-export const isUnheardStill = (): boolean => unheard !== undefined && draft() === unheard;
+export const isStillUnsent = (): boolean => unheard !== undefined && draft() === unheard;

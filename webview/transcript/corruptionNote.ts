@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Message } from '../../src/protocol/content/messages.ts';
-import type { Damage, Run } from '../../src/protocol/run/run.ts';
+import type { Corruption, Run } from '../../src/protocol/run/run.ts';
 import { visibleLine, visibleProse } from '../../src/protocol/text/escapeInvisible.ts';
 import { amount, t } from '../../src/protocol/text/l10n.ts';
 import { card } from '../cards/card.ts';
@@ -13,7 +13,7 @@ export function damages(context: PanelContext, run: Run, place: number): Templat
   return (run.damage ?? []).filter(({ at }) => at === place).map((damage) => view(context, run, damage));
 }
 
-function view(context: PanelContext, run: Run, damage: Damage): TemplateResult {
+function view(context: PanelContext, run: Run, damage: Corruption): TemplateResult {
   const { from, messages, open } = damage;
   const shown = messages.filter(({ role }) => role !== 'tool');
   const heard = open ? ` ${t('The model is informed when you continue.')}` : '';

@@ -16,7 +16,7 @@ export const actsDependencies = (context: PanelContext, run: Run, at: number): u
 ];
 
 /** Actions of a message, visible on hover or focus. No action rewrites the run; branches need the run at rest. */
-export function messageActs(
+export function messageActions(
   context: PanelContext,
   run: Run,
   at: number,

@@ -8,7 +8,7 @@ import { openApprovals } from '../../src/protocol/run/pending.ts';
 import { isPlanned, planOf } from '../../src/protocol/run/plan.ts';
 import { readOnlySentences } from '../../src/protocol/run/readOnlyReason.ts';
 import { hasLooseEnds, isBetweenTurns, isHeld } from '../../src/protocol/run/resumable.ts';
-import { type CallState, callsOf, endSentence, hasDied, type Run, untoldEnds } from '../../src/protocol/run/run.ts';
+import { type CallState, callsOf, endSentence, hasDied, type Run, unreportedEnds } from '../../src/protocol/run/run.ts';
 import type { EndCode, Reason, Repeated } from '../../src/protocol/text/codes.ts';
 import { errorSentence } from '../../src/protocol/text/codeText.ts';
 import { truncateVisible, visible, visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
@@ -62,7 +62,7 @@ export const acts = {
 } as const satisfies Record<string, ViewMessage | 'say' | 'output' | 'review' | 'do-plan'>;
 export type Way = keyof typeof acts;
 
-export const maxNamedFiles: Readonly<Record<string, Way>> = {
+export const commandButtons: Readonly<Record<string, Way>> = {
   'towpath.setKey': 'Set API Key',
   'towpath.setSecret': 'Set Secret…',
   'towpath.deleteKey': 'Delete API Key',
@@ -153,7 +153,7 @@ export function runEndText(run: Run): End | undefined {
   const interrupted = interruptedEnd(run);
   if (interrupted) return interrupted;
   if (error) return ofError(run, error);
-  const died = untoldEnds(run).find(([, { ended }]) => hasDied(ended));
+  const died = unreportedEnds(run).find(([, { ended }]) => hasDied(ended));
   if (died) return diedEnd(...died);
   if (run.phase === 'Completed') return receipt(run); // a finished workflow, with or without an answer
   if (isBetweenTurns(run)) return { tone: '', says: withPlan(run, t('Paused.')), ways: ['Continue'] };
@@ -187,7 +187,7 @@ function ofError(run: Run, error: ErrorInfo): End {
   const kind = kindOf(run, error);
   const says = kind.says?.(run, error) ?? errorSentence(error);
   const { commands = [], setting } = error.links ?? formerLinks(error.message);
-  const ways: Way[] = [...commands.flatMap((command) => maxNamedFiles[command] ?? []), ...kind.ways];
+  const ways: Way[] = [...commands.flatMap((command) => commandButtons[command] ?? []), ...kind.ways];
   const isFirst = (way: Way, place: number) => ways.findIndex((other) => doTheSame(other, way)) === place;
   const details = detailsOf(error);
   return {
@@ -213,7 +213,7 @@ function kindOf(run: Run, { code, reason }: ErrorInfo): Kind {
 }
 
 /** End of a background command that the model will receive at the next turn. */
-function diedEnd(toolCallId: string, { command, ended }: ReturnType<typeof untoldEnds>[number][1]): End {
+function diedEnd(toolCallId: string, { command, ended }: ReturnType<typeof unreportedEnds>[number][1]): End {
   const name = visibleLine(command.line.length > 60 ? `${command.line.slice(0, 60)}…` : command.line);
   const ways: Way[] = ended.outputId ? ['Continue', 'Details'] : ['Continue'];
   return { tone: 'warning', says: t('In the background, “{0}” {1}.', name, endSentence(ended)), ways, toolCallId };

@@ -21,7 +21,7 @@ import { branchesAt } from './branchSwitcher.ts';
 import { damages } from './corruptionNote.ts';
 import { graph, graphPosition } from './graphView.ts';
 import { warningsOf } from './localizedText.ts';
-import { actsDependencies, messageActs } from './messageActs.ts';
+import { actsDependencies, messageActions } from './messageActs.ts';
 import { systemNote } from './systemNotes.ts';
 import type { Pages } from './virtualPages.ts';
 
@@ -137,7 +137,7 @@ function entry(context: PanelContext, run: Run, message: Message, index: number)
   switch (message.role) {
     case 'user':
       return html`<article class="user" data-role="user" data-message=${index} aria-labelledby=${`who-${index}`} tabindex="-1" title=${timeOf(run, index)}>
-        ${heading(index, t('You'))}${pictures(message.attachments)}${mentioned(context, message.attachments)}<div class="user-text">${longText(context, `${index}:user`, visibleProse(message.content), 6000)}</div>${messageActs(context, run, index, message)}</article>`;
+        ${heading(index, t('You'))}${pictures(message.attachments)}${mentioned(context, message.attachments)}<div class="user-text">${longText(context, `${index}:user`, visibleProse(message.content), 6000)}</div>${messageActions(context, run, index, message)}</article>`;
     case 'assistant': {
       const { parts, within } = folding.at(index);
       if (parts.length === 0 && isEmpty(message, within)) return nothing;
@@ -159,7 +159,7 @@ function entry(context: PanelContext, run: Run, message: Message, index: number)
           ...(message.incomplete ? [incompleteWords(run, index, message.toolCalls)] : []),
         ],
         undo: undoButton(context, run, message.toolCalls ?? []),
-        acts: messageActs(context, run, index, message),
+        acts: messageActions(context, run, index, message),
         time: timeOf(run, index),
       });
     }

@@ -1,5 +1,5 @@
 // @invariant one-place-asks-models: Every model request passes through `askModel`, which checks the budget first.
-import type { AdapterResult, CompleteOptions, LlmAdapter } from '../../llm/adapter/adapter.ts';
+import type { AdapterResult, CompleteOptions, LLMAdapter } from '../../llm/adapter/adapter.ts';
 import type { ChatRequest } from '../../llm/core/client.ts';
 import type { ContextUsage } from '../../protocol/content/contextUsage.ts';
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
@@ -14,7 +14,7 @@ import { tokensOfMessages, tokensOfPrefix } from './tokenCount.ts';
  * handles one request at a time, so that parallel requests delay the run.
  */
 export interface Called {
-  adapter: LlmAdapter;
+  adapter: LLMAdapter;
   id?: string;
   host?: string;
   budget?: Budget;

@@ -1,11 +1,11 @@
 import { type Attachment, userMessage } from '../../protocol/content/messages.ts';
 import { failure, type ToolOutcome } from '../../protocol/content/tools.ts';
 import type { When } from '../../protocol/run/events.ts';
-import type { Run, Waiting } from '../../protocol/run/run.ts';
+import type { QueuedMessage, Run } from '../../protocol/run/run.ts';
 import type { RunLog } from '../core/runLog.ts';
 import type { Suspension } from '../core/runResult.ts';
 
-export interface ChangedWaiting {
+export interface ChangedQueue {
   userInput: string;
   attachments?: readonly Attachment[];
   when: When;
@@ -19,7 +19,7 @@ export const isInterrupting = ({ queued }: Pick<Run, 'queued'>): boolean => queu
  *
  * @param upTo highest number to deliver
  */
-export async function giveWaiting(
+export async function deliverQueued(
   log: Pick<RunLog, 'run' | 'emit' | 'idle'>,
   upTo = Number.POSITIVE_INFINITY,
 ): Promise<void> {
@@ -36,13 +36,13 @@ export async function giveWaiting(
  * Returns the next message for the end of the work; one at a time, because each may start new work. Undefined: none, or the work has not
  * succeeded (limit, denial, failure).
  */
-export function whenDone({ queued, messages }: Run, { phase, error }: Suspension): Waiting | undefined {
+export function whenDone({ queued, messages }: Run, { phase, error }: Suspension): QueuedMessage | undefined {
   const last = messages.at(-1);
   const isAnswered = last?.role === 'assistant' && !last.incomplete && !last.toolCalls?.length;
   return !error && (phase === 'Completed' || isAnswered) ? queued[0] : undefined;
 }
 
-export const give = ({ emit }: Pick<RunLog, 'emit'>, { text, attachments, queued }: Waiting): Promise<void> =>
+export const give = ({ emit }: Pick<RunLog, 'emit'>, { text, attachments, queued }: QueuedMessage): Promise<void> =>
   emit({ type: 'message', message: userMessage(text, attachments), queued });
 
 export const notRun: ToolOutcome = failure(

@@ -5,7 +5,7 @@ import { message } from '../../protocol/text/l10n.ts';
 import { RunAborted } from '../core/abortReason.ts';
 import { EngineError, toInfo } from '../core/errorInfo.ts';
 import type { Active } from './activeRun.ts';
-import type { ChangedWaiting } from './messageQueue.ts';
+import type { ChangedQueue } from './messageQueue.ts';
 import { isOnlyChosen, type UserInput } from './questionQueue.ts';
 
 /**
@@ -41,11 +41,11 @@ export async function sendInput(
  * Changes a queued message, in a run at work or at rest. Resolves to false if already delivered or removed. `now` stops a running run, and
  * its continuation delivers the message.
  */
-export async function changeWaiting(
+export async function changeQueued(
   hearing: InputDependencies,
   runId: string,
   queued: number,
-  { when, ...input }: ChangedWaiting,
+  { when, ...input }: ChangedQueue,
 ): Promise<boolean> {
   if (!(await waitingAt(hearing, runId, queued))) return false;
   await hearing.note(runId, { type: 'queued-change', queued, ...userTextOf(input), when });

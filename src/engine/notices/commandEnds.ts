@@ -1,17 +1,17 @@
-import { callsOf, commandEndText, type Run, untoldEnds } from '../../protocol/run/run.ts';
+import { callsOf, commandEndText, type Run, unreportedEnds } from '../../protocol/run/run.ts';
 import type { RunLog } from '../core/runLog.ts';
 
 const longestName = 200;
 
 /** Reports ended background commands to the model, each once. Called when every call has a result. */
-export async function tellCommandEnds({ run, emit }: Pick<RunLog, 'run' | 'emit'>): Promise<void> {
-  const untold = untoldEnds(run);
+export async function reportCommandEnds({ run, emit }: Pick<RunLog, 'run' | 'emit'>): Promise<void> {
+  const untold = unreportedEnds(run);
   if (untold.length === 0) return;
   const ends = untold.map(([id]) => id);
   await emit({ type: 'message', message: { role: 'system', content: wordsOf(untold) }, ends });
 }
 
-const wordsOf = (untold: ReturnType<typeof untoldEnds>): string =>
+const wordsOf = (untold: ReturnType<typeof unreportedEnds>): string =>
   untold
     .map(
       ([

@@ -1,6 +1,6 @@
 import { truncate } from '../../llm/core/truncate.ts';
 import type { Message } from '../../protocol/content/messages.ts';
-import type { Damage, Run } from '../../protocol/run/run.ts';
+import type { Corruption, Run } from '../../protocol/run/run.ts';
 import type { RunLog } from '../core/runLog.ts';
 
 /** Limits of the readable rest in the note: lines, and characters per line. */
@@ -11,7 +11,7 @@ const lineLimit = 300;
  * Continues after damage of the record: reports the location, the extent and the readable rest to the model, which no longer knows its
  * actions. Called when every call has a result.
  */
-export async function tellDamage(log: RunLog): Promise<void> {
+export async function reportCorruption(log: RunLog): Promise<void> {
   const damage = log.run.damage?.findLast(({ open }) => open);
   if (!damage?.open) return;
   const { from, text, said, open } = damage;
@@ -19,7 +19,7 @@ export async function tellDamage(log: RunLog): Promise<void> {
   await log.emit({ type: 'mended', from, damage: text, ...(said && { said }), ...open });
 }
 
-function wordsOf(run: Run, { text, messages }: Damage): string {
+function wordsOf(run: Run, { text, messages }: Corruption): string {
   const lines = messages.flatMap((message) => linesOf(run, message));
   const check =
     'Calls that are missing from it may have run: check the current state before you change or run anything again.';

@@ -3,17 +3,17 @@ import { answerOutcome } from '../../protocol/content/askTool.ts';
 import { because, failure, type ToolOutcome, toToolResult } from '../../protocol/content/tools.ts';
 import type { Background, Command, EventBody } from '../../protocol/run/events.ts';
 import { openApprovals, openCalls, pendingCalls } from '../../protocol/run/pending.ts';
-import { type CallState, callsOf, leftCalls, type Run } from '../../protocol/run/run.ts';
+import { type CallState, callsOf, orphanedCalls, type Run } from '../../protocol/run/run.ts';
 import { bounded } from '../../tools/core/outcome.ts';
 import type { ToolHost } from '../../tools/host/host.ts';
 import type { BackgroundCommands } from '../../tools/shell/background.ts';
-import { isAlive, type LeftCommands } from '../../tools/shell/orphanedCommands.ts';
+import { isAlive, type OrphanedCommands } from '../../tools/shell/orphanedCommands.ts';
 import type { RunLog } from '../core/runLog.ts';
 
 /** Checks the files and processes of calls without a recorded end. */
 export interface RecoveryProbe {
   standing: ToolHost['standing'];
-  left: Pick<LeftCommands, 'look'>;
+  left: Pick<OrphanedCommands, 'look'>;
   /** True for a background command with a living window, which will report its end. */
   isAttended(command: Command, background: Background): Promise<boolean>;
 }
@@ -33,7 +33,7 @@ export const unsettledIn = (run: RunLog['run']): string[] => [
  *
  * @param but calls to leave open
  */
-export async function answerLooseEnds(
+export async function settleInterruptedCalls(
   log: RunLog,
   evidence: RecoveryProbe,
   lastAt: number,
@@ -81,7 +81,7 @@ export async function endCalls(
 }
 
 async function endCommands({ run, emit }: Pick<RunLog, 'run' | 'emit'>, evidence: RecoveryProbe): Promise<void> {
-  for (const [toolCallId, { command, process, background, ended }] of leftCalls(run)) {
+  for (const [toolCallId, { command, process, background, ended }] of orphanedCalls(run)) {
     if (!background || ended || (await evidence.isAttended(command, background))) continue;
     const stillRunning = await evidence.left.look({ runId: run.id, toolCallId, command, process });
     await emit({ type: 'command-end', toolCallId, by: 'lost', ...(stillRunning?.length && { stillRunning }) });

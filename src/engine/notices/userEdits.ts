@@ -16,7 +16,7 @@ const [mostFiles, mostLines, longestLine] = [20, 40, 200];
  * Reports changes by the user to files of the run, once: reverted changes, and files with further edits. The edits themselves are not
  * quoted, because the model can read the files.
  */
-export async function tellEdits({ run, emit }: Pick<RunLog, 'run' | 'emit'>, look: LookForEdits): Promise<void> {
+export async function reportEdits({ run, emit }: Pick<RunLog, 'run' | 'emit'>, look: LookForEdits): Promise<void> {
   if (!run.files) return;
   const edited = await look(run.files);
   if (edited.length === 0) return;

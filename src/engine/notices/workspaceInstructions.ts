@@ -130,7 +130,7 @@ export function instructionsInWindow(
 }
 
 /** Reports changed, new and deleted instruction files to the model, once. */
-export async function tellChangedInstructions(log: Log, look: WorkspaceInstructions | undefined): Promise<void> {
+export async function reportChangedInstructions(log: Log, look: WorkspaceInstructions | undefined): Promise<void> {
   const { run } = log;
   if (!look?.trusted || !hasBegun(run)) return;
   const now = await look.everywhere();

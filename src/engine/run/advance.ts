@@ -6,7 +6,7 @@ import type { CallState, Run } from '../../protocol/run/run.ts';
 import { StoreError } from '../../runs/journal.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import type { ToolHost } from '../../tools/host/host.ts';
-import { LeftCommands } from '../../tools/shell/orphanedCommands.ts';
+import { OrphanedCommands } from '../../tools/shell/orphanedCommands.ts';
 import type { AcceptedRequests } from '../context/acceptedRequests.ts';
 import type { PrefetchState } from '../context/summaryPrefetch.ts';
 import { RunAborted, RunSuspended, type StopPoint, stopPointOf } from '../core/abortReason.ts';
@@ -18,16 +18,22 @@ import type { Suspension } from '../core/runResult.ts';
 import type { Agent } from '../core/workflow.ts';
 import { measureWork } from '../core/workStats.ts';
 import type { Active } from '../input/activeRun.ts';
-import { give, giveWaiting, whenDone } from '../input/messageQueue.ts';
+import { deliverQueued, give, whenDone } from '../input/messageQueue.ts';
 import { answerAtRest } from '../input/questionQueue.ts';
 import { userTextOf } from '../input/userInput.ts';
-import { tellCommandEnds } from '../notices/commandEnds.ts';
-import { tellDamage } from '../notices/corruption.ts';
-import { answerLooseEnds, attendedBy, endCalls, type RecoveryProbe, unsettledIn } from '../notices/interruptedCalls.ts';
-import { type LookForEdits, tellEdits } from '../notices/userEdits.ts';
-import { tellChangedInstructions } from '../notices/workspaceInstructions.ts';
+import { reportCommandEnds } from '../notices/commandEnds.ts';
+import { reportCorruption } from '../notices/corruption.ts';
+import {
+  attendedBy,
+  endCalls,
+  type RecoveryProbe,
+  settleInterruptedCalls,
+  unsettledIn,
+} from '../notices/interruptedCalls.ts';
+import { type LookForEdits, reportEdits } from '../notices/userEdits.ts';
+import { reportChangedInstructions } from '../notices/workspaceInstructions.ts';
 import type { EngineOptions } from './engineOptions.ts';
-import { type AskedModel, type ContextOptions, createRunContext, type RunModel } from './runContext.ts';
+import { type ContextOptions, createRunContext, type RequestedModel, type RunModel } from './runContext.ts';
 import { nameRun } from './title.ts';
 
 export interface AdvancePlan {
@@ -109,7 +115,7 @@ async function advance(
   const place = () => ('agent' in workflow ? workflow.undoing?.(log) : undefined);
   // A message of the user settles open approvals: the calls do not run.
   const unsettled = active.early.length > 0 ? [] : unsettledIn(run);
-  await answerLooseEnds(
+  await settleInterruptedCalls(
     log,
     evidenceOf(log, host, options, async () => place()?.catch(() => undefined)),
     lastAt,
@@ -118,13 +124,13 @@ async function advance(
   const kept = (id: string) => options.store.contents.read(run.id, id);
   const edited: LookForEdits = async (files) => host.edited(files, kept, await place()?.catch(() => undefined));
   const tellNews = async () => {
-    await tellDamage(log);
-    await tellCommandEnds(log); // before the message of the user
-    await tellEdits(log, edited);
-    await tellChangedInstructions(log, options.instructions);
+    await reportCorruption(log);
+    await reportCommandEnds(log); // before the message of the user
+    await reportEdits(log, edited);
+    await reportChangedInstructions(log, options.instructions);
   };
   if (unsettled.length === 0) await tellNews(); // otherwise after each call has a result: results directly follow their calls
-  if (active.early.length > 0) await giveWaiting(log, restedAt); // queued before the rest
+  if (active.early.length > 0) await deliverQueued(log, restedAt); // queued before the rest
   await hearEach(active.early, ({ when, ...input }) =>
     when === 'done'
       ? log.emit({ type: 'queued', ...userTextOf(input), when })
@@ -243,7 +249,7 @@ function withinLimit(run: Run, { model, small, naming, runLimit = () => 0 }: Eng
   const held = <Model extends RunModel | undefined>(chosen: Model): Model =>
     chosen && { ...chosen, budget: within(chosen.budget) };
   return {
-    model: async (asked?: AskedModel) => held(await model(asked)),
+    model: async (asked?: RequestedModel) => held(await model(asked)),
     small: async (how?: { quiet: true }) => held(await small?.(how)),
     naming: async () => held(await naming?.()),
   };
@@ -255,7 +261,7 @@ export const hostOf = async ({ host }: EngineOptions): Promise<ToolHost> =>
 export function evidenceOf(
   { run }: RunLog,
   host: ToolHost,
-  { store, left = new LeftCommands(), background }: EngineOptions,
+  { store, left = new OrphanedCommands(), background }: EngineOptions,
   place: () => Promise<Workspace | undefined>,
 ): RecoveryProbe {
   const kept = (id: string) => store.contents.read(run.id, id);

@@ -22,11 +22,11 @@ import { RunLog } from '../core/runLog.ts';
 import { type EngineResult, failedWith, resultOf, type Suspension, untrustedMessage } from '../core/runResult.ts';
 import { patience, raceWithStop, type Worked, withinStopDeadline, withStopDeadline } from '../core/stopDeadlines.ts';
 import { type Active, newActive } from '../input/activeRun.ts';
-import type { ChangedWaiting } from '../input/messageQueue.ts';
+import type { ChangedQueue } from '../input/messageQueue.ts';
 import { attach, recordOutOfTurn } from '../input/outOfTurnEvents.ts';
 import { isLate, type UserInput, UserQuestionQueue } from '../input/questionQueue.ts';
 import {
-  changeWaiting,
+  changeQueued,
   type InputDependencies,
   type RunInput,
   record,
@@ -102,8 +102,8 @@ export class ExecutionEngine {
     return sendInput(this.hearing, words);
   }
 
-  changeWaiting(runId: string, queued: number, changed: ChangedWaiting): Promise<boolean> {
-    return changeWaiting(this.hearing, runId, queued, changed);
+  changeWaiting(runId: string, queued: number, changed: ChangedQueue): Promise<boolean> {
+    return changeQueued(this.hearing, runId, queued, changed);
   }
 
   takeBack(runId: string, queued: number): Promise<void> {

@@ -142,7 +142,7 @@ const isMoved = ({ target: before }: Found, { target: now }: Found, path: string
 export const changedMeanwhile = () => new UserFacingError(message('It changed while the approval was open.'));
 
 /** Repairs a partial write of an interrupted undo, which is not a foreign change. */
-export async function repairTorn(
+export async function repairTornWrites(
   workspace: Workspace,
   { contents }: RunStore,
   runId: string,

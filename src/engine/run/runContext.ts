@@ -1,6 +1,6 @@
-import type { LlmAdapter } from '../../llm/adapter/adapter.ts';
+import type { LLMAdapter } from '../../llm/adapter/adapter.ts';
 import { callIdsIn } from '../../llm/core/callIds.ts';
-import { withOwnNatives } from '../../llm/messages/providerMetadata.ts';
+import { withOwnMetadata } from '../../llm/messages/providerMetadata.ts';
 import { isUnanswered } from '../../protocol/content/askTool.ts';
 import { type Compaction, compactionOf } from '../../protocol/content/compaction.ts';
 import type { ToolCall } from '../../protocol/content/messages.ts';
@@ -28,11 +28,11 @@ import type { Budget } from '../core/budget.ts';
 import { callModel } from '../core/modelCall.ts';
 import type { RunLog } from '../core/runLog.ts';
 import type { Agent, Apart, ExtraTool, TurnOptions, WorkflowContext } from '../core/workflow.ts';
-import { giveWaiting, isInterrupting } from '../input/messageQueue.ts';
+import { deliverQueued, isInterrupting } from '../input/messageQueue.ts';
 import type { UserQuestionQueue } from '../input/questionQueue.ts';
 import { type LoopConversation, runTurns, type Turns } from '../loop/loop.ts';
-import { outputOfCommand, tellCommandEnds } from '../notices/commandEnds.ts';
-import { type LookForEdits, tellEdits } from '../notices/userEdits.ts';
+import { outputOfCommand, reportCommandEnds } from '../notices/commandEnds.ts';
+import { type LookForEdits, reportEdits } from '../notices/userEdits.ts';
 import {
   fitInstructions,
   instructionsInPrompt,
@@ -49,7 +49,7 @@ import {
 export interface RunModel {
   id: string;
   model: string;
-  adapter: LlmAdapter;
+  adapter: LLMAdapter;
   host?: string;
   budget?: Budget;
   onThisMachine?: true;
@@ -63,7 +63,7 @@ export interface RunModel {
  * Requested model, or the selected model without an id. `workflowId`: the workflow file names the model, else the user does. `before`: the
  * previous model of the conversation.
  */
-export interface AskedModel {
+export interface RequestedModel {
   id?: string;
   workflowId?: string;
   before?: string;
@@ -85,7 +85,7 @@ export interface ContextOptions {
   edited?: LookForEdits;
   store: RunStore;
   host: ToolHost;
-  model(asked?: AskedModel): Promise<RunModel>;
+  model(asked?: RequestedModel): Promise<RunModel>;
   small?(how?: { quiet: true }): Promise<RunModel | undefined>;
   instead?: string;
   workspace(): Promise<{ names: string[]; virtual?: true }>;
@@ -168,7 +168,7 @@ export function createRunContext(options: ContextOptions): WorkflowContext {
       return host.getVisibleTools({ agentId });
     },
     emit,
-    hear: () => giveWaiting(log),
+    hear: () => deliverQueued(log),
     turns(turn) {
       if (turn.apart) return turns(turn);
       const turned = talking.then(() => turns(turn));
@@ -317,10 +317,10 @@ const stepDone = (state: CallState | undefined): StepDone | undefined =>
   state?.ok && state.step ? { ...state.step, changes: state.changes, moved: state.moved } : undefined;
 
 /** Adapter without provider metadata of other models. */
-const sayingItsOwn = (adapter: LlmAdapter): LlmAdapter => ({
+const sayingItsOwn = (adapter: LLMAdapter): LLMAdapter => ({
   ...adapter,
   complete: (request, options) =>
-    adapter.complete({ ...request, messages: withOwnNatives(request.messages, request.model) }, options),
+    adapter.complete({ ...request, messages: withOwnMetadata(request.messages, request.model) }, options),
 });
 
 /** Context of an agent with `approval: 'ask'`: no grants are stored and no preset applies. */
@@ -339,10 +339,10 @@ const talkOf = (
   { edited = async () => [], come }: { edited?: LookForEdits; come(): Promise<void> },
 ): LoopConversation => ({
   async hear() {
-    await tellCommandEnds({ run, emit });
+    await reportCommandEnds({ run, emit });
     await come();
-    if (isInterrupting(run)) await tellEdits({ run, emit }, edited);
-    await giveWaiting({ run, emit, idle });
+    if (isInterrupting(run)) await reportEdits({ run, emit }, edited);
+    await deliverQueued({ run, emit, idle });
   },
   messages: run.messages,
   compactions: run.compactions,

@@ -26,7 +26,7 @@ import {
   lookAtStep,
   moveTo,
   type ReadyStep,
-  repairTorn,
+  repairTornWrites,
 } from './fileSteps.ts';
 import { isCovered, isEmptied, operationOrigin, operationsDone, pathAt } from './undoProgress.ts';
 
@@ -265,7 +265,7 @@ async function prepare(
   if (index < first) {
     const now = pathAt(operations, step.at, index + 1, first);
     if (isCovered(operations, index, first)) return { ...one, now: undefined, found: { id: null }, isDone: true };
-    await repairTorn(workspace, store, run.id, { left: step.left, path: now }, content);
+    await repairTornWrites(workspace, store, run.id, { left: step.left, path: now }, content);
     const there = await lookAtStep(workspace, step, content, now);
     return { ...one, ...there, now, isLate: !there.isDone };
   }
@@ -276,7 +276,7 @@ async function prepare(
     const mixed = isMixed ? { step: { ...step, mixed: true as const } } : {};
     return { ...one, ...mixed, now: undefined, found, isDone: false, expected: origin.id };
   }
-  await repairTorn(workspace, store, run.id, { left: step.left, path: origin.path }, content);
+  await repairTornWrites(workspace, store, run.id, { left: step.left, path: origin.path }, content);
   return { ...one, ...(await lookAtStep(workspace, step, content, origin.path)), now: origin.path };
 }
 

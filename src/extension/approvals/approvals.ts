@@ -6,25 +6,25 @@ import { t } from '../../protocol/text/l10n.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../../tools/core/tool.ts';
 import { rulesFor } from '../../tools/policy/rules.ts';
 import {
+  type ApprovalText,
+  approvalText,
   batchText,
   buttonsOf,
   inReach,
   isListable,
   labels,
   listLimit,
-  type QuestionText,
-  questionText,
 } from '../dialogs/approvalText.ts';
 import { notify } from '../dialogs/notify.ts';
 import { quietIn } from '../view/idleDetection.ts';
 import type { UserActivity } from '../view/userActivity.ts';
 import type { AddedRules } from './addedRules.ts';
 import { DialogSlot } from './dialogSlot.ts';
+import { findApproval, keyOf, type OpenApproval } from './findApproval.ts';
 import { pickNumbered } from './pickNumbered.ts';
 import { type Remindable, Reminders } from './reminders.ts';
 import type { Reviews } from './reviews.ts';
 import { type RuleChoice, ruleChoices } from './ruleChoices.ts';
-import { findApproval, keyOf, type OpenApproval } from './settingsTarget.ts';
 
 interface Waiting extends Remindable, OpenApproval {
   request: ApprovalRequest;
@@ -251,7 +251,7 @@ export class Approvals implements vscode.Disposable {
   }
 
   /** Returns the pressed button of a native dialog; rejects if abandoned. */
-  private async dialog({ message, detail }: QuestionText, buttons: string[], over: AbortSignal) {
+  private async dialog({ message, detail }: ApprovalText, buttons: string[], over: AbortSignal) {
     const shown = vscode.window.showWarningMessage(message, { modal: true, detail }, ...inReach(buttons));
     const chosen = await this.front.ended(shown, over);
     // A list or a review needs the focus, so it must not return to the panel.
@@ -273,7 +273,7 @@ export class Approvals implements vscode.Disposable {
     const { request } = waiting;
     const edited = this.parts.reviews.edited(request);
     const reviewed = this.parts.reviews.has(request);
-    const text = questionText(request, edited, reviewed, this.parts.otherRun(request.runId));
+    const text = approvalText(request, edited, reviewed, this.parts.otherRun(request.runId));
     const offered = rulesFor(request);
     const buttons = buttonsOf(request, { edited, reviewed, always: offered.length > 0 });
     const chosen = await this.dialog(text, buttons, over);

@@ -7,7 +7,7 @@ import { localize } from '../../protocol/text/localized.ts';
 import type { Whereabouts } from '../../tools/mcp/toolChanges.ts';
 import { readRules } from '../../tools/policy/rules.ts';
 import { notify } from '../dialogs/notify.ts';
-import { type NamedModels, whoIs } from '../providers/modelConsent.ts';
+import { type ModelConsent, whoIs } from '../providers/modelConsent.ts';
 import { effectLabels, type Policies, type PolicyScope, ruleLabel } from './policies.ts';
 import { serverRuleText } from './serverRules.ts';
 
@@ -21,7 +21,7 @@ interface Choice extends vscode.QuickPickItem {
 }
 
 /** *Approvals…*: the preset, read-only commands, rules, and models allowed for files, each with a button to delete. */
-export async function showApprovals(policies: Policies, servers: Servers, named: NamedModels): Promise<void> {
+export async function showApprovals(policies: Policies, servers: Servers, named: ModelConsent): Promise<void> {
   const pick = vscode.window.createQuickPick<Choice>();
   pick.title = t('Towpath: approvals');
   pick.placeholder = t('Select a preset, or add a rule');
@@ -41,7 +41,7 @@ export async function showApprovals(policies: Policies, servers: Servers, named:
   await choice?.run?.();
 }
 
-function choices(policies: Policies, servers: Servers, named: NamedModels): Choice[] {
+function choices(policies: Policies, servers: Servers, named: ModelConsent): Choice[] {
   const { preset, readOnlyCommands } = policies.current();
   return [
     separator(t('Approvals')),
@@ -95,7 +95,7 @@ function rulesOf(policies: Policies, servers: Servers, scope: PolicyScope, title
 }
 
 /** Returns the files that may use a model without a selection. */
-function modelsOf(named: NamedModels): Choice[] {
+function modelsOf(named: ModelConsent): Choice[] {
   const items = named.agreed().map((one) => {
     const { file, label, where } = whoIs(one);
     const remove = async () => named.forget(one);

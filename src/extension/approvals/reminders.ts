@@ -4,7 +4,7 @@ import { amount, t } from '../../protocol/text/l10n.ts';
 import type { ApprovalRequest } from '../../tools/core/tool.ts';
 import { nameOfRun, withoutLinks } from '../dialogs/approvalText.ts';
 import { reminder } from '../dialogs/reminder.ts';
-import { keyOf } from './settingsTarget.ts';
+import { keyOf } from './findApproval.ts';
 
 /**
  * Approval with reminders. `aside`: waits without a dialog until the user opens the request. `told`: shown by the panel or a notification

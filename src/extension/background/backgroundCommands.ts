@@ -10,7 +10,7 @@ const scheme = 'towpath-command';
 const readingMs = 500;
 
 /** Background commands for the user: live output in an editor, and a list with stop buttons. */
-export class CommandsAtWork implements vscode.TextDocumentContentProvider, vscode.Disposable {
+export class BackgroundCommandList implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.changed.event;
   private readonly listeners: vscode.Disposable;

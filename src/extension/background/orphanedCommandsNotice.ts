@@ -1,18 +1,18 @@
 import os from 'node:os';
 import * as vscode from 'vscode';
-import { leftCalls } from '../../protocol/run/run.ts';
+import { orphanedCalls } from '../../protocol/run/run.ts';
 import { truncateVisible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import type { RunStore } from '../../runs/store.ts';
-import { isAlive, type LeftCommands, type OrphanedCommand } from '../../tools/shell/orphanedCommands.ts';
+import { isAlive, type OrphanedCommand, type OrphanedCommands } from '../../tools/shell/orphanedCommands.ts';
 import { notify, notifyWithActions } from '../dialogs/notify.ts';
 import type { Conversation } from '../runs/conversation.ts';
 
 /** Commands that outlived an editor: found at the next start, reported, and ended on request. */
-export class LeftRunning {
+export class OrphanedCommandsNotice {
   constructor(
     private readonly store: RunStore,
-    private readonly left: LeftCommands,
+    private readonly left: OrphanedCommands,
     private readonly conversation: Pick<Conversation, 'open'>,
   ) {}
 
@@ -23,7 +23,7 @@ export class LeftRunning {
       if (updatedAt < startOfMachine || (phase !== 'Running' && !commands)) continue;
       if (await this.store.holder(id)) continue;
       const run = await this.store.read(id).catch(() => undefined); // errors are reported when the run is opened
-      for (const [toolCallId, { command, process, background }] of run ? leftCalls(run) : []) {
+      for (const [toolCallId, { command, process, background }] of run ? orphanedCalls(run) : []) {
         const owner = background?.owner;
         if (owner && (await isAlive(owner))) continue; // belongs to a living window
         await this.left.look({ runId: id, toolCallId, command, process });

@@ -1,11 +1,11 @@
 import { proseLine, truncateVisible, visible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { amount, type LocalizedMessage, t } from '../../protocol/text/l10n.ts';
-import type { ApprovalRequest, AskedPlan, CallPlan } from '../../tools/core/tool.ts';
+import type { ApprovalRequest, CallPlan, RequestedPlan } from '../../tools/core/tool.ts';
 import { changeText } from './changeText.ts';
 import { dialogExcerpt, excerptLine } from './dialogExcerpt.ts';
 
 /** Text of a native dialog: plain text without hidden characters. */
-export interface QuestionText {
+export interface ApprovalText {
   message: string;
   detail: string;
 }
@@ -15,7 +15,7 @@ export interface QuestionText {
  * @param edited the user's version from a review; `reviewed`: the review was opened
  * @param run title of the requesting run, if not the shown one
  */
-export function questionText(request: ApprovalRequest, edited?: string, reviewed = false, run?: string): QuestionText {
+export function approvalText(request: ApprovalRequest, edited?: string, reviewed = false, run?: string): ApprovalText {
   const { plan, note } = request;
   const text = textOf(request, edited);
   const changed = edited === undefined ? '' : t('You changed it. {0} shows what runs.', t(labels.review));
@@ -33,7 +33,7 @@ export function questionText(request: ApprovalRequest, edited?: string, reviewed
   };
 }
 
-function placeOf(plan: AskedPlan): string {
+function placeOf(plan: RequestedPlan): string {
   const [location, limit] = [locationOf(plan), limitOf(plan)];
   return location === undefined ? begun(limit) : [location, limit].filter(Boolean).join(' · ');
 }
@@ -44,7 +44,7 @@ function titleOf({ what, command, background }: CallPlan & { what: string }): st
 }
 
 /** Returns the location; undefined for the workspace root, and for files named in the title. */
-function locationOf({ command, folder, where, paths = [], change }: AskedPlan): string | undefined {
+function locationOf({ command, folder, where, paths = [], change }: RequestedPlan): string | undefined {
   if (command !== undefined) {
     const place = folder ?? where;
     return place === '.' ? undefined : t('In {0}', visibleLine(place));
@@ -159,7 +159,7 @@ export function batchText(
   waiting: number,
   changed: ReadonlySet<ApprovalRequest> = new Set(),
   run?: string,
-): QuestionText {
+): ApprovalText {
   const lines = requests.map((request, index) => {
     const { plan } = request;
     const { command } = plan;

@@ -1,7 +1,7 @@
 import os from 'node:os';
 import * as vscode from 'vscode';
 import { t } from '../../protocol/text/l10n.ts';
-import { stoppable } from '../dialogs/cancellable.ts';
+import { withCancellation } from '../dialogs/cancellable.ts';
 import { showMarkdown } from '../dialogs/showMarkdown.ts';
 import { type Check, runChecks, toReport } from './doctorReport.ts';
 
@@ -30,7 +30,7 @@ export class Doctor implements vscode.TextDocumentContentProvider {
 
   async examine(): Promise<void> {
     const title = t('Towpath Doctor');
-    const sections = await stoppable(title, (signal, progress) => runChecks(this.checks, signal, progress));
+    const sections = await withCancellation(title, (signal, progress) => runChecks(this.checks, signal, progress));
     const hide = { secrets: await this.secrets(), home: os.homedir() };
     this.report = toReport(sections, hide);
     this.log.info(toReport(sections, hide, 'in English'));

@@ -17,7 +17,7 @@ export function fileOfPackage(file: string | undefined): string | undefined {
   return file.split('/').some((part) => /^\.+$/.test(part)) ? undefined : file;
 }
 
-export class OneByOne<Item> {
+export class SerialQueue<Item> {
   private readonly first = new Map<string, Item>();
   private readonly rest = new Map<string, Item>();
   private working = false;

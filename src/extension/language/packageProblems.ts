@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../protocol/text/l10n.ts';
 import { localize } from '../../protocol/text/localized.ts';
-import type { PackageRegistry, ShelvedPackage } from '../../workflows/package/packageRegistry.ts';
+import type { PackageRegistry, RegisteredPackage } from '../../workflows/package/packageRegistry.ts';
 import { fileOfPackage } from './fileProblems.ts';
 import { diagnostic } from './workflowProblems.ts';
 
@@ -50,7 +50,7 @@ export function watchPackages(shelf: PackageRegistry, log: vscode.LogOutputChann
   ];
 }
 
-type Broken = Extract<ShelvedPackage, { problem: string }>;
+type Broken = Extract<RegisteredPackage, { problem: string }>;
 
 function placed(one: Broken): [vscode.Uri, vscode.Diagnostic[]][] {
   const files = new Map<string, [vscode.Uri, vscode.Diagnostic[]]>();

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { t } from '../../protocol/text/l10n.ts';
 import { errorText } from '../../protocol/text/localized.ts';
 import type { YamlProblem } from '../../workflows/read/yaml.ts';
-import { OneByOne } from './fileProblems.ts';
+import { SerialQueue } from './fileProblems.ts';
 import { idOf, patterns, type WorkflowFileKind, type WorkflowFiles, workflowFileKindOf } from './workflowFiles.ts';
 
 /** Milliseconds without typing before a file is checked again. */
@@ -20,7 +20,7 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
   let over = false;
   /** Agents at the time of the last added file, listed once for all waiting files. */
   let agents: Promise<string[]> | undefined;
-  const waiting = new OneByOne<Watched>(async ({ uri, kind }) => {
+  const waiting = new SerialQueue<Watched>(async ({ uri, kind }) => {
     try {
       const none = { problems: [], warnings: [] };
       agents ??= files.agents();

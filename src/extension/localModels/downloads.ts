@@ -9,7 +9,7 @@ import { inGigabytes } from '../../llm/local/modelFile/memoryFit.ts';
 import { truncateVisible } from '../../protocol/text/escapeInvisible.ts';
 import { language, message, t } from '../../protocol/text/l10n.ts';
 import { isLocked, takeLock } from '../../runs/lock.ts';
-import { stoppable } from '../dialogs/cancellable.ts';
+import { withCancellation } from '../dialogs/cancellable.ts';
 import { downloadFolder } from '../providers/modelFolders.ts';
 import { settings } from '../settings/settings.ts';
 
@@ -68,14 +68,17 @@ export class Downloads implements vscode.Disposable {
     const { 'local.hub': hub } = settings();
     const parsed = parseAddress(address, hub);
     const { host } = new URL(parsed.kind === 'hub' ? hub : parsed.url);
-    return stoppable(t('Towpath is asking {0} about {1}', host, truncateVisible(address, 80)), async (signal) => {
-      try {
-        return await findRemote(parsed, address, { hub, signal });
-      } catch (error) {
-        if (signal.aborted) return undefined;
-        throw error;
-      }
-    });
+    return withCancellation(
+      t('Towpath is asking {0} about {1}', host, truncateVisible(address, 80)),
+      async (signal) => {
+        try {
+          return await findRemote(parsed, address, { hub, signal });
+        } catch (error) {
+          if (signal.aborted) return undefined;
+          throw error;
+        }
+      },
+    );
   }
 
   /** Downloads with progress in a notification and the status bar. Returns the file's path; undefined if stopped. */
@@ -92,7 +95,7 @@ export class Downloads implements vscode.Disposable {
     if (this.transfers.has(first)) return undefined; // already active and visible
     this.transfers.set(first, transfer);
     this.changed.fire();
-    const shown = stoppable(
+    const shown = withCancellation(
       t('Towpath is downloading {0}', path.basename(first)),
       (signal, progress) => {
         signal.addEventListener('abort', () => stop.abort(paused));

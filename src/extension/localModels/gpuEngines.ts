@@ -13,7 +13,7 @@ import { inGigabytes } from '../../llm/local/modelFile/memoryFit.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localize, messageOf } from '../../protocol/text/localized.ts';
 import { takeLock } from '../../runs/lock.ts';
-import { stoppable } from '../dialogs/cancellable.ts';
+import { withCancellation } from '../dialogs/cancellable.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { LocalEngine } from '../providers/localEngine.ts';
@@ -80,23 +80,26 @@ export class GpuEngines {
     const yes = t('Download');
     const text = t('Add the engine {0}?', engine.name);
     if ((await this.modals.ask({ text, detail, buttons: [yes] })) !== yes) return;
-    const done = await stoppable(t('Towpath is adding the engine {0}', engine.name), async (signal, progress) => {
-      try {
-        await addGpuEngine(engine, {
-          modules: ownModules(this.home.dist),
-          storage: this.home.storage,
-          registry,
-          signal,
-          lock: takeLock,
-          onProgress: ({ received, total }) =>
-            progress(t('{0}% of {1}', Math.floor((received / total) * 100), inGigabytes(total))),
-        });
-        return true;
-      } catch (error) {
-        if (signal.aborted) return false;
-        throw error;
-      }
-    });
+    const done = await withCancellation(
+      t('Towpath is adding the engine {0}', engine.name),
+      async (signal, progress) => {
+        try {
+          await addGpuEngine(engine, {
+            modules: ownModules(this.home.dist),
+            storage: this.home.storage,
+            registry,
+            signal,
+            lock: takeLock,
+            onProgress: ({ received, total }) =>
+              progress(t('{0}% of {1}', Math.floor((received / total) * 100), inGigabytes(total))),
+          });
+          return true;
+        } catch (error) {
+          if (signal.aborted) return false;
+          throw error;
+        }
+      },
+    );
     if (done)
       notify(
         'info',

@@ -17,7 +17,7 @@ import type { Dialogs } from '../dialogs/dialogs.ts';
 import { notifyWithActions } from '../dialogs/notify.ts';
 import { DecisionFile } from '../settings/decisionFile.ts';
 import { settings } from '../settings/settings.ts';
-import { McpQuestions } from './mcpQuestions.ts';
+import { McpApprovals } from './mcpQuestions.ts';
 import { McpReview } from './mcpReview.ts';
 import { offeredEditorTools } from './offeredEditorTools.ts';
 
@@ -28,7 +28,7 @@ const wordsName = 'tools';
 /** MCP servers of this window: configured in folders and settings, approved by the user, with a log per server. */
 export class Mcp implements vscode.Disposable {
   readonly servers: McpServers;
-  readonly questions: McpQuestions;
+  readonly questions: McpApprovals;
   readonly lent: EditorTools;
   readonly reviews = new McpReview();
   private readonly logs = new Map<string, vscode.OutputChannel>();
@@ -37,7 +37,7 @@ export class Mcp implements vscode.Disposable {
   private readonly watching: vscode.Disposable;
 
   constructor(context: vscode.ExtensionContext, workspace: Workspace, modals: Dialogs) {
-    this.questions = new McpQuestions(context.secrets, this.reviews, modals);
+    this.questions = new McpApprovals(context.secrets, this.reviews, modals);
     this.lent = offeredEditorTools(context);
     const memory = (file: string, name: string) => {
       const kept = new DecisionFile(vscode.Uri.joinPath(context.globalStorageUri, file).fsPath);

@@ -2,8 +2,8 @@ import stringify from 'safe-stable-stringify';
 import { visible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { amount, t } from '../../protocol/text/l10n.ts';
 import type { ServerToolText } from '../../tools/mcp/serverText.ts';
-import type { ToolsQuestion } from '../../tools/mcp/toolChanges.ts';
-import type { QuestionText } from '../dialogs/approvalText.ts';
+import type { ToolsApproval } from '../../tools/mcp/toolChanges.ts';
+import type { ApprovalText } from '../dialogs/approvalText.ts';
 import { type Excerpt, excerptLine } from '../dialogs/dialogExcerpt.ts';
 
 const mostLines = 20;
@@ -20,7 +20,7 @@ const pieces = /.{1,100}/gu;
  * Returns the text of a review request for changed tools. Server text is displayed as data: nothing is hidden, and no text can start a new
  * line. `whole`: nothing was omitted, so a review is not required.
  */
-export function changesText(question: ToolsQuestion): QuestionText & { whole: boolean } {
+export function changesText(question: ToolsApproval): ApprovalText & { whole: boolean } {
   const { definition, added, changed, removed, trusted } = question;
   const lines = new Lines();
   for (const { was, now } of changed) lines.add('Changed: {0}', now.name, changesOf(was, now));
@@ -48,7 +48,7 @@ export function changesText(question: ToolsQuestion): QuestionText & { whole: bo
 }
 
 /** Returns the old and new tools for a diff. */
-export function changesSides({ added, changed, removed }: ToolsQuestion): {
+export function changesSides({ added, changed, removed }: ToolsApproval): {
   before: string;
   after: string;
   whole: boolean;

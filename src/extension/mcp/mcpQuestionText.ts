@@ -1,7 +1,7 @@
 import { visible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import type { Definition } from '../../tools/mcp/config/config.ts';
-import type { ServerQuestion } from '../../tools/mcp/servers.ts';
+import type { ServerApproval } from '../../tools/mcp/servers.ts';
 import { configLocationOf } from '../../tools/mcp/serverTool.ts';
 import { isSecretName, isWord, redactSecrets } from '../../tools/shell/environment.ts';
 import { dialogExcerpt } from '../dialogs/dialogExcerpt.ts';
@@ -14,7 +14,7 @@ interface ServerQuestionText {
   review: string;
 }
 
-export function serverQuestionText({ definition, changed, meanwhile }: ServerQuestion): ServerQuestionText {
+export function serverApprovalText({ definition, changed, meanwhile }: ServerApproval): ServerQuestionText {
   const message =
     definition.type === 'stdio'
       ? t('Start MCP server “{0}”?', definition.name)

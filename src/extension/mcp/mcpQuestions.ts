@@ -3,17 +3,17 @@ import * as vscode from 'vscode';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import type { Definition, Input } from '../../tools/mcp/config/config.ts';
-import type { McpPerson, ServerQuestion } from '../../tools/mcp/servers.ts';
+import type { McpUser, ServerApproval } from '../../tools/mcp/servers.ts';
 import { serverToolDefinition } from '../../tools/mcp/serverText.ts';
-import type { ToolsQuestion } from '../../tools/mcp/toolChanges.ts';
+import type { ToolsApproval } from '../../tools/mcp/toolChanges.ts';
 import { withoutLinks } from '../dialogs/approvalText.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { changesSides, changesText } from './mcpChanges.ts';
-import { serverQuestionText } from './mcpQuestionText.ts';
+import { serverApprovalText } from './mcpQuestionText.ts';
 import type { McpReview } from './mcpReview.ts';
 
 /** Dialogs about MCP servers. The first button, selected by Enter, never approves. */
-export class McpQuestions implements McpPerson {
+export class McpApprovals implements McpUser {
   private readonly reviewed = new Set<string>();
 
   constructor(
@@ -23,10 +23,10 @@ export class McpQuestions implements McpPerson {
   ) {}
 
   /** A text that exceeds the dialog can be approved only after a review. */
-  async approveServer(question: ServerQuestion): ReturnType<McpPerson['approveServer']> {
+  async approveServer(question: ServerApproval): ReturnType<McpUser['approveServer']> {
     const { definition } = question;
     const { review, allow, trust } = buttons();
-    const { message, detail, whole, review: all } = serverQuestionText(question);
+    const { message, detail, whole, review: all } = serverApprovalText(question);
     const about = hashOf(definition.hash);
     const yeses = whole || this.reviewed.has(about) ? [allow, trust] : [];
     const chosen = await this.ask(message, detail, ...yeses);
@@ -39,7 +39,7 @@ export class McpQuestions implements McpPerson {
     return chosen === allow ? 'allow' : chosen === trust ? 'trust' : 'deny';
   }
 
-  async approveTools(question: ToolsQuestion): ReturnType<McpPerson['approveTools']> {
+  async approveTools(question: ToolsApproval): ReturnType<McpUser['approveTools']> {
     const { review, allow } = buttons();
     const { message, detail, whole } = changesText(question);
     const { definition, added, changed } = question;

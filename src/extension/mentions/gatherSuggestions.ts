@@ -9,7 +9,7 @@ import { offersFor } from './suggestions.ts';
 const mostLines = 2000;
 
 /** Suggests actions for this workspace by the editor's current state; only open documents are read. */
-export async function worthDoing(workspace: Workspace): Promise<Offer[]> {
+export async function gatherSuggestions(workspace: Workspace): Promise<Offer[]> {
   if (workspace.roots.length === 0) return [];
   const find = async (glob: string) =>
     (await vscode.workspace.findFiles(glob, '**/{node_modules,vendor,.git}/**', 1))[0];

@@ -1,6 +1,6 @@
 import type { Completion } from '../../protocol/content/mention.ts';
 import { maxCompletions } from '../../protocol/content/mentionText.ts';
-import { type Slash, slashActs } from '../../protocol/content/slash.ts';
+import { type Slash, slashActions } from '../../protocol/content/slash.ts';
 import { t } from '../../protocol/text/l10n.ts';
 
 export interface Sayable<Of = unknown> {
@@ -10,7 +10,7 @@ export interface Sayable<Of = unknown> {
   of: Of;
 }
 
-export const ownActs: Sayable<undefined>[] = Object.entries(slashActs).map(([name, { does }]) => ({
+export const ownActs: Sayable<undefined>[] = Object.entries(slashActions).map(([name, { does }]) => ({
   kind: 'act',
   name,
   get detail() {

@@ -3,7 +3,7 @@ import { planAgent } from '../../protocol/content/agents.ts';
 import type { Mention } from '../../protocol/content/mention.ts';
 import { maxMentions, wordOf } from '../../protocol/content/mentionText.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
-import { type SlashAct, slashActs, slashIn } from '../../protocol/content/slash.ts';
+import { type SlashAction, slashActions, slashIn } from '../../protocol/content/slash.ts';
 import type { HostMessage, ViewMessage } from '../../protocol/panel/panelMessages.ts';
 import { amount, t } from '../../protocol/text/l10n.ts';
 import { createDictionary } from '../../protocol/values/dictionary.ts';
@@ -45,7 +45,7 @@ interface Dependencies {
 type Source = undefined | { file: string } | { skill: string } | { id: string } | { prompt: ServerPrompt };
 
 /** Commands after `/`: Towpath's commands, prompts, skills, workflows and agents of the workspace, and prompts of MCP servers. */
-export class Slashes {
+export class SlashCommands {
   private words = worded<Source>(ownActs);
   private isFound = false;
   private finding: Promise<void> | undefined;
@@ -66,7 +66,7 @@ export class Slashes {
     if (this.asked === asked) tell();
   }
 
-  async act(act: SlashAct): Promise<void> {
+  async act(act: SlashAction): Promise<void> {
     if (act === 'plan') await this.parts.agents.choose({ workflowId: 'chat', agentId: planAgent });
     else await vscode.commands.executeCommand(commands[act]);
     await this.parts.focus();
@@ -80,7 +80,7 @@ export class Slashes {
     const one = this.words.get(said.word);
     if (!one) return undefined;
     const words = said.rest.trim();
-    if (one.kind === 'act') return this.sayAct(one.name as SlashAct, words, message);
+    if (one.kind === 'act') return this.sayAct(one.name as SlashAction, words, message);
     const { of } = one;
     if (of && 'id' in of) {
       const isBegun: boolean | undefined = await (one.kind === 'workflow'
@@ -101,8 +101,8 @@ export class Slashes {
     return true;
   }
 
-  private async sayAct(act: SlashAct, words: string, message: Sent): Promise<true | undefined> {
-    if (words !== '' && !slashActs[act].takesWords) return undefined;
+  private async sayAct(act: SlashAction, words: string, message: Sent): Promise<true | undefined> {
+    if (words !== '' && !slashActions[act].takesWords) return undefined;
     if (act === 'new') await this.parts.conversation.open(undefined);
     else await this.act(act);
     if (words !== '') this.send(message, words);
@@ -219,7 +219,7 @@ export class Slashes {
   }
 }
 
-const commands: Record<Exclude<SlashAct, 'plan'>, string> = {
+const commands: Record<Exclude<SlashAction, 'plan'>, string> = {
   new: 'towpath.newRun',
   compact: 'towpath.compact',
   model: 'towpath.pickModel',

@@ -8,9 +8,9 @@ import type { ToolCall } from '../../protocol/content/messages.ts';
 import { isOverLimit } from '../../protocol/run/money.ts';
 import { inEnglish, t } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, localize, localizedMessageIn, messageOf } from '../../protocol/text/localized.ts';
-import type { AskedMessage, AskedOptions } from '../providers/editorApi.ts';
+import type { RequestedMessage, RequestedOptions } from '../providers/editorApi.ts';
 import { fromEditorMessages, fromEditorOptions, requestSize } from './providedWire.ts';
-import { type RequestQueue, TooManyAsks } from './requestQueue.ts';
+import { type RequestQueue, TooManyRequests } from './requestQueue.ts';
 
 /** Rejection of a request, with a user-facing message; `blocked` is temporary, and the request can be repeated. */
 export class AskRefused extends Error {
@@ -25,8 +25,8 @@ export class AskRefused extends Error {
 
 export interface Ask {
   who: LocalizableText;
-  messages: readonly AskedMessage[];
-  options: AskedOptions;
+  messages: readonly RequestedMessage[];
+  options: RequestedOptions;
   signal: AbortSignal;
   stop(): void;
   report(part: { text: string } | { call: ToolCall }): void;
@@ -59,7 +59,7 @@ export async function answerRequest(
   const { text, pictures } = requestSize(ask.messages, ask.options);
   if (text + pictures > mostCharacters) throw tooLong(label, t('{0} characters', text + pictures));
   const leave = await line.enter({ who, model: label, local, stop: ask.stop }, signal).catch((error) => {
-    throw error instanceof TooManyAsks ? new AskRefused('blocked', error.message) : error;
+    throw error instanceof TooManyRequests ? new AskRefused('blocked', error.message) : error;
   });
   try {
     const model = await ready().catch((error: Error) => {

@@ -20,7 +20,7 @@ import { AskRefused, answerRequest } from './answerRequest.ts';
 import { localNames, tokensFor } from './providedNames.ts';
 import { fromEditorMessages, requestSize } from './providedWire.ts';
 import type { ProvidedModel } from './registerProvider.ts';
-import { Askers, type Requester } from './requesters.ts';
+import { type Requester, Requesters } from './requesters.ts';
 import { RequestQueue } from './requestQueue.ts';
 
 interface Dependencies {
@@ -42,13 +42,13 @@ export const allLocal = 'local';
 
 /** Models offered to the editor's chat and other extensions, and the answers to their requests. */
 export class ProvidedModels implements ProvidedModel, vscode.Disposable {
-  readonly askers: Askers;
+  readonly askers: Requesters;
   readonly line = new RequestQueue(() => this.show());
   private readonly item = vscode.window.createStatusBarItem('towpath.asked', vscode.StatusBarAlignment.Left, 0);
 
   constructor(private readonly parts: Dependencies) {
     const file = vscode.Uri.joinPath(parts.context.globalStorageUri, 'askers.json').fsPath;
-    this.askers = new Askers(new DecisionFile(file), (asker) => this.mayAsk(asker));
+    this.askers = new Requesters(new DecisionFile(file), (asker) => this.mayAsk(asker));
     this.item.name = t('Towpath: requests from the editor');
     this.item.command = 'towpath.editorAsks';
   }

@@ -6,7 +6,7 @@ export type ProvidedModel = Omit<ModelProvider, 'onDidChangeLanguageModelChatInf
 
 const name = 'offeredModels';
 
-export function offering(load: () => Promise<ProvidedModel>): vscode.Disposable {
+export function registerProvider(load: () => Promise<ProvidedModel>): vscode.Disposable {
   if (!takesModels()) return { dispose() {} };
   const changed = new vscode.EventEmitter<void>();
   const offered = offerModels({

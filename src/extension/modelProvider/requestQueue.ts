@@ -19,7 +19,7 @@ interface Entering {
 /** Maximum requests per requester and in total, so that a looping requester does not block others. */
 const [mostOfOne, mostInAll] = [4, 12];
 
-export class TooManyAsks extends Error {
+export class TooManyRequests extends Error {
   override readonly name = 'TooManyAsks';
 }
 
@@ -45,11 +45,11 @@ export class RequestQueue {
   async enter(entering: Entering, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.open.filter(({ who }) => who === entering.who).length >= mostOfOne)
-      throw new TooManyAsks(
+      throw new TooManyRequests(
         t('{0} already has {1} requests in progress. Wait for an answer.', entering.who, mostOfOne),
       );
     if (this.open.length >= mostInAll)
-      throw new TooManyAsks(t("Towpath's models are already in use {0} times. Wait for an answer.", mostInAll));
+      throw new TooManyRequests(t("Towpath's models are already in use {0} times. Wait for an answer.", mostInAll));
     let admit = () => {};
     const admitted = new Promise<void>((resolve) => {
       admit = resolve;

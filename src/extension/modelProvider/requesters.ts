@@ -19,7 +19,7 @@ const mostWaiting = 4;
  * Consents of extensions to use the offered models, requested once each. If the editor does not report the requester, the offer itself is
  * the consent.
  */
-export class Askers {
+export class Requesters {
   private readonly questions = new Map<string, { answer: Promise<boolean>; waiting: number }>();
   private readonly declined = new Set<string>();
 

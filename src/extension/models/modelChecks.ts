@@ -2,12 +2,12 @@ import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { checksAsJson, checksAsMarkdown, taskEndText, taskTitle } from '../../check/report.ts';
-import { type CheckResult, ofThePerson, passedOf } from '../../check/taskResult.ts';
-import { lazily } from '../../protocol/panel/lazyImport.ts';
+import { type CheckResult, ofTheUser, passedOf } from '../../check/taskResult.ts';
+import { lazyImport } from '../../protocol/panel/lazyImport.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localize, messageOf } from '../../protocol/text/localized.ts';
-import { stoppable } from '../dialogs/cancellable.ts';
+import { withCancellation } from '../dialogs/cancellable.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { diskFolders } from '../dialogs/folders.ts';
 import { notify } from '../dialogs/notify.ts';
@@ -34,7 +34,7 @@ interface Dependencies {
   version: string;
 }
 
-const checking = lazily(
+const checking = lazyImport(
   () => Promise.all([import('../../check/checkModel.ts'), import('../../check/estimate.ts')]),
   ([check, estimate]) => ({ ...check, ...estimate }),
 );
@@ -59,7 +59,7 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
   }
 
   provideTextDocumentContent(): string {
-    return checksAsMarkdown(this.results, ofThePerson());
+    return checksAsMarkdown(this.results, ofTheUser());
   }
 
   /** Runs the check: a confirmation with the expected cost, the tasks until done or stopped, and the results. */
@@ -130,7 +130,7 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
     const yes = t('Check');
     if ((await modals.ask({ text: t('Check what {0} can do?', name), detail, buttons: [yes] })) !== yes)
       return undefined;
-    return stoppable(t('Towpath is checking {0}', name), (signal, progress) => {
+    return withCancellation(t('Towpath is checking {0}', name), (signal, progress) => {
       let shown = 0;
       return checkModel({
         model,

@@ -1,12 +1,12 @@
 import type * as vscode from 'vscode';
 import type { Budget } from '../../engine/core/budget.ts';
 import { EngineError } from '../../engine/core/errorInfo.ts';
-import type { AskedModel, RunModel } from '../../engine/run/runContext.ts';
+import type { RequestedModel, RunModel } from '../../engine/run/runContext.ts';
 import type { LLMClient, ModelInfo } from '../../llm/core/client.ts';
 import { lasting } from '../../llm/core/deadlines.ts';
 import { LLMError } from '../../llm/core/errors.ts';
 import type { DeviceInfo } from '../../llm/local/ipc/deviceInfo.ts';
-import type { KeepOptions } from '../../llm/local/ipc/stateCacheOptions.ts';
+import type { StateCacheOptions } from '../../llm/local/ipc/stateCacheOptions.ts';
 import { maxContextSize } from '../../llm/local/modelFile/contextSize.ts';
 import { knownModelFile } from '../../llm/local/modelFile/findModelFile.ts';
 import type { ReadModel } from '../../llm/local/modelFile/modelLibrary.ts';
@@ -14,7 +14,7 @@ import { byModel } from '../../llm/models/lookupByModel.ts';
 import { free } from '../../llm/models/prices.ts';
 import { labelOf, type Provider, type ProviderId } from '../../llm/models/providers.ts';
 import { isLoopback } from '../../llm/transport/http.ts';
-import { lazily } from '../../protocol/panel/lazyImport.ts';
+import { lazyImport } from '../../protocol/panel/lazyImport.ts';
 import type { ModelOption } from '../../protocol/panel/panelMessages.ts';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { message } from '../../protocol/text/l10n.ts';
@@ -24,7 +24,7 @@ import type { Dialogs } from '../dialogs/dialogs.ts';
 import { diskFolders } from '../dialogs/folders.ts';
 import { Credentials } from '../providers/credentials.ts';
 import type { LocalEngine } from '../providers/localEngine.ts';
-import type { NamedModels } from '../providers/modelConsent.ts';
+import type { ModelConsent } from '../providers/modelConsent.ts';
 import { downloadFolder, listedFolders } from '../providers/modelFolders.ts';
 import {
   addressOf,
@@ -58,7 +58,7 @@ export class Models implements vscode.Disposable {
   private readonly seenWindows = new Map<string, number>();
   private readonly credentials: Credentials;
   private picked?: string;
-  private readonly clients = lazily(
+  private readonly clients = lazyImport(
     () => import('../providers/clients.ts'),
     ({ Clients }) => new Clients(this.context, this.engine, this.keep, this.log),
   );
@@ -66,11 +66,11 @@ export class Models implements vscode.Disposable {
   constructor(
     private readonly context: vscode.ExtensionContext,
     secrets: Secrets,
-    private readonly named: NamedModels,
+    private readonly named: ModelConsent,
     private readonly engine: LocalEngine,
     modals: Dialogs,
     private readonly budget: Budget,
-    private readonly keep: () => KeepOptions | undefined,
+    private readonly keep: () => StateCacheOptions | undefined,
     private readonly log: vscode.LogOutputChannel,
     private readonly checks: Pick<StoredChecks, 'inShort'>,
     private readonly readModel: ReadModel,
@@ -176,7 +176,7 @@ export class Models implements vscode.Disposable {
    * a model of the selected provider. Throws an `EngineError` with a solution if the model is not set up, or if the file may not select the
    * model.
    */
-  async current({ id: asked, workflowId, before }: AskedModel = {}): Promise<RunModel> {
+  async current({ id: asked, workflowId, before }: RequestedModel = {}): Promise<RunModel> {
     const id = asked !== undefined && isRole(asked) && !roleOf(asked, settings()) ? undefined : asked; // role without a setting
     if (id !== undefined && workflowId !== undefined) return this.ready(await this.allowedId(id, workflowId));
     if (id === undefined) this.checkChosen(before);

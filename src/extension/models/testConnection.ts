@@ -5,7 +5,7 @@ import { secretsIn } from '../../llm/core/headers.ts';
 import type { ProviderId } from '../../llm/models/providers.ts';
 import { amount, type LocalizedMessage, message, t } from '../../protocol/text/l10n.ts';
 import { joined, localize, localizedMessageIn, messageOf, textAs, unended } from '../../protocol/text/localized.ts';
-import { stoppable } from '../dialogs/cancellable.ts';
+import { withCancellation } from '../dialogs/cancellable.ts';
 import { notify, notifyWithActions } from '../dialogs/notify.ts';
 import { providerSettings } from '../providers/providerSettings.ts';
 import { settings } from '../settings/settings.ts';
@@ -14,7 +14,7 @@ import type { Models } from './models.ts';
 /** Tests the selected model with a short request and shows the exact result. */
 export async function testConnection(models: Models, log: vscode.LogOutputChannel): Promise<void> {
   const id = models.currentId;
-  const result = await stoppable(t('Towpath is testing {0}', id), (signal, progress) =>
+  const result = await withCancellation(t('Towpath is testing {0}', id), (signal, progress) =>
     askOneWord(() => models.current(), signal, progress),
   );
   if (!result) return; // cancelled by the user

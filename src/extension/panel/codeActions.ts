@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { ViewMessage } from '../../protocol/panel/panelMessages.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import type { Conversation } from '../runs/conversation.ts';
-import { typable } from './terminalSafe.ts';
+import { isTerminalSafe } from './terminalSafe.ts';
 
 type Used = Extract<ViewMessage, { type: 'use-code' }>;
 
@@ -43,7 +43,7 @@ async function insert(text: string, conversation: Conversation): Promise<void> {
 
 /** A terminal runs a line at its end, therefore several lines go to the clipboard. */
 async function toTerminal(text: string, conversation: Conversation): Promise<void> {
-  const line = typable(text);
+  const line = isTerminalSafe(text);
   if (line === undefined) {
     await vscode.env.clipboard.writeText(text);
     conversation.notice({

@@ -8,7 +8,7 @@ import { agentName } from '../../protocol/content/agents.ts';
 import type { CallKey } from '../../protocol/content/callKey.ts';
 import type { Mention } from '../../protocol/content/mention.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
-import { type SlashAct, slashIn } from '../../protocol/content/slash.ts';
+import { type SlashAction, slashIn } from '../../protocol/content/slash.ts';
 import type { Offer, ViewMessage } from '../../protocol/panel/panelMessages.ts';
 import type { LimitOf } from '../../protocol/run/events.ts';
 import type { CallState } from '../../protocol/run/run.ts';
@@ -23,13 +23,13 @@ import type { AddedRules } from '../approvals/addedRules.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import type { Diffs } from '../approvals/diffs.ts';
 import type { Policies } from '../approvals/policies.ts';
-import type { CommandsAtWork } from '../background/backgroundCommands.ts';
+import type { BackgroundCommandList } from '../background/backgroundCommands.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { folderUri } from '../dialogs/folders.ts';
 import { pressed } from '../dialogs/notify.ts';
 import type { Models } from '../models/models.ts';
 import type { MoneyLimits } from '../providers/moneyLimits.ts';
-import type { DiskRoom } from '../records/freeSpace.ts';
+import type { FreeSpace } from '../records/freeSpace.ts';
 import type { ChangedFiles } from '../runs/changedFiles.ts';
 import type { Conversation } from '../runs/conversation.ts';
 import { deleteRun } from '../runs/deletedRuns.ts';
@@ -51,7 +51,7 @@ import type { RunList } from './runList.ts';
 
 interface Slashes {
   offer(query: string, asked: number): Promise<void>;
-  act(act: SlashAct): Promise<void>;
+  act(act: SlashAction): Promise<void>;
   say(message: Extract<ViewMessage, { type: 'send' }>): Promise<boolean | undefined>;
 }
 
@@ -86,11 +86,11 @@ interface Dependencies {
   policies: Policies;
   addedRules: AddedRules;
   details: Details;
-  diskRoom: DiskRoom;
+  diskRoom: FreeSpace;
   diffs: Diffs;
   undo: Undo;
   background: BackgroundCommands;
-  commandsAtWork: CommandsAtWork;
+  commandsAtWork: BackgroundCommandList;
   mentions(): Promise<Mentions>;
   slashes(): Promise<Slashes>;
   offers(): Promise<Offer[]>;

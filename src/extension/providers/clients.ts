@@ -1,17 +1,22 @@
 import path from 'node:path';
 import type * as vscode from 'vscode';
-import { type AdapterLimits, type AdapterParts, createAdapter, type LlmAdapter } from '../../llm/adapter/adapter.ts';
+import {
+  type AdapterDependencies,
+  type AdapterLimits,
+  createAdapter,
+  type LLMAdapter,
+} from '../../llm/adapter/adapter.ts';
 import { createRateLimiter, type RateLimiter, type RateLimits } from '../../llm/adapter/rateLimit.ts';
 import { createResponseCache } from '../../llm/adapter/responseCache.ts';
 import type { LLMClient } from '../../llm/core/client.ts';
 import { createClient, type ProviderChoice } from '../../llm/createClient.ts';
 import { createLocalClient, type LocalClient } from '../../llm/local/host/client.ts';
-import { createRoom } from '../../llm/local/host/modelMemory.ts';
+import { createModelMemory } from '../../llm/local/host/modelMemory.ts';
 import type { DeviceInfo } from '../../llm/local/ipc/deviceInfo.ts';
-import type { KeepOptions } from '../../llm/local/ipc/stateCacheOptions.ts';
+import type { StateCacheOptions } from '../../llm/local/ipc/stateCacheOptions.ts';
 import type { ReadModel } from '../../llm/local/modelFile/modelLibrary.ts';
 import { catalogued } from '../../llm/models/modelCatalogue.ts';
-import { withRescue } from '../../llm/textCalls/textCalls.ts';
+import { withTextCalls } from '../../llm/textCalls/textCalls.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { type Settings, settings } from '../settings/settings.ts';
 import { createEditorClient } from './editorModels.ts';
@@ -23,7 +28,7 @@ const mostRemotes = 6;
 export class Clients {
   /** Clients by file and settings. Clients of models no longer selected serve the runs that still use them. */
   private readonly locals = new Map<string, LocalClient>();
-  private readonly room = createRoom();
+  private readonly room = createModelMemory();
   private readonly remotes = new Map<string, LLMClient>();
   private readonly replies = createResponseCache();
   private readonly limiters = new Map<string, RateLimiter>();
@@ -31,7 +36,7 @@ export class Clients {
   constructor(
     private readonly context: vscode.ExtensionContext,
     private readonly engine: LocalEngine,
-    private readonly keep: () => KeepOptions | undefined,
+    private readonly keep: () => StateCacheOptions | undefined,
     private readonly log: vscode.LogOutputChannel,
   ) {}
 
@@ -44,8 +49,8 @@ export class Clients {
       server,
       rates,
       priceOf,
-    }: { provider: string; server: string; rates: RateLimits } & Pick<AdapterParts, 'priceOf'>,
-  ): LlmAdapter {
+    }: { provider: string; server: string; rates: RateLimits } & Pick<AdapterDependencies, 'priceOf'>,
+  ): LLMAdapter {
     const cache = { replies: this.replies, provider: server };
     return createAdapter(client, limits, { limiter: this.limiterOf(provider, rates), cache, priceOf });
   }
@@ -64,7 +69,7 @@ export class Clients {
   }
 
   editor(): LLMClient {
-    return withRescue(createEditorClient());
+    return withTextCalls(createEditorClient());
   }
 
   /** Returns a local client. A running run keeps its client; all share the memory for one model. */
@@ -91,7 +96,7 @@ export class Clients {
         onLog: (line) => this.log.info(line),
       });
     this.locals.set(key, client);
-    return withRescue(client);
+    return withTextCalls(client);
   }
 
   localWindow(model: string, now: Settings, readModel: ReadModel): Promise<number> {

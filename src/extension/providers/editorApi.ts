@@ -21,12 +21,12 @@ export interface ProvidedModelInformation {
 }
 
 /** A message to a provided model (`LanguageModelChatRequestMessage`, 1.104) with parts of any type. */
-export interface AskedMessage {
+export interface RequestedMessage {
   role: number;
   content: readonly unknown[] | string;
 }
 
-export interface AskedOptions {
+export interface RequestedOptions {
   tools?: readonly { name: string; description: string; inputSchema?: object }[];
   toolMode?: number;
   modelOptions?: Readonly<Record<string, unknown>>;
@@ -41,12 +41,12 @@ export interface ModelProvider {
   ): Promise<ProvidedModelInformation[]>;
   provideLanguageModelChatResponse(
     model: Pick<ProvidedModelInformation, 'id'>,
-    messages: readonly AskedMessage[],
-    options: AskedOptions,
+    messages: readonly RequestedMessage[],
+    options: RequestedOptions,
     progress: vscode.Progress<vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart>,
     token: vscode.CancellationToken,
   ): Promise<void>;
-  provideTokenCount(model: Pick<ProvidedModelInformation, 'id'>, text: string | AskedMessage): Promise<number>;
+  provideTokenCount(model: Pick<ProvidedModelInformation, 'id'>, text: string | RequestedMessage): Promise<number>;
 }
 
 interface Newer {

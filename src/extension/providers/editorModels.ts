@@ -7,7 +7,7 @@ import { isObject } from '../../llm/core/json.ts';
 import { fromWireNames, toWireName } from '../../llm/core/wireToolNames.ts';
 import { asText } from '../../llm/messages/attachments.ts';
 import { formatInstructions } from '../../llm/messages/formatInstructions.ts';
-import { repairHistory, wellFormed, wellFormedData } from '../../llm/messages/normalizeHistory.ts';
+import { normalizeHistory, wellFormed, wellFormedData } from '../../llm/messages/normalizeHistory.ts';
 import { oncePerRun, unseenFiles } from '../../llm/messages/warnings.ts';
 import { windowIsFull } from '../../llm/transport/providerErrors.ts';
 import { redact } from '../../llm/transport/redact.ts';
@@ -99,7 +99,7 @@ function readInput(input: unknown): Pick<ToolCall, 'arguments' | 'malformed'> {
 function toEditorMessages(request: ChatRequest): vscode.LanguageModelChatMessage[] {
   const user = vscode.LanguageModelChatMessage.User;
   const assistant = vscode.LanguageModelChatMessage.Assistant;
-  const { system, said: all } = repairHistory(request);
+  const { system, said: all } = normalizeHistory(request);
   const prompt = [system, formatInstructions(request)].filter(Boolean).join('\n\n');
   const messages = prompt ? [user(wellFormed(prompt))] : [];
   for (const said of all) {

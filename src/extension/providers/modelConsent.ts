@@ -24,7 +24,7 @@ interface NamedModel {
  * Consents for models selected by files of the workspace. A model other than the user's choice needs consent, once per file, provider and
  * address, before any request. Closing the dialog denies this time only.
  */
-export class NamedModels {
+export class ModelConsent {
   private readonly asking = new Map<string, Promise<boolean>>();
 
   constructor(

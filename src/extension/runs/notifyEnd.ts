@@ -13,7 +13,7 @@ interface Dependencies {
 }
 
 /** Notifies once of a run that ended unseen, with its last message. The visible panel uses its list and badge instead. */
-export async function tellEnd(
+export async function notifyEnd(
   { runId, state, title }: RunNow,
   { panelInView, read, show }: Dependencies,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { When } from '../../protocol/run/events.ts';
-import type { Waiting } from '../../protocol/run/run.ts';
+import type { QueuedMessage } from '../../protocol/run/run.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { ChatView } from '../view/chatView.ts';
@@ -20,7 +20,7 @@ const times = [
 const told = ({ label, detail, when }: (typeof times)[number]) => ({ label: t(label), detail: t(detail), when });
 
 /** Sends a message to the running displayed run, at a selected time. With arguments, no dialog opens. */
-export async function sayToRun({ conversation }: Dependencies, text?: unknown, when?: unknown): Promise<void> {
+export async function sendToRun({ conversation }: Dependencies, text?: unknown, when?: unknown): Promise<void> {
   await conversation.restored;
   if (!conversation.working) {
     notify('info', t('The shown run is not in progress. Send the message in the panel.'));
@@ -36,7 +36,7 @@ export async function sayToRun({ conversation }: Dependencies, text?: unknown, w
   if (time) void conversation.send(said.trim(), undefined, undefined, time.when);
 }
 
-export async function showWaiting({ conversation, view }: Dependencies): Promise<void> {
+export async function showQueued({ conversation, view }: Dependencies): Promise<void> {
   await conversation.restored;
   const { runId } = conversation;
   const waiting = runId ? await conversation.waitingIn(runId) : [];
@@ -45,7 +45,7 @@ export async function showWaiting({ conversation, view }: Dependencies): Promise
     return;
   }
   const title = t('Towpath: queued messages');
-  const labelOf = ({ text, when, queued }: Waiting) => ({
+  const labelOf = ({ text, when, queued }: QueuedMessage) => ({
     label: text.trim().split('\n', 1)[0]!.slice(0, 100),
     description: t(times.find((one) => one.when === when)!.label),
     queued,

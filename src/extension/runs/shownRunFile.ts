@@ -1,6 +1,6 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import { keepFile } from '../../tools/sandbox/writeFile.ts';
+import { writeOwnFile } from '../../tools/sandbox/writeFile.ts';
 
 /** File with the id of the displayed run. The memento of the editor is written a second late, and a killed editor would lose the id. */
 export class ShownRunFile {
@@ -16,7 +16,7 @@ export class ShownRunFile {
 
   async write(runId: string | undefined): Promise<void> {
     try {
-      await keepFile(this.file, runId ?? '');
+      await writeOwnFile(this.file, runId ?? '');
     } catch {
       // The next window opens another run. Storage failures are reported by the run itself.
     }

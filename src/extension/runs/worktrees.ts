@@ -9,7 +9,7 @@ import { RunStore } from '../../runs/store.ts';
 import type { RunStatus } from '../../runs/windowStatus.ts';
 import { type GitExtension, repositoryOf } from '../commit/git.ts';
 import { withoutLinks } from '../dialogs/approvalText.ts';
-import { stoppable } from '../dialogs/cancellable.ts';
+import { withCancellation } from '../dialogs/cancellable.ts';
 import { diskFolders } from '../dialogs/folders.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { DecisionFile } from '../settings/decisionFile.ts';
@@ -66,7 +66,7 @@ export class Worktrees {
       const branch = task && (await askBranch(repository, title, task));
       if (!branch) return;
       const folder = folderFor(repository.root, branch);
-      const isMade = await stoppable(t('Towpath is creating {0}', path.basename(folder)), (signal) =>
+      const isMade = await withCancellation(t('Towpath is creating {0}', path.basename(folder)), (signal) =>
         addWorktree(repository, { branch, folder }, signal).then(
           () => true,
           (error) => {

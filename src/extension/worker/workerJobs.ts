@@ -1,8 +1,8 @@
 // @invariant foreign-files-parse-in-a-worker: Files of others are parsed in a worker thread, after a check of their size and nesting.
-import { lazily } from '../../protocol/panel/lazyImport.ts';
+import { lazyImport } from '../../protocol/panel/lazyImport.ts';
 import type { Schema } from '../../workflows/write/writing.ts';
 
-const language = lazily(() =>
+const language = lazyImport(() =>
   Promise.all([import('../../workflows/write/complete.ts'), import('../../workflows/write/jsonSchema.ts')]),
 );
 
@@ -11,39 +11,39 @@ const language = lazily(() =>
  * the result.
  */
 export const workerJobs = {
-  workflow: lazily(
+  workflow: lazyImport(
     () => import('../../workflows/read/validate.ts'),
     ({ loadWorkflow }) => loadWorkflow,
   ),
-  agent: lazily(
+  agent: lazyImport(
     () => import('../../workflows/read/validate.ts'),
     ({ loadAgent }) => loadAgent,
   ),
-  package: lazily(
+  package: lazyImport(
     () => import('../../workflows/package/readPackage.ts'),
     ({ readPackage }) => readPackage,
   ),
-  model: lazily(
+  model: lazyImport(
     () => import('../../llm/local/modelFile/ggufInfo.ts'),
     ({ readModelFile }) =>
       (file: string) =>
         readModelFile(file),
   ),
-  page: lazily(
+  page: lazyImport(
     () => import('../../tools/web/text.ts'),
     ({ pageText }) => pageText,
   ),
-  runs: lazily(
+  runs: lazyImport(
     () => import('./runsFile.ts'),
     ({ readRunsFile }) => readRunsFile,
   ),
-  suggestions: lazily(
+  suggestions: lazyImport(
     language,
     ([{ suggestionsAt }, schemas]) =>
       (text: string, offset: number, about: About) =>
         suggestionsAt(text, offset, languageOf(about, schemas)),
   ),
-  hover: lazily(
+  hover: lazyImport(
     language,
     ([{ hoverAt }, schemas]) =>
       (text: string, offset: number, about: About) =>

@@ -87,7 +87,7 @@ export interface CompleteOptions {
   onWait?(wait: RateWait): void;
 }
 
-export interface LlmAdapter {
+export interface LLMAdapter {
   /** Runs one model call. Never throws; after a stop, returns at once and delivers no further chunk. */
   complete(request: ChatRequest, options: CompleteOptions): Promise<AdapterResult>;
   /**
@@ -96,7 +96,7 @@ export interface LlmAdapter {
   leastCost?(model: string, tokens: number): number | undefined;
 }
 
-export interface AdapterParts {
+export interface AdapterDependencies {
   limiter?: RateLimiter;
   cache?: { replies: ResponseCache; provider: string };
   /** Returns the price of the requested model, or of the model named in the answer. With a price, `usage` contains the cost. */
@@ -107,8 +107,8 @@ export interface AdapterParts {
 export function createAdapter(
   client: LLMClient,
   limits: Partial<AdapterLimits> = {},
-  parts: AdapterParts = {},
-): LlmAdapter {
+  parts: AdapterDependencies = {},
+): LLMAdapter {
   const all = { ...defaultAdapterLimits, ...limits };
   return {
     leastCost: (model, tokens) => leastCost(tokens, parts.priceOf?.(model)),

@@ -2,7 +2,7 @@ import { message } from '../../protocol/text/l10n.ts';
 import type { ChatRequest, ChatStreamChunk, LLMClient, Reply } from '../core/client.ts';
 import { createWatch } from '../core/deadlines.ts';
 import { LLMError } from '../core/errors.ts';
-import { withDistinctNames } from '../messages/uniqueToolNames.ts';
+import { withUniqueToolNames } from '../messages/uniqueToolNames.ts';
 import { outOfTime, type Until } from '../transport/timeLimits.ts';
 import type { RateLimiter } from './rateLimit.ts';
 
@@ -48,7 +48,7 @@ export async function readStream({
 }: Listening): Promise<void> {
   signal.throwIfAborted();
   const left = new AbortController();
-  const distinct = withDistinctNames(request);
+  const distinct = withUniqueToolNames(request);
   const chunks = client.chatStream(distinct?.request ?? request, AbortSignal.any([signal, left.signal]));
   const watch = createWatch(signal);
   let since = performance.now();

@@ -2,7 +2,7 @@ import { message } from '../../protocol/text/l10n.ts';
 import { callIdsIn } from '../core/callIds.ts';
 import type { ChatRequest, LLMClient } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
-import { tellOnce } from '../messages/warnings.ts';
+import { notifyOnce } from '../messages/warnings.ts';
 import { readPages } from '../models/modelListPages.ts';
 import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../transport/endpoint.ts';
 import { defaultFetchLimits, type HttpAnswer, readJsonAnswer, sendHttpRequest } from '../transport/http.ts';
@@ -29,7 +29,7 @@ export function createAnthropicClient(options: AnthropicClientOptions = {}): LLM
   const key = options.apiKey?.trim();
   const headers = { 'anthropic-version': version, ...options.headers, ...(key && { 'x-api-key': key }) };
   const flagsOfModel = new Map<string, WireFlags>();
-  const note = tellOnce(options.onNote);
+  const note = notifyOnce(options.onNote);
 
   async function ask(request: ChatRequest, signal: AbortSignal | undefined): Promise<HttpAnswer> {
     let flags = flagsOfModel.get(request.model) ?? {};

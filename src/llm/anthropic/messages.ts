@@ -1,7 +1,7 @@
 import type { AssistantMessage, Attachment, ToolResult } from '../../protocol/content/messages.ts';
 import type { ChatRequest } from '../core/client.ts';
 import { toWireName } from '../core/wireToolNames.ts';
-import { beginningLeftOut, repairHistory, wellFormed, wellFormedData } from '../messages/normalizeHistory.ts';
+import { beginningLeftOut, normalizeHistory, wellFormed, wellFormedData } from '../messages/normalizeHistory.ts';
 import { isThinking, nativeBlocks, signatureOf, type ThinkingBlock } from './providerMetadata.ts';
 
 export interface CacheControl {
@@ -47,7 +47,7 @@ export function toWireHistory(
     if (last?.role === role) last.content.push(...content);
     else if (content.length > 0) messages.push({ role, content });
   };
-  const { system, said: all } = repairHistory(request);
+  const { system, said: all } = normalizeHistory(request);
   for (const said of all) {
     if (said.role === 'user') add('user', [...(said.attachments ?? []).map(toFile), ...text(said.content)]);
     else {

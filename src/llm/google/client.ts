@@ -2,7 +2,7 @@ import { message } from '../../protocol/text/l10n.ts';
 import { callIdsIn } from '../core/callIds.ts';
 import type { ChatRequest, LLMClient } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
-import { tellOnce } from '../messages/warnings.ts';
+import { notifyOnce } from '../messages/warnings.ts';
 import { readPages } from '../models/modelListPages.ts';
 import { googleBaseUrl } from '../models/providers.ts';
 import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../transport/endpoint.ts';
@@ -28,7 +28,7 @@ export function createGoogleClient(options: GoogleClientOptions): LLMClient {
   const flagsOfModel = new Map<string, GoogleFlags>();
   const flagsFor = (model: string): GoogleFlags =>
     flagsOfModel.get(model) ?? { imagesApart: /gemini-[12]\b|gemma/.test(model) };
-  const note = tellOnce(options.onNote);
+  const note = notifyOnce(options.onNote);
 
   async function ask(request: ChatRequest, signal: AbortSignal | undefined): Promise<HttpAnswer> {
     const url = at(`/${pathOf(request.model)}:streamGenerateContent?alt=sse`);

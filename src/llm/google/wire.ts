@@ -3,7 +3,12 @@ import type { ChatRequest } from '../core/client.ts';
 import { isObject, type JsonObject, parseJson } from '../core/json.ts';
 import { toWireName } from '../core/wireToolNames.ts';
 import { contentUnseen, imagesFrom, isTextAttachment, textOfFile } from '../messages/attachments.ts';
-import { type AssistantText, beginningLeftOut, repairHistory, wellFormedData } from '../messages/normalizeHistory.ts';
+import {
+  type AssistantText,
+  beginningLeftOut,
+  normalizeHistory,
+  wellFormedData,
+} from '../messages/normalizeHistory.ts';
 import { outputLimit } from '../messages/outputLimit.ts';
 import { disarmed } from '../messages/systemTags.ts';
 import { toGoogleSchema } from './schema.ts';
@@ -42,7 +47,7 @@ export function toFunctionName(name: string): string {
 
 /** Builds the body of `POST …:streamGenerateContent`. The URL contains the model, a header the key. */
 export function toGoogleWire(request: ChatRequest, flags: GoogleFlags = {}): Record<string, unknown> {
-  const { system, said } = repairHistory(request);
+  const { system, said } = normalizeHistory(request);
   const asUser = flags.systemAsUser && system !== '';
   const body = {
     ...(system !== '' && !asUser && { systemInstruction: { parts: [{ text: system }] } }),

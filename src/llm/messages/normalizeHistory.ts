@@ -1,7 +1,7 @@
 import type { AssistantMessage, Message, ToolResult } from '../../protocol/content/messages.ts';
 import { failure, toToolResult } from '../../protocol/content/tools.ts';
 import type { ChatRequest } from '../core/client.ts';
-import { asSystemMessage, withoutMark } from './systemTags.ts';
+import { withoutSystemTags, withSystemTags } from './systemTags.ts';
 
 export type AssistantText =
   | Extract<Message, { role: 'user' }>
@@ -15,7 +15,7 @@ export type AssistantText =
  * messages, and empty user messages beside others are omitted. `goOn` is added after an interrupted answer or an empty user message:
  * servers reject an answer as the last message, and templates reject two consecutive answers.
  */
-export function repairHistory({ systemPrompt = '', messages }: Pick<ChatRequest, 'systemPrompt' | 'messages'>): {
+export function normalizeHistory({ systemPrompt = '', messages }: Pick<ChatRequest, 'systemPrompt' | 'messages'>): {
   system: string;
   said: AssistantText[];
 } {
@@ -34,7 +34,7 @@ function saidAfter(messages: readonly Message[], begin: number): AssistantText[]
     if (index < begin || message.role === 'tool') continue;
     const last = said.at(-1);
     if (message.role !== 'assistant') {
-      const told = message.role === 'user' ? withoutMark(message) : asSystemMessage(message.content);
+      const told = message.role === 'user' ? withoutSystemTags(message) : withSystemTags(message.content);
       if (last?.role === 'user' && saysNothing(told)) continue;
       if (last?.role === 'user' && saysNothing(last)) said.pop();
       said.push(told);

@@ -9,7 +9,7 @@ export function withWriter(message: AssistantMessage, model: string): AssistantM
  * provider, rejects them or mistakes them for its own. Old records without a model stay unchanged. Returns `messages` itself if nothing
  * changes.
  */
-export function withOwnNatives(messages: readonly Message[], model: string): readonly Message[] {
+export function withOwnMetadata(messages: readonly Message[], model: string): readonly Message[] {
   return messages.some((message) => isAnothers(message, model))
     ? messages.map((message) => (isAnothers(message, model) ? { ...message, native: undefined } : message))
     : messages;

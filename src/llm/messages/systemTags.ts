@@ -10,12 +10,12 @@ const tag = 'system-message';
  * Returns a system message within a conversation as a tagged user message. The tags identify Towpath's text: no other user text contains
  * the tags, and the message itself cannot close them.
  */
-export const asSystemMessage = (content: string): UserMessage => ({
+export const withSystemTags = (content: string): UserMessage => ({
   role: 'user',
   content: content.trim() === '' ? '' : `<${tag}>\n${disarmed(content)}\n</${tag}>`,
 });
 
-export function withoutMark(message: UserMessage): UserMessage {
+export function withoutSystemTags(message: UserMessage): UserMessage {
   const { content, attachments } = message;
   return { ...message, content: disarmed(content), ...(attachments && { attachments: attachments.map(disarmedFile) }) };
 }

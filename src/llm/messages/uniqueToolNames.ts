@@ -11,7 +11,7 @@ interface DistinctRequest {
  * Renames tools whose wire names would collide (`a.b` and `a_b`), including the history; the names are stable for a set of tools. Returns
  * undefined without a collision, the usual case.
  */
-export function withDistinctNames(request: ChatRequest): DistinctRequest | undefined {
+export function withUniqueToolNames(request: ChatRequest): DistinctRequest | undefined {
   const holders = new Map<string, string>();
   const given = new Map<string, string>();
   for (const { name } of request.tools ?? []) {

@@ -3,7 +3,7 @@ import { inEnglish, message } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { isImage } from './attachments.ts';
 
-export function tellOnce(onNote: ((note: string) => void) | undefined): (words: LocalizableText | undefined) => void {
+export function notifyOnce(onNote: ((note: string) => void) | undefined): (words: LocalizableText | undefined) => void {
   const told = new Set<string>();
   return (words) => {
     const note = words === undefined ? undefined : inEnglish(words);

@@ -3,7 +3,7 @@ import { joined, type LocalizableText, messageOf, textAs } from '../../protocol/
 import { callIdsIn } from '../core/callIds.ts';
 import type { ChatRequest, LLMClient, ModelInfo } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
-import { tellOnce } from '../messages/warnings.ts';
+import { notifyOnce } from '../messages/warnings.ts';
 import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../transport/endpoint.ts';
 import { defaultFetchLimits, readJsonAnswer, sendHttpRequest } from '../transport/http.ts';
 import type { ProviderText } from '../transport/providerErrors.ts';
@@ -39,7 +39,7 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
   const chatLimits = { ...limits, connectMs: options.fetchLimits?.connectMs ?? 0 };
   const headers = { ...options.headers, ...(apiKey && { authorization: `Bearer ${apiKey.trim()}` }) };
   const models = new Map<string, OllamaModel>();
-  const note = tellOnce(options.onNote);
+  const note = notifyOnce(options.onNote);
   const said = new Set<string>(); // a warning about a model is reported once
 
   async function describe(name: string, signal?: AbortSignal): Promise<OllamaModel> {

@@ -3,7 +3,7 @@ import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import type { ChatRequest } from '../core/client.ts';
 import { toWireName } from '../core/wireToolNames.ts';
 import { contentUnseen, filesIn, imagesFrom, isImage, isTextAttachment, textOfFile } from '../messages/attachments.ts';
-import { type AssistantText, repairHistory, wellFormed, wellFormedData } from '../messages/normalizeHistory.ts';
+import { type AssistantText, normalizeHistory, wellFormed, wellFormedData } from '../messages/normalizeHistory.ts';
 import { outputLimit } from '../messages/outputLimit.ts';
 import { budgetIgnored } from '../messages/warnings.ts';
 import type { OllamaModel } from './model.ts';
@@ -104,7 +104,7 @@ const formatOf = (format: NonNullable<ChatRequest['responseFormat']>) =>
 
 function toMessages(request: ChatRequest, seesImages: boolean): WireMessage[] {
   const wire: WireMessage[] = [];
-  const { system, said: all } = repairHistory(request);
+  const { system, said: all } = normalizeHistory(request);
   if (system !== '') wire.push({ role: 'system', content: wellFormed(system) });
   for (const said of all) {
     if (said.role === 'assistant') pushTurn(wire, said, seesImages);

@@ -2,7 +2,7 @@ import { message } from '../../protocol/text/l10n.ts';
 import { joined } from '../../protocol/text/localized.ts';
 import type { ChatRequest, LLMClient } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
-import { tellOnce } from '../messages/warnings.ts';
+import { notifyOnce } from '../messages/warnings.ts';
 import { type WireFlags, wantsResponses } from '../models/wireFlags.ts';
 import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../transport/endpoint.ts';
 import { defaultFetchLimits, readJsonAnswer, sendHttpRequest } from '../transport/http.ts';
@@ -31,7 +31,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): LLMClient {
   const at = addressesBelow(options.baseUrl, /\/(chat\/completions|responses|models)$/);
   const limits = { ...defaultFetchLimits, ...options.fetchLimits };
   const headers = { ...options.headers, ...keyHeaders(options) };
-  const note = tellOnce(options.onNote);
+  const note = notifyOnce(options.onNote);
   const connection: Connection = { provider, endpoint, headers, limits, note };
   const askChat = chatCompletions(connection, {
     url: options.chatUrl ?? (() => at('/chat/completions')),

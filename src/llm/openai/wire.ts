@@ -5,7 +5,7 @@ import type { ChatRequest } from '../core/client.ts';
 import { toWireName } from '../core/wireToolNames.ts';
 import { contentUnseen, imagesFrom, isImage, isTextAttachment, textOfFile } from '../messages/attachments.ts';
 import { formatInstructions } from '../messages/formatInstructions.ts';
-import { type AssistantText, repairHistory, wellFormed, wellFormedData } from '../messages/normalizeHistory.ts';
+import { type AssistantText, normalizeHistory, wellFormed, wellFormedData } from '../messages/normalizeHistory.ts';
 import { outputLimit, withinLimit } from '../messages/outputLimit.ts';
 import type { WireFlags } from '../models/wireFlags.ts';
 import { thinkingParameter } from './thinking.ts';
@@ -89,7 +89,7 @@ export function isStrict(schema: JsonSchema): boolean {
 function toWireMessages(request: ChatRequest, flags: WireFlags): WireMessage[] {
   const wire: WireMessage[] = [];
   const toolIds = createToolIds(flags.callIds);
-  const { system, said: all } = repairHistory(request);
+  const { system, said: all } = normalizeHistory(request);
   const format = flags.schemaInWords ? formatInstructions(request) : '';
   const prompt = [system, format].filter((text) => text !== '').join('\n\n');
   if (prompt !== '') wire.push({ role: flags.systemAsUser ? 'user' : 'system', content: wellFormed(prompt) });

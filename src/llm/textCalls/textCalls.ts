@@ -7,10 +7,10 @@ import { createThoughts } from './thoughts.ts';
 import { knownTools } from './toolLookup.ts';
 
 /** Wraps a client so that thinking and calls written as text are delivered as thinking and calls. */
-export function withRescue<Client extends LLMClient>(client: Client): Client {
+export function withTextCalls<Client extends LLMClient>(client: Client): Client {
   const chatStream: LLMClient['chatStream'] = (request, signal) => {
     const tools = request.toolChoice === 'none' ? [] : (request.tools ?? []);
-    return rescueCalls(client.chatStream(request, signal), tools, callIdsIn(request.messages));
+    return readTextCalls(client.chatStream(request, signal), tools, callIdsIn(request.messages));
   };
   return {
     ...client,
@@ -24,7 +24,7 @@ export function withRescue<Client extends LLMClient>(client: Client): Client {
  * at once until a line that begins a call; the following text is retained until the end of the reply decides. Nothing is repaired: a
  * damaged or truncated call is `malformed`. A reply with regular calls, or one ended by length, filter or error, keeps its text.
  */
-export async function* rescueCalls(
+export async function* readTextCalls(
   stream: AsyncIterable<ChatStreamChunk>,
   tools: readonly ToolDefinition[],
   takenIds: Iterable<string> = [],

@@ -4,7 +4,7 @@ export interface Slash {
 }
 
 /** Commands of Towpath, executed when selected. `takesWords`: the text after the command becomes a message. */
-export const slashActs = {
+export const slashActions = {
   new: { does: 'Start a new run', takesWords: true },
   compact: { does: 'Compact the conversation', takesWords: false },
   model: { does: 'Pick the model', takesWords: false },
@@ -12,7 +12,7 @@ export const slashActs = {
   undo: { does: 'Undo the last reply', takesWords: false },
   export: { does: 'Export this run', takesWords: false },
 } as const satisfies Record<string, { does: string; takesWords: boolean }>;
-export type SlashAct = keyof typeof slashActs;
+export type SlashAction = keyof typeof slashActions;
 
 /** Splits a message into a leading slash word and the rest; undefined if the message starts with none. */
 export function slashIn(text: string): { word: string; rest: string } | undefined {

@@ -13,9 +13,9 @@ interface Lazy<Value> {
  * @param load only an `import()`: the build creates a separate file for its specifier
  * @param make called once, also for concurrent callers
  */
-export function lazily<Part>(load: () => Promise<Part>): Lazy<Part>;
-export function lazily<Part, Value>(load: () => Promise<Part>, make: (part: Part) => Value): Lazy<Value>;
-export function lazily<Part, Value>(load: () => Promise<Part>, make?: (part: Part) => Value): Lazy<Part | Value> {
+export function lazyImport<Part>(load: () => Promise<Part>): Lazy<Part>;
+export function lazyImport<Part, Value>(load: () => Promise<Part>, make: (part: Part) => Value): Lazy<Value>;
+export function lazyImport<Part, Value>(load: () => Promise<Part>, make?: (part: Part) => Value): Lazy<Part | Value> {
   let made: Part | Value | undefined;
   let making: Promise<Part | Value> | undefined;
   const makeNow = async () => {

@@ -5,7 +5,7 @@ import { type Completion, type Mention, mentionSchema, mentionsSchema } from '..
 import { maxMentions } from '../content/mentionText.ts';
 import type { ApprovalPreset } from '../content/policy.ts';
 import { choicesSchema } from '../content/questions.ts';
-import { type SlashAct, slashActs } from '../content/slash.ts';
+import { type SlashAction, slashActions } from '../content/slash.ts';
 import { type RunEvent, whenSchema } from '../run/events.ts';
 import type { Run, RunState } from '../run/run.ts';
 import type { RunSummary } from '../run/summary.ts';
@@ -247,7 +247,10 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
     query: z.string().max(200),
     asked: z.number().int(),
   }),
-  z.strictObject({ type: z.literal('slash'), act: z.enum(Object.keys(slashActs) as [SlashAct, ...SlashAct[]]) }),
+  z.strictObject({
+    type: z.literal('slash'),
+    act: z.enum(Object.keys(slashActions) as [SlashAction, ...SlashAction[]]),
+  }),
   z.strictObject({ type: z.literal('resolve-mention'), word: typedWord }),
   z.strictObject({ type: z.literal('measure-mention'), mention: mentionSchema }),
   z.strictObject({ type: z.literal('selection-goes'), goes: z.boolean() }),

@@ -115,7 +115,7 @@ const proposedSchema = z.object({
   location: z.string(),
   tool: z.string().optional(),
 });
-export type Proposed = z.infer<typeof proposedSchema>;
+export type ProposedPlan = z.infer<typeof proposedSchema>;
 
 export const decisionSchema = z.enum(['allow', 'allow-run', 'deny']);
 export type Decision = z.infer<typeof decisionSchema>;

@@ -6,7 +6,7 @@ import { createDictionary, toDictionary } from '../values/dictionary.ts';
 import type { RunEvent, StoredEvent, When } from './events.ts';
 import { applyNode, applyNodeCompaction, applyNodeMessage, applyNodeText, newGraph } from './graph.ts';
 import { dropAnswered, dropOutcomes, recordOutcome } from './outcomes.ts';
-import { type CallState, type Run, unpricedTokens, type Waiting } from './run.ts';
+import { type CallState, type QueuedMessage, type Run, unpricedTokens } from './run.ts';
 import { foldFiles } from './runFiles.ts';
 
 const outputLimit = 20_000;
@@ -385,15 +385,15 @@ function callOf(run: Run, toolCallId: string): CallState {
 
 const waiting = (
   queued: number,
-  { text, attachments, when = 'turn' }: Omit<Waiting, 'queued' | 'when'> & { when?: When },
-): Waiting => ({
+  { text, attachments, when = 'turn' }: Omit<QueuedMessage, 'queued' | 'when'> & { when?: When },
+): QueuedMessage => ({
   text,
   ...(attachments && { attachments }),
   queued,
   when,
 });
 
-const waitingBut = (run: Run, number: number): Waiting[] => run.queued.filter(({ queued }) => queued !== number);
+const waitingBut = (run: Run, number: number): QueuedMessage[] => run.queued.filter(({ queued }) => queued !== number);
 
 const asksBut = ({ asking = [] }: Run, toolCallId: string): string[] => asking.filter((id) => id !== toolCallId);
 

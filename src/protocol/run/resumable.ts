@@ -1,5 +1,5 @@
 import { pendingCalls } from './pending.ts';
-import { type Run, untoldEnds } from './run.ts';
+import { type Run, unreportedEnds } from './run.ts';
 
 /** All calls have results, and the model has not received them: after a pause, or after denials. */
 export function isBetweenTurns({ messages }: Run): boolean {
@@ -23,5 +23,5 @@ export const canContinue = (run: Run): boolean =>
   isBetweenTurns(run) ||
   hasLooseEnds(run) ||
   run.queued.length > 0 ||
-  untoldEnds(run).length > 0 ||
+  unreportedEnds(run).length > 0 ||
   (run.graph?.main.at.length ?? 0) > 0;

@@ -17,7 +17,7 @@ import type {
   Decision,
   Moved,
   ProcessIdentity,
-  Proposed,
+  ProposedPlan,
   RunPhase,
   StepStart,
   StoredChange,
@@ -47,7 +47,7 @@ export interface CallState {
   title?: string;
   understood?: UnderstoodArguments;
   question?: UserQuestion;
-  proposed?: Proposed;
+  proposed?: ProposedPlan;
   requestSeq?: number;
   asked?: UserQuestions[];
   answer?: Answer;
@@ -84,7 +84,7 @@ export interface CallState {
  * Damaged part of the record. Messages after a loss are not part of the conversation. `from`: number of the newest event before the damage;
  * `at`: number of messages then. `open`: present until the run continues, then recorded in the next `mended` event.
  */
-export interface Damage {
+export interface Corruption {
   from: number;
   at: number;
   text: string;
@@ -143,7 +143,7 @@ export interface Run {
   outcomes?: Dictionary<NodeOutcome>;
   held?: string[];
   asking?: string[];
-  queued: Waiting[];
+  queued: QueuedMessage[];
   ends?: string[];
   live?: { content: string; thinking: string; calls: { name: string; argumentsText: string }[] };
   progress?: { text: string; said?: LocalizedMessage; fraction?: number; until?: number; attempt?: number };
@@ -157,10 +157,10 @@ export interface Run {
   graph?: Graph;
   contextMessages: number;
   compactions: Compaction[];
-  damage?: Damage[];
+  damage?: Corruption[];
   readOnly?: ReadOnlyCode;
 }
-export interface Waiting extends UserText {
+export interface QueuedMessage extends UserText {
   queued: number;
   when: When;
 }
@@ -216,7 +216,7 @@ type WithCommand = CallState & Required<Pick<CallState, 'command'>>;
  * Returns calls with a command that may still run although the run does not: in the background, after the end of the editor, or after a
  * stop.
  */
-export function leftCalls(run: Run): [toolCallId: string, state: WithCommand][] {
+export function orphanedCalls(run: Run): [toolCallId: string, state: WithCommand][] {
   return callsOf(run).flatMap(([id, { command, ...state }]) => {
     const { ok, code, background, ended } = state;
     const may =
@@ -229,7 +229,7 @@ export function leftCalls(run: Run): [toolCallId: string, state: WithCommand][] 
 
 type Ended = WithCommand & Required<Pick<CallState, 'background' | 'ended'>>;
 
-export function untoldEnds(run: Run): [toolCallId: string, state: Ended][] {
+export function unreportedEnds(run: Run): [toolCallId: string, state: Ended][] {
   return (run.ends ?? []).flatMap((id) => {
     const { command, background, ended, ...state } = run.calls[id] ?? { status: 'done' };
     return command && background && ended ? [[id, { ...state, command, background, ended }]] : [];

@@ -3,7 +3,13 @@ import * as paths from 'node:path';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { foldersOf, type WorkspaceRoot } from '../core/workspace.ts';
 import { ownReason } from '../policy/homePaths.ts';
-import { hiddenPaths, installedReason, isGitInternal, startingReason, whyInstalled } from '../policy/protectedPaths.ts';
+import {
+  hiddenPaths,
+  installedReason,
+  installReason,
+  isGitInternal,
+  startingReason,
+} from '../policy/protectedPaths.ts';
 import { secretReason } from '../policy/secretFiles.ts';
 import { surroundingOf } from '../sandbox/containingRepository.ts';
 import { includedReason } from '../sandbox/includedFiles.ts';
@@ -182,7 +188,7 @@ async function writtenReason(
   const root = roots.find(({ path }) => at.startsWith(path + paths.sep));
   const around = root && (await surroundingOf(root.path, at.slice(root.path.length + 1).split(paths.sep)));
   if (around === 'repository') return namesOfGit(relative);
-  if (around) return namesPlace(relative, whyInstalled);
+  if (around) return namesPlace(relative, installReason);
   const included =
     startedReason(roots, at) ??
     (await includedReason(

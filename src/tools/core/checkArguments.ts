@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { ToolCall } from '../../protocol/content/messages.ts';
 import { argumentShapeOf } from './argumentShape.ts';
-import { readingsOf } from './interpretArguments.ts';
+import { interpretArguments } from './interpretArguments.ts';
 import { type Tool, ToolError } from './tool.ts';
 import { zodIssueText } from './zodIssueText.ts';
 
@@ -43,7 +43,7 @@ function onlyReading(
   check: (reading: Record<string, unknown>) => z.ZodSafeParseResult<unknown>,
 ): unknown {
   const accepted = new Map<string, unknown>();
-  for (const reading of readingsOf(given, schema)) {
+  for (const reading of interpretArguments(given, schema)) {
     if (forbidden(reading, 0)) continue;
     const { success, data } = check(reading);
     if (success) accepted.set(JSON.stringify(data), data);

@@ -30,7 +30,7 @@ const charactersPerStep = 64;
  *
  * Text that the schema accepts stays text. The caller still has to check each reading; more than one valid reading counts as none.
  */
-export function readingsOf(given: Arguments, schema: unknown): Arguments[] {
+export function interpretArguments(given: Arguments, schema: unknown): Arguments[] {
   try {
     const reader = new Reader(schema);
     const inner = reader.unwrapped(given);

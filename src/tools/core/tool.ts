@@ -10,7 +10,7 @@ import type {
   EventBody,
   Moved,
   ProcessIdentity,
-  Proposed,
+  ProposedPlan,
   RemovedKind,
   StepStart,
   StoredChange,
@@ -172,7 +172,7 @@ export interface Loss {
   items: readonly string[];
 }
 
-export interface AskedPlan extends Omit<CallPlan, 'what' | 'where' | 'why' | 'details' | 'loss' | 'findLoss'> {
+export interface RequestedPlan extends Omit<CallPlan, 'what' | 'where' | 'why' | 'details' | 'loss' | 'findLoss'> {
   what: string;
   where: string;
   why: string;
@@ -252,7 +252,7 @@ export interface ApprovalRequest {
   runId: string;
   batch: string;
   call: ToolCall;
-  plan: AskedPlan;
+  plan: RequestedPlan;
   note?: string;
   draft?: string;
   canHold?: true;
@@ -301,7 +301,7 @@ export interface CallContext {
     done?: StepDone;
   };
   /** Returns the unanswered approval request of this call from an earlier window; then only an answer of the user allows the call. */
-  proposed?(toolCallId: string): Proposed | undefined;
+  proposed?(toolCallId: string): ProposedPlan | undefined;
   /** True while the editor closes: a call that did not start has no outcome yet. */
   isClosing?(): boolean;
   /** Set for model calls inside a workflow node: the outcome is recorded with the end of the call, to survive a restart. */

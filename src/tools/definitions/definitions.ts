@@ -19,7 +19,7 @@ import {
   searchDefinition,
   writeDefinition,
 } from './fileTools.ts';
-import { askPersonDefinition, planUpdateDefinition } from './userTools.ts';
+import { askUserDefinition, planUpdateDefinition } from './userTools.ts';
 import { webDefinition } from './webTools.ts';
 
 /** Definitions of all built-in tools, in the order of `defaultTools`. */
@@ -43,7 +43,7 @@ export const toolDefinitions: readonly NamedDefinition<z.ZodRawShape, z.ZodRawSh
   editorContextDefinition,
   webDefinition,
   planUpdateDefinition,
-  askPersonDefinition,
+  askUserDefinition,
 ];
 
 /** Returns the names of all built-in tools, including tools of the editor's language services. */

@@ -26,7 +26,7 @@ const questionSchema = z.strictObject({
   many: z.boolean().optional(),
 });
 
-export const askPersonDefinition = {
+export const askUserDefinition = {
   name: askTool,
   description: 'Ask the user.',
   arguments: {

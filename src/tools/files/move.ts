@@ -4,7 +4,7 @@ import { quoted, refuse } from '../core/pathSyntax.ts';
 import { askingTool, ToolError, type Trace } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { moveDefinition } from '../definitions/fileTools.ts';
-import { configurationReason } from '../policy/buildFiles.ts';
+import { buildFileReason } from '../policy/buildFiles.ts';
 import { protectedReason } from '../policy/protectedPaths.ts';
 import { holdsRepository } from '../sandbox/containingRepository.ts';
 import { currentText, fileFormOf } from '../sandbox/fileText.ts';
@@ -90,10 +90,8 @@ async function namesInside(file: ResolvedPath): Promise<string[] | undefined> {
 }
 
 function configurationInside(inside: readonly string[] | undefined): LocalizedMessage | undefined {
-  const found = inside?.find((name) => configurationReason(name.split('/')));
-  return found === undefined
-    ? undefined
-    : message('It contains {0}. {1}', found, configurationReason(found.split('/'))!);
+  const found = inside?.find((name) => buildFileReason(name.split('/')));
+  return found === undefined ? undefined : message('It contains {0}. {1}', found, buildFileReason(found.split('/'))!);
 }
 
 /** Checks files inside of a folder under the old and the new name: `x/settings.json` becomes `.vscode/settings.json`. */

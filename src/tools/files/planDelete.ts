@@ -4,7 +4,7 @@ import { joined, type LocalizableText } from '../../protocol/text/localized.ts';
 import { checkShowable, notPortable, quoted, refuse } from '../core/pathSyntax.ts';
 import { type CallPlan, type Removed, ToolError } from '../core/tool.ts';
 import type { TreeEntry, Workspace } from '../core/workspace.ts';
-import { configurationReason } from '../policy/buildFiles.ts';
+import { buildFileReason } from '../policy/buildFiles.ts';
 import { changesInstallScripts, isGitInternal, isTwin, protectedReason } from '../policy/protectedPaths.ts';
 import { holdsRepository } from '../sandbox/containingRepository.ts';
 import { listTree } from '../sandbox/fileTree.ts';
@@ -104,9 +104,9 @@ function checkSaved(workspace: Workspace, file: ResolvedPath): void {
 }
 
 function configurationInside(file: ResolvedPath, below: readonly TreeEntry[]): LocalizedMessage | undefined {
-  const found = below.find(({ path }) => configurationReason(path.split('/')));
+  const found = below.find(({ path }) => buildFileReason(path.split('/')));
   return found && file.mount !== 'run'
-    ? message('It contains {0}. {1}', found.path, configurationReason(found.path.split('/'))!)
+    ? message('It contains {0}. {1}', found.path, buildFileReason(found.path.split('/'))!)
     : undefined;
 }
 

@@ -1,16 +1,16 @@
 // @invariant approved-plan-is-executed: An approval covers exactly the plan that was shown; a plan that changed requires a new approval.
 import type { ToolCall } from '../../protocol/content/messages.ts';
 import { failure, type ToolOutcome } from '../../protocol/content/tools.ts';
-import type { Proposed } from '../../protocol/run/events.ts';
+import type { ProposedPlan } from '../../protocol/run/events.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import type { Localizer } from '../../protocol/text/localized.ts';
 import { stopIfAborted } from '../core/abortable.ts';
 import { toFailure } from '../core/outcome.ts';
 import {
   type ApprovalAnswer,
-  type AskedPlan,
   type CallContext,
   type CallPlan,
+  type RequestedPlan,
   type Tool,
   ToolError,
 } from '../core/tool.ts';
@@ -21,13 +21,13 @@ import { differenceFrom, staleError } from './approvedPlan.ts';
 import { workspaceAfter } from './overlayWorkspace.ts';
 import type { Planned } from './policySubject.ts';
 import { stored } from './storedEvents.ts';
-import { changedByPerson, isShown, parseRevisedArguments, type ShownCall, shownOf } from './userRevision.ts';
+import { changedByUser, isShown, parseRevisedArguments, type ShownCall, shownOf } from './userRevision.ts';
 
 /** Planned call in its current state; without a plan, no approval is needed. */
 export interface Prepared {
   tool: Tool;
   args: unknown;
-  plan?: AskedPlan;
+  plan?: RequestedPlan;
   verdict: Verdict;
   /** Returns the complete plan including losses; absent if already complete. The user is asked in any case. */
   whenKnown?(): Promise<Prepared>;
@@ -58,7 +58,7 @@ type Agreed = Prepared & { changed?: unknown };
  * Creates the approval loop. Approvals repeat until the approved plan equals the current plan: files may change during a request, the user
  * may edit the plan, and trust may be revoked. Calls of one reply are requested together.
  */
-export function createAgreement({ workspace, prepare, judged, ask, tell }: Dependencies) {
+export function createApprovalFlow({ workspace, prepare, judged, ask, tell }: Dependencies) {
   const asked = new WeakMap<ToolCall, { question: QueuedApproval; args: unknown; denied?: boolean }>();
 
   /** @param following later calls of the same reply without an approval request yet */
@@ -73,7 +73,7 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Depen
     const before = context.proposed?.(call.id);
     let asks = before !== undefined && !question;
     let together = question ? [] : following;
-    let proposed: AskedPlan | undefined;
+    let proposed: RequestedPlan | undefined;
     let shown: ShownCall | undefined;
     let again: Pick<ApprovalSubject, 'note' | 'draft'> = {};
     for (;;) {
@@ -85,7 +85,7 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Depen
       const prepared = (shown || question) && begun.whenKnown ? await begun.whenKnown() : begun;
       const { plan, args, verdict } = prepared;
       checked = args; // the same object is shown, checked and executed
-      const changed = proposed && { changed: changedByPerson(proposed, plan, args) };
+      const changed = proposed && { changed: changedByUser(proposed, plan, args) };
       if (verdict.effect === 'deny') {
         question?.withdraw();
         return refusedBy(call, verdict, context);
@@ -134,7 +134,7 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Depen
     }
   };
 
-  function sinceProposed(proposed: Proposed, plan: AskedPlan): Pick<ApprovalSubject, 'note'> {
+  function sinceProposed(proposed: ProposedPlan, plan: RequestedPlan): Pick<ApprovalSubject, 'note'> {
     const difference = differenceFrom(proposed, plan);
     return difference === undefined ? {} : { note: tell(difference) };
   }
@@ -165,7 +165,7 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Depen
    * Plans following calls on top of the changes of the calls before. Calls that fail to plan are handled in their turn, and so are later
    * calls for the same files. Earlier requests stay unchanged.
    */
-  async function planAhead(first: AskedPlan, following: readonly ToolCall[], context: CallContext) {
+  async function planAhead(first: RequestedPlan, following: readonly ToolCall[], context: CallContext) {
     const ahead: { call: ToolCall; subject: ApprovalSubject }[] = [];
     const changes = first.change ? [first.change] : [];
     const untold: string[] = [];

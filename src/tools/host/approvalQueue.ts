@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { decisionSchema, type EventBody } from '../../protocol/run/events.ts';
 import { beforeStop } from '../core/abortable.ts';
-import type { ApprovalAnswer, ApprovalRequest, Approve, AskedPlan, CallContext } from '../core/tool.ts';
+import type { ApprovalAnswer, ApprovalRequest, Approve, CallContext, RequestedPlan } from '../core/tool.ts';
 import { changeAtAGlance, maxShownLines, shownChange } from '../edit/diff.ts';
-import { proposedOf } from './approvedPlan.ts';
+import { approvedPlanOf } from './approvedPlan.ts';
 import { stored } from './storedEvents.ts';
 
 export interface ApprovalSubject extends Pick<ApprovalRequest, 'call' | 'plan' | 'note' | 'draft'> {
   /** Returns the complete plan; absent if already complete. Until then the request is visible but cannot be answered. */
-  whenKnown?(): Promise<AskedPlan>;
+  whenKnown?(): Promise<RequestedPlan>;
 }
 
 /** Approval request until its decision. `plan` is the last visible version. */
 export interface QueuedApproval {
-  readonly plan: AskedPlan;
+  readonly plan: RequestedPlan;
   /** Resolves after the answer is recorded; undefined if withdrawn as obsolete. Rejects if the run stops, or if the record fails. */
   answer: Promise<ApprovalAnswer | undefined>;
   withdraw(): void;
@@ -28,7 +28,7 @@ interface Open {
  * Creates the queue of approvals; each call has its own answer. Anything except a clear approval is a denial.
  * @param now monotonic clock in milliseconds
  */
-export function createQuestions(approve: Approve, now: () => number) {
+export function createApprovalQueue(approve: Approve, now: () => number) {
   const open = new Set<Open>();
 
   return async function ask(subjects: readonly ApprovalSubject[], context: CallContext): Promise<QueuedApproval[]> {
@@ -162,7 +162,7 @@ function onRecord({ id, call, plan }: ApprovalRequest): EventBody {
   const command = plan.command !== undefined && { command: plan.command };
   const question = { id, what, where, why: '', ...command, ...(diff && { diff }) };
   const about = { toolCallId: call.id, name: call.name, ...(plan.title && { title: plan.title }) };
-  return { type: 'approval-request', ...about, question, proposed: proposedOf(plan) };
+  return { type: 'approval-request', ...about, question, proposed: approvedPlanOf(plan) };
 }
 
 function onScreen({ id, call, plan, note }: ApprovalRequest): EventBody {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Proposed } from '../../protocol/run/events.ts';
+import type { ProposedPlan } from '../../protocol/run/events.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { joined, type LocalizableText } from '../../protocol/text/localized.ts';
-import { type AskedPlan, ToolError } from '../core/tool.ts';
+import { type RequestedPlan, ToolError } from '../core/tool.ts';
 
 /** Returns hashes of everything that an approval covers, for comparison in a later window. */
-export function proposedOf({ where, paths, change, command, origin }: AskedPlan): Proposed {
+export function approvedPlanOf({ where, paths, change, command, origin }: RequestedPlan): ProposedPlan {
   return {
     ...(change && { before: hashOf(change.before), after: hashOf(change.after) }),
     ...(command !== undefined && { command: hashOf(command) }),
@@ -15,9 +15,9 @@ export function proposedOf({ where, paths, change, command, origin }: AskedPlan)
 }
 
 /** Returns the differences from the earlier request as sentences for the user; undefined if there are none. */
-export function differenceFrom(proposed: Proposed, plan: AskedPlan): LocalizableText | undefined {
-  const now = proposedOf(plan);
-  const isOther = (part: keyof Proposed) => now[part] !== proposed[part];
+export function differenceFrom(proposed: ProposedPlan, plan: RequestedPlan): LocalizableText | undefined {
+  const now = approvedPlanOf(plan);
+  const isOther = (part: keyof ProposedPlan) => now[part] !== proposed[part];
   const differences = [
     ...(isOther('before') ? [message('The file has changed since the proposal; the edit still applies.')] : []),
     ...(isOther('command') ? [message('The command differs from the proposed command.')] : []),
@@ -29,7 +29,7 @@ export function differenceFrom(proposed: Proposed, plan: AskedPlan): Localizable
 }
 
 /** Returns the error of an edit from an earlier window that no longer applies, with `stale` for its card. */
-export function staleError(proposed: Proposed, error: unknown): unknown {
+export function staleError(proposed: ProposedPlan, error: unknown): unknown {
   if (proposed.before === undefined || !(error instanceof ToolError) || notStale.has(error.code)) return error;
   const message = `The file has changed; the edit no longer applies. ${error.message}`;
   return new ToolError(error.code, message, { ...Object(error.details), stale: true });

@@ -10,7 +10,7 @@ import { editTool } from '../files/edit.ts';
 import { moveTool } from '../files/move.ts';
 import { fileReadTool } from '../files/read.ts';
 import { writeTool } from '../files/write.ts';
-import { askPersonTool } from '../run/askUser.ts';
+import { askUserTool } from '../run/askUser.ts';
 import { planUpdateTool } from '../run/planUpdate.ts';
 import { findTool } from '../search/find.ts';
 import { listTool } from '../search/list.ts';
@@ -30,7 +30,7 @@ interface ToolOptions {
 }
 
 /** Returns the tools of every run in a fixed order: providers and the local model cache the definitions. */
-export function defaultTools(options: ToolOptions = {}): Tool[] {
+export function builtinTools(options: ToolOptions = {}): Tool[] {
   const { background = new BackgroundCommands() } = options.shell ?? {};
   return [
     listTool,
@@ -50,7 +50,7 @@ export function defaultTools(options: ToolOptions = {}): Tool[] {
     ...(options.language ? languageTools(options.language) : []),
     webTool({ ownPages: ownPages(background), ...options.web }),
     planUpdateTool,
-    askPersonTool,
+    askUserTool,
   ];
 }
 

@@ -21,10 +21,10 @@ import { bounded, toFailure, toSuccess } from '../core/outcome.ts';
 import {
   AlreadyAppliedError,
   type Approve,
-  type AskedPlan,
   type CallContext,
   type CallPlan,
   type Loss,
+  type RequestedPlan,
   type Tool,
   type ToolContext,
   ToolError,
@@ -36,8 +36,8 @@ import { stateOfFiles } from '../files/fileTimes.ts';
 import { excludedFromSearch, readsAreFree } from '../policy/policy.ts';
 import { sha256 } from '../sandbox/fileText.ts';
 import { onlyRead } from '../sandbox/virtual.ts';
-import { createAgreement, type Prepare, type Prepared } from './approvalFlow.ts';
-import { createQuestions } from './approvalQueue.ts';
+import { createApprovalFlow, type Prepare, type Prepared } from './approvalFlow.ts';
+import { createApprovalQueue } from './approvalQueue.ts';
 import { withPlainPaths } from './normalizePaths.ts';
 import { judgePlan, type Planned, readPlan } from './policySubject.ts';
 import { keep, type StoredEventResult, stored } from './storedEvents.ts';
@@ -105,7 +105,7 @@ export function createToolHost({
   tell = inEnglish,
   now = () => performance.now(),
 }: ToolHostOptions): ToolHost {
-  const agree = createAgreement({ workspace, prepare, judged, ask: createQuestions(approve, now), tell });
+  const agree = createApprovalFlow({ workspace, prepare, judged, ask: createApprovalQueue(approve, now), tell });
   const all = typeof tools === 'function' ? tools : () => tools;
   /** Recorded arguments, by call, if different from the sent arguments. */
   const recorded = new WeakMap<ToolCall, string>();
@@ -367,7 +367,7 @@ const notYetKnown: Loss = { text: message('Checking what this command discardsâ€
 /** Outcome of a call that had not started when the editor closed; the call stays open for the next window. */
 const notYet = failure(unanswered, 'The editor closed before this started.');
 
-function inWords({ what, where, why, details, loss, findLoss: _, ...plan }: CallPlan, tell: Localizer): AskedPlan {
+function inWords({ what, where, why, details, loss, findLoss: _, ...plan }: CallPlan, tell: Localizer): RequestedPlan {
   const words = { what: tell(what), where: tell(where) };
   const english = { what: inEnglish(what), where: inEnglish(where) };
   const isSame = words.what === english.what && words.where === english.where;

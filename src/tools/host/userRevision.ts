@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ToolOutcome } from '../../protocol/content/tools.ts';
-import { type AskedPlan, type CallPlan, ToolError } from '../core/tool.ts';
+import { type CallPlan, type RequestedPlan, ToolError } from '../core/tool.ts';
 import { lineDiff } from '../edit/diff.ts';
 
 /**
@@ -24,7 +24,7 @@ export interface ShownCall {
  * @param edited the user's edit of the new text or the command
  */
 export function shownOf(
-  { what, where, paths, change, command, timeLimit, origin, grant, loss }: AskedPlan,
+  { what, where, paths, change, command, timeLimit, origin, grant, loss }: RequestedPlan,
   edited?: string,
 ): ShownCall {
   return {
@@ -41,7 +41,7 @@ export function shownOf(
 }
 
 /** Tests if the current plan equals the shown plan. The loss may shrink, but never grow. */
-export function isShown(plan: AskedPlan, shown: ShownCall): boolean {
+export function isShown(plan: RequestedPlan, shown: ShownCall): boolean {
   const { loss, ...now } = shownOf(plan);
   const { loss: lossShown, ...before } = shown;
   return (
@@ -63,7 +63,7 @@ export function parseRevisedArguments(text: string): Record<string, unknown> {
 
 const longestDifference = 8000;
 
-export function changedByPerson(proposed: AskedPlan, plan: AskedPlan | undefined, args: unknown): unknown {
+export function changedByUser(proposed: RequestedPlan, plan: RequestedPlan | undefined, args: unknown): unknown {
   if (proposed.change && plan?.change)
     return lineDiff(proposed.change.after ?? '', plan.change.after ?? '', longestDifference);
   return plan?.command ?? args;

@@ -1,6 +1,6 @@
-import { lazily } from '../../protocol/panel/lazyImport.ts';
+import { lazyImport } from '../../protocol/panel/lazyImport.ts';
 
 export type Sdk = typeof import('./sdk.ts');
 
 /** Loads the SDK, only if a server is configured. */
-export const loadSdk = lazily(() => import('./sdk.ts'));
+export const loadSdk = lazyImport(() => import('./sdk.ts'));

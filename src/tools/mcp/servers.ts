@@ -12,8 +12,8 @@ import { type McpLimits, McpServer } from './server.ts';
 import { serverToolDefinition } from './serverText.ts';
 import { startedFiles, stateOf } from './startedFiles.ts';
 import {
-  type ToolsQuestion,
-  toolsQuestion,
+  type ToolsApproval,
+  toolsApproval,
   type WaitingTool,
   type Whereabouts,
   waitingTools,
@@ -25,16 +25,16 @@ import { toolList } from './toolList.ts';
  * Approval request for a server. `changed`: another command or address was approved under this name. `meanwhile`: the definition or a file
  * of its command changed during the request.
  */
-export interface ServerQuestion {
+export interface ServerApproval {
   definition: Definition;
   changed: boolean;
   meanwhile?: true;
 }
 
 /** Decisions of the user. Anything except a clear approval is a denial; `later` asks again with the next run. */
-export interface McpPerson {
-  approveServer(question: ServerQuestion, signal: AbortSignal): Promise<'allow' | 'trust' | 'deny' | 'later'>;
-  approveTools(question: ToolsQuestion, signal: AbortSignal): Promise<'allow' | 'deny' | 'later'>;
+export interface McpUser {
+  approveServer(question: ServerApproval, signal: AbortSignal): Promise<'allow' | 'trust' | 'deny' | 'later'>;
+  approveTools(question: ToolsApproval, signal: AbortSignal): Promise<'allow' | 'deny' | 'later'>;
   /** Returns the stored or entered value of an input; undefined if none. */
   input(definition: Definition, input: Input): Promise<string | undefined>;
 }
@@ -43,7 +43,7 @@ interface McpServersOptions {
   workspace: Workspace;
   sources(): Promise<ConfigSource[]>;
   approved: Approved;
-  person: McpPerson;
+  person: McpUser;
   limits(): McpLimits;
   roots(): { uri: string; name: string }[];
   log(server: string, text: string): void;
@@ -317,7 +317,7 @@ export class McpServers {
       const listed = server.tools;
       const open = this.openTools(server);
       if (open.length > 0 && !signal.aborted) {
-        const asking = person.approveTools(toolsQuestion(server, open, approved), signal);
+        const asking = person.approveTools(toolsApproval(server, open, approved), signal);
         const answer = await beforeStop(signal, asking).catch(() => 'later' as const);
         if (signal.aborted) return;
         const tools = open.map(({ tool }) => tool);

@@ -10,7 +10,7 @@ import { serverIdentity } from './serverTool.ts';
  * Approval request for tools that differ from the accepted tools. With an approval, changed tools retain the permissions. `was` is the last
  * accepted text, if known.
  */
-export interface ToolsQuestion {
+export interface ToolsApproval {
   definition: Definition;
   added: readonly ListedTool[];
   changed: readonly { was?: ServerToolText; now: ListedTool }[];
@@ -32,11 +32,11 @@ export function waitingTools({ tools, state }: McpServer, entry: ApprovedServer 
   });
 }
 
-export function toolsQuestion(
+export function toolsApproval(
   { definition, tools }: McpServer,
   waiting: readonly WaitingTool[],
   approved: Approved,
-): ToolsQuestion {
+): ToolsApproval {
   const before = new Map(approved.wordsBefore(definition).map((tool) => [tool.name, tool]));
   const only = (as: WaitingTool['as']) => waiting.filter((one) => one.as === as).map(({ tool }) => tool);
   const present = new Set(tools.map(({ name }) => name));

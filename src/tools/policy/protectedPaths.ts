@@ -24,7 +24,7 @@ export const startingReason = (segments: readonly string[]): LocalizedMessage | 
 export const installedReason = (segments: readonly string[]): LocalizedMessage | undefined =>
   protectedRow(segments.map(foldCase), ['written'])?.reason;
 
-export const whyInstalled = protectedRows.find(({ asks }) => asks === 'written')!.reason;
+export const installReason = protectedRows.find(({ asks }) => asks === 'written')!.reason;
 
 /** Tests for Git's own files, never written by file tools. `git~1` is the short name of `.git` on old Windows disks. */
 export const isGitInternal = (segments: readonly string[]) =>

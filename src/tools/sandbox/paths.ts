@@ -20,8 +20,8 @@ import {
 } from '../core/pathSyntax.ts';
 import { ToolError } from '../core/tool.ts';
 import { foldersOf, type WorkspaceRoot } from '../core/workspace.ts';
-import { configurationReason } from '../policy/buildFiles.ts';
-import { isGitInternal, isTwin, protectedReason, whyInstalled } from '../policy/protectedPaths.ts';
+import { buildFileReason } from '../policy/buildFiles.ts';
+import { installReason, isGitInternal, isTwin, protectedReason } from '../policy/protectedPaths.ts';
 import { secretReason } from '../policy/secretFiles.ts';
 import { surroundingOf } from './containingRepository.ts';
 import { includedReason } from './includedFiles.ts';
@@ -176,7 +176,7 @@ async function decide(
       : operation === 'read' || operation === 'search'
         ? (first(secretReason) ?? (stats?.isFile() ? await secretContentReason(path) : undefined))
         : undefined;
-  const configuration = change ? first(configurationReason) : undefined;
+  const configuration = change ? first(buildFileReason) : undefined;
   const kind = !stats ? 'missing' : stats.isDirectory() ? 'folder' : stats.isSymbolicLink() ? 'link' : 'file';
   return {
     path,
@@ -201,7 +201,7 @@ const realPaths = (roots: readonly RealRoot[]) => foldersOf(roots).map(({ realPa
 async function reasonAround(place: PathLocation, input: string, { folder, missing }: Partial<Walked> = {}) {
   const around = await surroundingOf(place.root.realPath, place.segments);
   if (around === 'repository') throw gitInternal(input);
-  if (around === 'environment') return whyInstalled;
+  if (around === 'environment') return installReason;
   const [name] = missing ?? [];
   if (folder === undefined || name === undefined) return undefined;
   const beside = (await readdir(folder).catch((): string[] => [])).find((other) => foldCase(other) === foldCase(name));

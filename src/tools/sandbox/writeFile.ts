@@ -52,7 +52,7 @@ export async function breakHardLink(path: string): Promise<void> {
 }
 
 /** Writes an own file of Towpath atomically. Missing folders are created, private to the user like the file. Throws the system's error. */
-export async function keepFile(path: string, bytes: Uint8Array | string): Promise<void> {
+export async function writeOwnFile(path: string, bytes: Uint8Array | string): Promise<void> {
   const folder = paths.dirname(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await withTemporary(folder, async (temporary) => {

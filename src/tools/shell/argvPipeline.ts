@@ -20,7 +20,7 @@ const environment = { PATH: programFolders.join(':'), LANG: 'C.UTF-8', TERM: 'du
  * Runs a checked command line as argument vectors without a shell, with closed standard input. Output and errors arrive in order. An abort
  * kills all processes.
  */
-export async function runVectors(
+export async function runArgvPipeline(
   { pipelines }: ReadOnlyLine,
   onData: (chunk: Buffer) => void,
   signal: AbortSignal,

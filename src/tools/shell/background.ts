@@ -4,7 +4,7 @@
 import type { CommandEnd, ProcessIdentity } from '../../protocol/run/events.ts';
 import { isolated } from '../../protocol/values/listeners.ts';
 import { ToolError } from '../core/tool.ts';
-import { type Going, GoingCommand } from './backgroundCommand.ts';
+import { type Going, RunningCommand } from './backgroundCommand.ts';
 import { processIdentity } from './orphanedCommands.ts';
 import type { After } from './outputSilence.ts';
 
@@ -13,7 +13,7 @@ const mostCommands = 16;
 const mostEnded = 4;
 
 /** Background command for display. `startedAt`: epoch milliseconds. */
-export type CommandInBackground = Pick<GoingCommand, 'id' | 'runId' | 'toolCallId' | 'line' | 'folder' | 'startedAt'>;
+export type CommandInBackground = Pick<RunningCommand, 'id' | 'runId' | 'toolCallId' | 'line' | 'folder' | 'startedAt'>;
 
 /** Listeners of background commands. `keep` stores the output of a run's command and returns the content id. */
 interface BackgroundOptions {
@@ -30,8 +30,8 @@ interface BackgroundOptions {
  */
 export class BackgroundCommands {
   readonly after?: After;
-  private readonly commands: GoingCommand[] = [];
-  private readonly told = new Map<GoingCommand, Promise<unknown>>();
+  private readonly commands: RunningCommand[] = [];
+  private readonly told = new Map<RunningCommand, Promise<unknown>>();
   private readonly offered = new Map<string, () => void>();
   private owner?: Promise<ProcessIdentity | undefined>;
   private isClosing = false;
@@ -47,7 +47,7 @@ export class BackgroundCommands {
     return this.commands.filter(({ end }) => end === undefined);
   }
 
-  find(runId: string, id: string): GoingCommand | undefined {
+  find(runId: string, id: string): RunningCommand | undefined {
     return this.commands.find((one) => one.runId === runId && one.id === id);
   }
 
@@ -82,9 +82,9 @@ export class BackgroundCommands {
     return take !== undefined;
   }
 
-  take(going: Going): GoingCommand {
+  take(going: Going): RunningCommand {
     this.owner ??= processIdentity(process.pid);
-    const command = new GoingCommand(going, { owner: this.owner, after: this.after, keep: this.options.keep });
+    const command = new RunningCommand(going, { owner: this.owner, after: this.after, keep: this.options.keep });
     this.commands.push(command);
     const told = command.done.then(async (end) => {
       this.forgetOld();
@@ -128,7 +128,7 @@ export class BackgroundCommands {
     await this.endAll(() => true, closingGrace);
   }
 
-  private async endAll(which: (one: GoingCommand) => boolean, grace?: number): Promise<void> {
+  private async endAll(which: (one: RunningCommand) => boolean, grace?: number): Promise<void> {
     const all = this.commands.filter(which);
     for (const one of all) void one.stop('window', grace);
     await Promise.all(all.map((one) => this.told.get(one)));

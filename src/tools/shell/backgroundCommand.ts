@@ -25,7 +25,7 @@ interface Ways {
 
 type By = CommandEnd['by'];
 
-export class GoingCommand {
+export class RunningCommand {
   /** Id for the run: the unique beginning of the marker. */
   readonly id: string;
   readonly marker: string;

@@ -17,7 +17,7 @@ export interface OrphanedCommand extends LeftCommand {
   processes: string[];
 }
 
-export class LeftCommands {
+export class OrphanedCommands {
   private readonly known = new Map<string, LeftCommand>();
 
   async look(left: LeftCommand): Promise<string[] | undefined> {

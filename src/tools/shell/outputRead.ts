@@ -5,7 +5,7 @@ import { readTool, type Tool, ToolError } from '../core/tool.ts';
 import { outputDefinition } from '../definitions/commandTools.ts';
 import { linesOf } from '../sandbox/fileText.ts';
 import type { BackgroundCommands } from './background.ts';
-import type { GoingCommand } from './backgroundCommand.ts';
+import type { RunningCommand } from './backgroundCommand.ts';
 
 /** Maximum characters of a line; longer lines are split to be readable in parts. */
 const longestLine = 4000;
@@ -41,7 +41,7 @@ function linesFrom(text: string, offset: number, limit: number) {
   return lineWindow(lines, offset, limit);
 }
 
-export const commandState = ({ end }: Pick<GoingCommand, 'end'>) => {
+export const commandState = ({ end }: Pick<RunningCommand, 'end'>) => {
   if (!end) return { running: true };
   const { by, outputId: _, ...how } = end;
   return { running: false, ...(by !== 'itself' && { by }), ...how };

@@ -2,7 +2,7 @@ import type { ReadOnlyLine } from '../commands/readOnly.ts';
 import { storedOutput } from '../core/storedOutput.ts';
 import { type ToolContext, ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { runVectors } from './argvPipeline.ts';
+import { runArgvPipeline } from './argvPipeline.ts';
 import { type CommandMirror, liveOutput } from './liveOutput.ts';
 import { Cleaner, CommandOutput } from './output.ts';
 
@@ -44,7 +44,7 @@ export async function runReading(
       if (left > 0) take(cleaner.add(chunk.subarray(0, left)));
       if (bytes > outputLimit) full.abort();
     };
-    const { exitCode } = await runVectors(line, onData, signal, ripgrep);
+    const { exitCode } = await runArgvPipeline(line, onData, signal, ripgrep);
     take(cleaner.end());
     const told = await storedOutput(kept.text(), kept.dropped, 'output', context);
     how = signal.aborted ? 'Ended.' : `Exit code ${exitCode}.`;

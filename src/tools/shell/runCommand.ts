@@ -4,7 +4,7 @@ import { because } from '../../protocol/content/tools.ts';
 import { storedOutput } from '../core/storedOutput.ts';
 import { type ToolContext, ToolError } from '../core/tool.ts';
 import type { BackgroundCommands } from './background.ts';
-import { whyRefused } from './bareRepositories.ts';
+import { refusalReason } from './bareRepositories.ts';
 import { type CommandMirror, liveOutput } from './liveOutput.ts';
 import { processIdentity } from './orphanedCommands.ts';
 import { Quiet } from './outputSilence.ts';
@@ -118,7 +118,7 @@ export async function runCommand(
 
   async function result(left: CommandProcess[], keeping: Pick<ToolContext, 'keepOutput'> = context) {
     const told = await storedOutput(kept.text(), kept.dropped, 'output', keeping);
-    const why = whyRefused(told.output);
+    const why = refusalReason(told.output);
     return { ...told, ...(why && { note: why }), ...(left.length > 0 && { stillRunning: left.map(processLabel) }) };
   }
 

@@ -15,7 +15,7 @@ import { shellDefinition, stopDefinition } from '../definitions/commandTools.ts'
 import { resolvePath } from '../sandbox/paths.ts';
 import { BackgroundCommands } from './background.ts';
 import type { CommandMirror } from './liveOutput.ts';
-import type { LeftCommands } from './orphanedCommands.ts';
+import type { OrphanedCommands } from './orphanedCommands.ts';
 import { commandState } from './outputRead.ts';
 import { readingLimit, runReading } from './readOnlyRun.ts';
 import { runCommand } from './runCommand.ts';
@@ -26,7 +26,7 @@ export interface ShellOptions {
   timeout?(): number;
   /** Returns an additional output target for live output; undefined for none. */
   mirror?(command: string, folder: string): CommandMirror | undefined;
-  left?: Pick<LeftCommands, 'twinOf'>;
+  left?: Pick<OrphanedCommands, 'twinOf'>;
   background?: BackgroundCommands;
   run?: typeof runCommand;
   /** Milliseconds for the detection of losses. */

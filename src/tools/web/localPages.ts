@@ -1,7 +1,7 @@
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { ToolError } from '../core/tool.ts';
 import type { BackgroundCommands } from '../shell/background.ts';
-import type { GoingCommand } from '../shell/backgroundCommand.ts';
+import type { RunningCommand } from '../shell/backgroundCommand.ts';
 import { type Listening, type Loopback, listeningAt, loopback } from '../shell/listeningPorts.ts';
 import { processLabel } from '../shell/processes.ts';
 import type { Reach } from './fetch.ts';
@@ -24,7 +24,7 @@ export type OwnPages = (runId: string, url: URL) => Promise<OwnPage | undefined>
 export function ownPages(background: BackgroundCommands, platform: string = process.platform): OwnPages {
   const canBeSeen = platform === 'linux';
 
-  async function placesOf(command: GoingCommand, url: URL): Promise<Listening[]> {
+  async function placesOf(command: RunningCommand, url: URL): Promise<Listening[]> {
     const port = portOf(url);
     const hosts = hostsOf(url);
     const seen = canBeSeen
@@ -35,7 +35,7 @@ export function ownPages(background: BackgroundCommands, platform: string = proc
     return command.isWorking ? seen.filter(({ address }) => hosts.includes(address)) : [];
   }
 
-  const reachOf = (command: GoingCommand, start: URL): Reach => ({
+  const reachOf = (command: RunningCommand, start: URL): Reach => ({
     check(url) {
       const isSame = hostsOf(url).length > 0 && portOf(url) === portOf(start);
       if (!isSame) throw elsewhere(start, url);

@@ -1,10 +1,10 @@
-import { lazily } from '../../protocol/panel/lazyImport.ts';
+import { lazyImport } from '../../protocol/panel/lazyImport.ts';
 import { formatters } from './formatters.ts';
 
 /** Nesting limit above any real page; deeper pages yield only plain text. */
 const deepest = 5000;
 
-const html = lazily(() => Promise.all([import('html-to-text'), import('./htmlNesting.ts')]));
+const html = lazyImport(() => Promise.all([import('html-to-text'), import('./htmlNesting.ts')]));
 
 /** Returns the readable text: HTML without markup, scripts and controls, other types unchanged. */
 export async function pageText({

@@ -25,7 +25,7 @@ const builtIn = new Map<string, Action>([
 
 export const builtInNames: readonly string[] = [...builtIn.keys()];
 /** Names for completion: our own, without the synonyms of the dialect. */
-export const offeredNames: readonly string[] = [...Object.keys(llm), 'state.set', nestedAction];
+export const providedNames: readonly string[] = [...Object.keys(llm), 'state.set', nestedAction];
 
 export const actionOf = (name: string): Action => builtIn.get(name) ?? toolAction(name);
 

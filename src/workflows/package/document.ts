@@ -1,7 +1,7 @@
 import { mkdir, readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { ToolError } from '../../tools/core/tool.ts';
-import { keepFile } from '../../tools/sandbox/writeFile.ts';
+import { writeOwnFile } from '../../tools/sandbox/writeFile.ts';
 import type { PackageGraph } from './packageGraph.ts';
 import { type PackageState, parseState } from './state.ts';
 import { checkLoss, checkTransition } from './transitions.ts';
@@ -25,7 +25,7 @@ export class StateDocument {
     if (text === undefined) {
       if (first === undefined) throw new ToolError('ENOENT', 'it is gone.');
       text = first;
-      await keepFile(file, text);
+      await writeOwnFile(file, text);
     }
     const state = parseState(text);
     checkTransition(graph, state, state); // throws if the state names unknown nodes
@@ -69,7 +69,7 @@ export class StateDocument {
     const after = parseState(text);
     checkTransition(this.graph, before ?? after, after);
     if (before) checkLoss(before, after, drops);
-    await keepFile(path.join(this.folder, stateFile), text);
+    await writeOwnFile(path.join(this.folder, stateFile), text);
     this.state = after;
   }
 }

@@ -4,7 +4,7 @@ import { refuse } from '../../tools/core/pathSyntax.ts';
 import { ToolError } from '../../tools/core/tool.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { removeTree } from '../../tools/sandbox/fileTree.ts';
-import { keepFile } from '../../tools/sandbox/writeFile.ts';
+import { writeOwnFile } from '../../tools/sandbox/writeFile.ts';
 import type { StateDocument } from './document.ts';
 import { mergeState } from './update.ts';
 
@@ -51,7 +51,7 @@ export function mountWorkspace(
       if (document!.isAt(file)) {
         await (by === 'model' ? document!.write(text, how?.drops) : document!.restore(text));
         await landed();
-      } else await keepFile(file, text);
+      } else await writeOwnFile(file, text);
       return text;
     },
     mergeFrontmatter: (file, before, update) => (document?.isAt(file) ? mergeState(before, update) : undefined),

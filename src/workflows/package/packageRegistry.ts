@@ -7,7 +7,7 @@ import type { Workflow } from '../../engine/core/workflow.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, messageOf, toErrorInfo, unended } from '../../protocol/text/localized.ts';
 import { foldersOf } from '../../tools/core/workspace.ts';
-import { keepFile } from '../../tools/sandbox/writeFile.ts';
+import { writeOwnFile } from '../../tools/sandbox/writeFile.ts';
 import { isArchive, unfinished } from './archiveNames.ts';
 import { parsePackageRunId } from './ids.ts';
 import type { Package } from './load.ts';
@@ -17,7 +17,7 @@ import type { ReadPackage } from './readPackage.ts';
 import type { workflowOf } from './workflowOf.ts';
 
 /** A known package, or the reason that it is unusable. `opened`: can be removed from the list. */
-export type ShelvedPackage = Found & { opened: boolean };
+export type RegisteredPackage = Found & { opened: boolean };
 /**
  * `problem`: complete text; `said`: its localizable form. `file`: path in the package, if known. `problems`: several problems with their
  * files.
@@ -30,7 +30,7 @@ type Found = { key: string; place: string } & (
 interface ShelfOptions extends Pick<PackageRunOptions, 'project' | 'stateFolder' | 'autopilot' | 'now'> {
   storage: string;
   openedFile: string;
-  /** Reads a package (`read.ts`), possibly in a worker; throws a message if reading is impossible. */
+  /** Reads a package (`readPackage.ts`), possibly in a worker; throws a message if reading is impossible. */
   read(place: string, storage: string): Promise<ReadPackage>;
   follow(...of: Parameters<typeof workflowOf>): Workflow | Promise<Workflow>;
 }
@@ -44,9 +44,9 @@ export class PackageRegistry {
   constructor(private readonly options: ShelfOptions) {}
 
   /** Returns all packages in the order of discovery; none in an untrusted workspace. */
-  async list(): Promise<ShelvedPackage[]> {
+  async list(): Promise<RegisteredPackage[]> {
     if (!this.options.project.trusted) return [];
-    const found = new Map<string, ShelvedPackage>();
+    const found = new Map<string, RegisteredPackage>();
     const add = (shelved: Found, opened: boolean) => {
       const known = found.get(shelved.key) ?? { ...shelved, opened };
       found.set(shelved.key, { ...known, opened: known.opened || opened });
@@ -56,7 +56,7 @@ export class PackageRegistry {
     return [...found.values()];
   }
 
-  async open(file: string): Promise<ShelvedPackage & { source: Package }> {
+  async open(file: string): Promise<RegisteredPackage & { source: Package }> {
     if (!this.options.project.trusted) throw new PackageError(path.basename(file), untrusted);
     const read = await this.read(isArchive(file) ? file : path.dirname(file));
     if ('problem' in read) throw PackageError.of(problemsOf(read));
@@ -152,7 +152,7 @@ export class PackageRegistry {
 
   private async remember(opened: readonly Opened[]): Promise<void> {
     await mkdir(path.dirname(this.options.openedFile), { recursive: true, mode: 0o700 });
-    await keepFile(this.options.openedFile, JSON.stringify(opened));
+    await writeOwnFile(this.options.openedFile, JSON.stringify(opened));
   }
 
   private async opened(): Promise<Opened[]> {

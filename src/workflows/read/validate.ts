@@ -1,7 +1,7 @@
 import { toWireName } from '../../llm/core/wireToolNames.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
-import { builtInNames, offeredNames } from '../action/actions.ts';
+import { builtInNames, providedNames } from '../action/actions.ts';
 import { quotingProblem } from '../action/commandLines.ts';
 import { absentAction } from '../action/dialectActions.ts';
 import { nestedAction } from '../action/nested.ts';
@@ -241,7 +241,7 @@ class Check {
     const names = [...builtInNames, ...this.known.tools];
     if (names.includes(name) || isElsewhere(name)) return;
     const second = /^actions\.(.+)/.exec(name)?.[1];
-    const near = meant(second ?? name, [...offeredNames, ...this.known.tools]);
+    const near = meant(second ?? name, [...providedNames, ...this.known.tools]);
     const absent = second && near ? undefined : absentAction(name);
     this.add(path, withHint(message('There is no action `{0}`.', name), absent ?? near));
   }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { inEnglish } from '../../protocol/text/l10n.ts';
-import { dual, offeredNames } from '../action/actions.ts';
+import { dual, providedNames } from '../action/actions.ts';
 import { nestedAction } from '../action/nested.ts';
 import { givesOf, parametersOf, toolsByName } from '../action/parameters.ts';
 import { agentSchema, workflowSchema } from '../plan/schema.ts';
@@ -77,7 +77,7 @@ function withActions(schema: unknown): unknown {
       const named = key === 'uses' || key === 'action';
       if (!named || (value as { type?: unknown }).type !== 'string') return [key, withActions(value)];
       const { type, ...rest } = value as Record<string, unknown>;
-      return [key, { ...rest, anyOf: [{ enum: [...offeredNames, ...toolsByName.keys()] }, { type }] }];
+      return [key, { ...rest, anyOf: [{ enum: [...providedNames, ...toolsByName.keys()] }, { type }] }];
     }),
   );
 }

@@ -10,7 +10,7 @@ import { pendingCalls } from '../../../src/protocol/run/pending.ts';
 import type { Run } from '../../../src/protocol/run/run.ts';
 import { RunStore } from '../../../src/runs/store.ts';
 import type { Approve } from '../../../src/tools/core/tool.ts';
-import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../../src/tools/host/host.ts';
 import { chat } from '../../../src/workflows/run/chatWorkflow.ts';
 import { clientFor } from '../../llm/serve.ts';
@@ -49,7 +49,7 @@ function engineOf(client: Parameters<typeof createAdapter>[0], approve: Approve 
     store,
     host: createToolHost({
       workspace,
-      tools: defaultTools(),
+      tools: builtinTools(),
       approve: (request, signal) => {
         asked.push(request.plan.what);
         return approve(request, signal);

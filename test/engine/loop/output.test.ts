@@ -6,7 +6,7 @@ import { ExecutionEngine } from '../../../src/engine/run/engine.ts';
 import { createAdapter } from '../../../src/llm/adapter/adapter.ts';
 import type { LLMClient } from '../../../src/llm/core/client.ts';
 import { RunStore } from '../../../src/runs/store.ts';
-import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../../src/tools/host/host.ts';
 import { chat } from '../../../src/workflows/run/chatWorkflow.ts';
 import { call, scriptedClient } from '../../support/scriptedClient.ts';
@@ -52,7 +52,7 @@ describe('a long output', () => {
   function engine(client: LLMClient): ExecutionEngine {
     return new ExecutionEngine({
       store,
-      host: createToolHost({ workspace, tools: defaultTools(), approve: async () => ({ decision: 'allow' }) }),
+      host: createToolHost({ workspace, tools: builtinTools(), approve: async () => ({ decision: 'allow' }) }),
       workflow: async () => chat,
       model: async () => ({ id: 'scripted/one', model: 'one', adapter: createAdapter(client) }),
       workspace: async () => ({ names: ['sample'] }),

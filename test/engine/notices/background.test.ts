@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { RunEvent } from '../../../src/protocol/run/events.ts';
-import { leftCalls } from '../../../src/protocol/run/run.ts';
-import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
+import { orphanedCalls } from '../../../src/protocol/run/run.ts';
+import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { BackgroundCommands } from '../../../src/tools/shell/background.ts';
-import { LeftCommands } from '../../../src/tools/shell/orphanedCommands.ts';
+import { OrphanedCommands } from '../../../src/tools/shell/orphanedCommands.ts';
 import { StillClock } from '../../support/clock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { call, type ScriptedReply, scriptedClient } from '../../support/scriptedClient.ts';
@@ -25,7 +25,7 @@ describe('a run with a command in the background', () => {
       ended: ({ runId, toolCallId }, end) => one.engine.note(runId, { type: 'command-end', toolCallId, ...end }),
     });
     one.background = commands;
-    one.tools = defaultTools({ shell: { background: commands } });
+    one.tools = builtinTools({ shell: { background: commands } });
     one.build();
     return commands;
   }
@@ -64,11 +64,11 @@ describe('a run with a command in the background', () => {
     await begin({ calls: [start()] }, { text: 'It runs.' }, { text: 'So it died.' }, { text: 'Well.' });
     assert.equal((await rest()).phase, 'WaitingUser');
     const [{ id } = assert.fail()] = background.atWork;
-    assert.equal(leftCalls(await conv.kept()).length, 1);
+    assert.equal(orphanedCalls(await conv.kept()).length, 1);
     await die();
     const end = conv.events.find(({ type }) => type === 'command-end') as RunEvent & { type: 'command-end' };
     assert.deepEqual([end.type, end.by, end.exitCode], ['command-end', 'itself', 7]);
-    assert.equal(leftCalls(await conv.kept()).length, 0);
+    assert.equal(orphanedCalls(await conv.kept()).length, 0);
     await conv.continue('Go on.');
     assert.deepEqual(heard(2), [said(id)]);
     assert.equal(conv.client.requests[2]!.messages.at(-1)!.content, 'Go on.', 'the person has the last word');
@@ -152,20 +152,20 @@ describe('a run with a command in the background', () => {
     await begin({ calls: [start()] }, { text: 'It runs.' });
     await rest();
     const outliving = background;
-    const left = new LeftCommands();
+    const left = new OrphanedCommands();
     const client = scriptedClient([{ calls: [start()] }, { text: 'I wait.' }]);
     conv.model = client;
     conv.left = left;
     const commands = new BackgroundCommands({ after: clock.after });
     conv.background = commands;
-    conv.tools = defaultTools({ shell: { background: commands, left } });
+    conv.tools = builtinTools({ shell: { background: commands, left } });
     conv.build();
     await conv.continue();
     const [words] = client.requests[0]!.messages.filter(({ role }) => role === 'system');
     assert.match(String(words?.content), /continued without its window\. Still running: (bash|sh) \(\d+\)/);
     const told = JSON.stringify(client.requests[1]!.messages.at(-1));
     assert.match(told, /STILL_RUNNING/);
-    assert.equal(leftCalls(await conv.kept()).length, 1, 'the next window names it');
+    assert.equal(orphanedCalls(await conv.kept()).length, 1, 'the next window names it');
     await outliving.close();
   });
 

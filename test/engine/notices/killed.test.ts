@@ -4,8 +4,8 @@ import path from 'node:path';
 import type { Message } from '../../../src/protocol/content/messages.ts';
 import type { StoredEvent } from '../../../src/protocol/run/events.ts';
 import { undoable } from '../../../src/runs/undoSteps.ts';
-import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
-import { LeftCommands } from '../../../src/tools/shell/orphanedCommands.ts';
+import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
+import { OrphanedCommands } from '../../../src/tools/shell/orphanedCommands.ts';
 import { eventually } from '../../support/eventually.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
@@ -241,9 +241,9 @@ describe('an editor that was killed', () => {
     };
     /** The next editor knows of commands that were left, as the extension's does. */
     const withLeft = (next: Conversation) => {
-      const left = new LeftCommands();
+      const left = new OrphanedCommands();
       next.left = left;
-      next.tools = defaultTools({ shell: { left } });
+      next.tools = builtinTools({ shell: { left } });
       next.build();
       return left;
     };

@@ -6,7 +6,7 @@ import { createLocalClient } from '../../../src/llm/local/host/client.ts';
 import type { Message, ToolCall } from '../../../src/protocol/content/messages.ts';
 import type { RunEvent } from '../../../src/protocol/run/events.ts';
 import { openApprovals } from '../../../src/protocol/run/pending.ts';
-import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { eventually } from '../../support/eventually.ts';
 import { call, type ScriptedReply, scriptedClient } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
@@ -227,7 +227,7 @@ WaitingUser`);
   it('a tool that is gone by now: the model is told, nothing is run', async () => {
     await begin([edit('a', 'e')]);
     const next = nextWindow();
-    next.tools = defaultTools().filter(({ definition }) => definition.name !== 'fs.edit');
+    next.tools = builtinTools().filter(({ definition }) => definition.name !== 'fs.edit');
     next.build();
     await next.continue();
     assert.equal(told(next)[0]![1].error.code, 'TOOL_NOT_AVAILABLE');

@@ -23,7 +23,7 @@ import type { ToolCall } from '../../../src/protocol/content/messages.ts';
 import type { RunEvent } from '../../../src/protocol/run/events.ts';
 import { RunStore } from '../../../src/runs/store.ts';
 import type { Approve } from '../../../src/tools/core/tool.ts';
-import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../../src/tools/host/host.ts';
 import { chat } from '../../../src/workflows/run/chatWorkflow.ts';
 import { watchDisk } from '../../support/diskPoints.ts';
@@ -175,7 +175,7 @@ class Window {
     this.store = new RunStore(path.join(folder, 'store'));
     this.engine = new ExecutionEngine({
       store: this.store,
-      host: async () => createToolHost({ workspace: this.workspace, tools: defaultTools(), approve: this.approve }),
+      host: async () => createToolHost({ workspace: this.workspace, tools: builtinTools(), approve: this.approve }),
       workflow: async () => chat,
       model: async () => ({
         id: 'scripted/one',

@@ -3,18 +3,18 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { batchText, buttonsOf, labels, questionText } from '../../../src/extension/dialogs/approvalText.ts';
-import { serverQuestionText } from '../../../src/extension/mcp/mcpQuestionText.ts';
+import { approvalText, batchText, buttonsOf, labels } from '../../../src/extension/dialogs/approvalText.ts';
+import { serverApprovalText } from '../../../src/extension/mcp/mcpQuestionText.ts';
 import { speak, t } from '../../../src/protocol/text/l10n.ts';
 import { localize } from '../../../src/protocol/text/localized.ts';
 import type { ApprovalRequest, Tool } from '../../../src/tools/core/tool.ts';
 import { editorTool } from '../../../src/tools/editorTools/editorTool.ts';
-import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import type { Definition } from '../../../src/tools/mcp/config/config.ts';
 import { loadSdk } from '../../../src/tools/mcp/loadSdk.ts';
 import { resourceTool } from '../../../src/tools/mcp/resources.ts';
 import type { McpServer } from '../../../src/tools/mcp/server.ts';
-import type { ServerQuestion } from '../../../src/tools/mcp/servers.ts';
+import type { ServerApproval } from '../../../src/tools/mcp/servers.ts';
 import { serverTool } from '../../../src/tools/mcp/serverTool.ts';
 import { rulesFor } from '../../../src/tools/policy/rules.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
@@ -79,10 +79,10 @@ const shownOtherwise: [kind: string, shown: Shown, call: Call][] = [
   ['command that is asked about again', { note: 'The content has changed since it was shown.' }, run('rm new.txt', { cwd: 'packages/..' })],
 ]; // biome-ignore format: a table
 
-const server = (more: object): ServerQuestion =>
-  ({ changed: false, ...more, definition: { name: 'odd', source: '.mcp.json', ...(more as { definition: object }).definition } }) as ServerQuestion; // biome-ignore format: a call
+const server = (more: object): ServerApproval =>
+  ({ changed: false, ...more, definition: { name: 'odd', source: '.mcp.json', ...(more as { definition: object }).definition } }) as ServerApproval; // biome-ignore format: a call
 const stdio = { type: 'stdio', command: 'node', args: ['server.js', '--all'], cwd: '/w', env: {} };
-const servers: [kind: string, question: ServerQuestion][] = [
+const servers: [kind: string, question: ServerApproval][] = [
   ['start of an MCP server', server({ definition: stdio })],
   ['start of an MCP server with variables', server({ definition: { ...stdio, env: { MODE: 'a b', TOKEN: '${env:T}' } } })],
   ['start of an MCP server that changed', server({ changed: true, meanwhile: true, definition: stdio })],
@@ -149,7 +149,7 @@ describe('the dialog of every kind of approval', () => {
       limitMs: 1000,
       ...free,
     });
-    const own = defaultTools({ shell: { lossLimit: 60_000 } });
+    const own = builtinTools({ shell: { lossLimit: 60_000 } });
     return [...own, ...ofServer, resourceTool([{ server, as: 'odd' }], () => false), ofEditor];
   }
 
@@ -170,7 +170,7 @@ describe('the dialog of every kind of approval', () => {
       shown.push(...single(kind, { ...asked[0]!, ...(how.note && { note: how.note }) }, undefined, how));
     }
     for (const [kind, question] of servers) {
-      const { message, detail, whole } = serverQuestionText(question);
+      const { message, detail, whole } = serverApprovalText(question);
       assert.ok(whole, kind);
       checkLines(kind, detail, detail.split('\n\n')[0]!);
       assert.doesNotMatch(detail, /^⏎$/m, `${kind}: a blank line of ours is none of the server`);
@@ -209,7 +209,7 @@ describe('the dialog of every kind of approval', () => {
   ): string[] {
     const { message, detail } = all
       ? batchText(all, all.length, new Set(), undefined)
-      : questionText(request, edited, reviewed, run);
+      : approvalText(request, edited, reviewed, run);
     const always = rulesFor(request).length > 0;
     const buttons = all
       ? [t(labels.review), t('Allow All ({0})', all.length), t(labels.oneByOne)]

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import {
+  approvalText,
   batchText,
   buttonsOf,
   inReach,
   isListable,
   labels,
   needsReview,
-  questionText,
   withoutLinks,
 } from '../../../src/extension/dialogs/approvalText.ts';
-import type { ApprovalRequest, AskedPlan } from '../../../src/tools/core/tool.ts';
+import type { ApprovalRequest, RequestedPlan } from '../../../src/tools/core/tool.ts';
 
 let count = 0;
-const request = (plan: Partial<AskedPlan>, more: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
+const request = (plan: Partial<RequestedPlan>, more: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
   id: `${++count}`,
   runId: 'run',
   batch: 'batch',
@@ -30,7 +30,7 @@ const request = (plan: Partial<AskedPlan>, more: Partial<ApprovalRequest> = {}):
   },
   ...more,
 });
-const command = (text: string, more: Partial<AskedPlan> = {}) =>
+const command = (text: string, more: Partial<RequestedPlan> = {}) =>
   request({ what: 'Run a command', where: '/w', folder: '.', command: text, grant: `shell.run ${text}`, ...more });
 
 describe('the words of a question', () => {
@@ -62,7 +62,7 @@ describe('the words of a question', () => {
   ]; // biome-ignore format: a table
   for (const [name, about, edited, detail] of single)
     it(`${name}: the text that is allowed, and the lines that apply`, () =>
-      assert.deepEqual(questionText(about, edited), {
+      assert.deepEqual(approvalText(about, edited), {
         message: about.plan.command === undefined ? about.plan.what : 'Run this command?',
         detail,
       }));
@@ -82,20 +82,20 @@ describe('the words of a question', () => {
   for (const [name, text, whole] of sizes)
     it(`${name}: ${whole ? 'all of it' : 'both ends, and nothing can be allowed before it was reviewed'}`, () => {
       const about = command(text);
-      const { detail } = questionText(about);
+      const { detail } = approvalText(about);
       assert.equal(needsReview(about), !whole);
       assert.equal(detail === text, whole);
       if (whole) return;
       assert.match(detail, /\n… [\d,]+ characters more, [\d,]+ lines? in total: Review… shows all …\n/);
       assert.ok(detail.startsWith(text.slice(0, 40)) && detail.includes(`${text.slice(-30)}\n\nIt`), detail);
       assert.match(detail, /\n\nIt\u00a0does\u00a0not\u00a0fit\u00a0here/);
-      assert.doesNotMatch(questionText(about, undefined, true).detail, /not\u00a0fit/);
+      assert.doesNotMatch(approvalText(about, undefined, true).detail, /not\u00a0fit/);
       assert.ok(detail.length < 2200 && detail.split('\n').length < 30, detail);
       assert.doesNotMatch(detail, /\ufffd/);
     });
 
   it('a command cannot speak for the dialog: its empty lines are marked, and ours are the only ones', () => {
-    const { detail } = questionText(command('npm test\n\n/w\n \u00a0\nIt only reads.\n', { folder: 'a' }));
+    const { detail } = approvalText(command('npm test\n\n/w\n \u00a0\nIt only reads.\n', { folder: 'a' }));
     assert.equal(detail, 'npm test\n⏎\n/w\n ⟨U+00A0⟩\nIt only reads.\n⏎\n\nIn a');
   });
 
@@ -116,7 +116,7 @@ describe('the words of a question', () => {
   });
 
   it('a stranger’s name does not push the question out of the dialog', () => {
-    const { message } = questionText(request({ what: `Use ${'x'.repeat(100_000)} of the MCP server odd` }));
+    const { message } = approvalText(request({ what: `Use ${'x'.repeat(100_000)} of the MCP server odd` }));
     assert.equal(message, `Use ${'x'.repeat(221)}… (99,726 more characters) …${'x'.repeat(53)} of the MCP server odd`);
   });
 
@@ -148,10 +148,10 @@ describe('the words of a question', () => {
       ['Shown” and all is allowed\n\u202egnp', '(run “Shown" and all is allowed ⏎ ⟨U+202E⟩gnp”)'],
     ];
     for (const [title, shown] of titles) {
-      assert.equal(questionText(command('npm test'), undefined, false, title).message, `Run this command? ${shown}`);
+      assert.equal(approvalText(command('npm test'), undefined, false, title).message, `Run this command? ${shown}`);
       assert.equal(batchText([request({}), request({})], 2, new Set(), title).message, `Allow 2 calls? ${shown}`);
     }
-    assert.equal(questionText(command('npm test')).message, 'Run this command?');
+    assert.equal(approvalText(command('npm test')).message, 'Run this command?');
   });
 
   const listable: [name: string, about: ApprovalRequest, expected: boolean][] = [

@@ -3,7 +3,7 @@ import { serverRuleText } from '../../../src/extension/approvals/serverRules.ts'
 import { changesSides, changesText } from '../../../src/extension/mcp/mcpChanges.ts';
 import type { Definition } from '../../../src/tools/mcp/config/config.ts';
 import type { ServerToolText } from '../../../src/tools/mcp/serverText.ts';
-import type { ToolsQuestion } from '../../../src/tools/mcp/toolChanges.ts';
+import type { ToolsApproval } from '../../../src/tools/mcp/toolChanges.ts';
 
 const definition: Definition = {
   name: 'odd',
@@ -23,7 +23,7 @@ const work: ServerToolText = {
   description: 'Does work.',
   inputSchema: { type: 'object', properties: { text } },
 };
-const asked = (more: Partial<ToolsQuestion>): ToolsQuestion => ({
+const asked = (more: Partial<ToolsApproval>): ToolsApproval => ({
   definition,
   added: [],
   changed: [],
@@ -60,7 +60,7 @@ Your permissions for a changed tool then apply to the new version. If you declin
     });
   });
 
-  const parts: [what: string, question: ToolsQuestion, lines: string[]][] = [
+  const parts: [what: string, question: ToolsApproval, lines: string[]][] = [
     ['an argument of another type', becomes({ inputSchema: { type: 'object', properties: { text: { type: 'number' } } } }), ['argument text was: “{"type":"string"}”', 'argument text is: “{"type":"number"}”']],
     ['an argument more, one less', becomes({ inputSchema: { type: 'object', properties: { all: text } } }), ['missing: argument text: “{"type":"string"}”', 'argument all: “{"type":"string"}”']],
     ['what is needed', becomes({ inputSchema: { ...work.inputSchema, required: ['text'] } }), ['required arguments: “["text"]”']],
@@ -86,7 +86,7 @@ Your permissions for a changed tool then apply to the new version. If you declin
     });
 
   const long = 'x'.repeat(100_000);
-  const tooMuch: [what: string, question: ToolsQuestion][] = [
+  const tooMuch: [what: string, question: ToolsApproval][] = [
     ['a description of 100 kB', becomes({ description: long })],
     ['an argument of 100 kB', becomes({ inputSchema: { type: 'object', properties: { text: { description: long } } } })],
     ['a name of 100 kB', asked({ added: [{ ...work, name: long }] })],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { dayBudget } from '../../../src/engine/core/budget.ts';
 import type { RunModel } from '../../../src/engine/run/runContext.ts';
 import { type Ask, AskRefused, answerRequest } from '../../../src/extension/modelProvider/answerRequest.ts';
-import { Askers, type Requester } from '../../../src/extension/modelProvider/requesters.ts';
+import { type Requester, Requesters } from '../../../src/extension/modelProvider/requesters.ts';
 import { RequestQueue } from '../../../src/extension/modelProvider/requestQueue.ts';
 import { createAdapter } from '../../../src/llm/adapter/adapter.ts';
 import { SpentFiles } from '../../../src/runs/dailySpend.ts';
@@ -189,8 +189,8 @@ describe('who may ask', () => {
     const questions: Requester[] = [];
     const kept = memory();
     const ask = async (asker: Requester) => questions.push(asker) > 0;
-    await new Askers(kept, ask).check(notes);
-    const later = new Askers(kept, ask);
+    await new Requesters(kept, ask).check(notes);
+    const later = new Requesters(kept, ask);
     await later.check(notes);
     assert.deepEqual([questions.length, later.allowed], [1, ['test.notes']]);
     later.forget('test.notes');
@@ -200,7 +200,7 @@ describe('who may ask', () => {
 
   it('a no holds in this window until it is reconsidered; the editor itself is not asked about', async () => {
     let questions = 0;
-    const askers = new Askers(memory(), async () => {
+    const askers = new Requesters(memory(), async () => {
       questions += 1;
       return false;
     });
@@ -216,7 +216,7 @@ describe('who may ask', () => {
   it('who asks in a loop while the question is open is refused, and there is one question', async () => {
     let answer = (_: boolean) => {};
     let questions = 0;
-    const askers = new Askers(memory(), () => {
+    const askers = new Requesters(memory(), () => {
       questions += 1;
       return new Promise((resolve) => {
         answer = resolve;

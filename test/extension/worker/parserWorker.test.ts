@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileOfPackage, OneByOne } from '../../../src/extension/language/fileProblems.ts';
+import { fileOfPackage, SerialQueue } from '../../../src/extension/language/fileProblems.ts';
 import { ParserWorker } from '../../../src/extension/worker/parserWorker.ts';
-import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { readPackage } from '../../../src/workflows/package/readPackage.ts';
 import { maxProblems } from '../../../src/workflows/read/check.ts';
 import { loadWorkflow } from '../../../src/workflows/read/validate.ts';
 import { buildAside } from '../../support/aside.ts';
 import { hostileAgents, hostilePackages, hostileWorkflows } from '../../support/hostile.ts';
 
-const known = { tools: defaultTools().map(({ definition }) => definition.name), agents: [] };
+const known = { tools: builtinTools().map(({ definition }) => definition.name), agents: [] };
 
 // Holds foreign-files-parse-in-a-worker.
 describe('aside of the extension host', () => {
@@ -138,7 +138,7 @@ describe('things that are looked at one by one', () => {
   it('each once, in their order, what somebody looks at first', async () => {
     const seen: string[] = [];
     let [at, most] = [0, 0];
-    const waiting = new OneByOne<string>(async (item) => {
+    const waiting = new SerialQueue<string>(async (item) => {
       at++;
       most = Math.max(most, at);
       await Promise.resolve();

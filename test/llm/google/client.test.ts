@@ -4,7 +4,7 @@ import type { ChatRequest, ChatStreamChunk, LLMClient } from '../../../src/llm/c
 import { createGoogleClient, type GoogleClientOptions } from '../../../src/llm/google/client.ts';
 import { googleBaseUrl } from '../../../src/llm/models/providers.ts';
 import type { AssistantMessage, Message } from '../../../src/protocol/content/messages.ts';
-import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import {
   callPart,
   type GoogleScript,
@@ -181,7 +181,7 @@ describe('a conversation with Gemini', () => {
   });
 
   it('the tools of Towpath are taken', async () => {
-    const tools = defaultTools().map(({ definition }) => definition);
+    const tools = builtinTools().map(({ definition }) => definition);
     const { text, error } = await ask([googleReply.text('ok')], { tools });
     assert.deepEqual([text, error], ['ok', undefined]);
     const declared = google.requests[0]!.body.tools![0]!.functionDeclarations;

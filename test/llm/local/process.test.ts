@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/host/client.ts';
-import { createPulse } from '../../../src/llm/local/host/heartbeat.ts';
-import { createRoom } from '../../../src/llm/local/host/modelMemory.ts';
+import { createHeartbeat } from '../../../src/llm/local/host/heartbeat.ts';
+import { createModelMemory } from '../../../src/llm/local/host/modelMemory.ts';
 import { endedError } from '../../../src/llm/local/host/processExit.ts';
 import { threadsFor } from '../../../src/llm/local/host/threadCount.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -174,7 +174,7 @@ describe("a local model's process", () => {
   });
 
   it('makes room for another model when its answer is done, and comes back for its run', async () => {
-    const room = createRoom();
+    const room = createModelMemory();
     const one = begin({ room });
     const two = begin({ room });
     const first = new Talk(one, { maxTokens: 200 });
@@ -194,7 +194,7 @@ describe("a local model's process", () => {
   });
 
   it('can be waited for, and stopped waiting for', async () => {
-    const room = createRoom();
+    const room = createModelMemory();
     const one = begin({ room });
     const two = begin({ room });
     const stops = [new AbortController(), new AbortController()];
@@ -264,7 +264,12 @@ describe('the threads of a model', () => {
 describe('the pulse of a process', () => {
   it('is silent once, after so many beats without a sign', async () => {
     const told: string[] = [];
-    const pulse = createPulse({ everyMs: 1, beats: 3, ask: () => told.push('?'), silent: () => told.push('silent') });
+    const pulse = createHeartbeat({
+      everyMs: 1,
+      beats: 3,
+      ask: () => told.push('?'),
+      silent: () => told.push('silent'),
+    });
     pulse.feel();
     await eventually('it is told', () => told.includes('silent'));
     assert.deepEqual(told, ['?', '?', '?', 'silent']);
@@ -272,7 +277,7 @@ describe('the pulse of a process', () => {
 
   it('goes on as long as there are signs', async () => {
     let asked = 0;
-    const pulse = createPulse({
+    const pulse = createHeartbeat({
       everyMs: 1,
       beats: 2,
       ask: () => {

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'no
 import type { ChatStreamChunk } from '../../../src/llm/core/client.ts';
 import { type AutomatonStep, anyUserMessage, type DemoAutomatonScript } from '../../../src/llm/local/demo/automaton.ts';
 import { createLocalClient, type LocalClient } from '../../../src/llm/local/host/client.ts';
-import { withRescue } from '../../../src/llm/textCalls/textCalls.ts';
+import { withTextCalls } from '../../../src/llm/textCalls/textCalls.ts';
 import type { Deed, Part } from '../../support/providers.ts';
 import { withNulls } from '../../support/scripted.ts';
 import { type Own, type Row, tools } from '../behaviours.ts';
@@ -65,7 +65,7 @@ export const localRow: Row = {
         const window = typeof deed === 'object' && 'status' in deed && /too long/.test(deed.message) ? 256 : 8192;
         const own = createLocalClient({ ...options, contextSize: window, onLog: note });
         closing.push(() => own.dispose());
-        return withRescue<LocalClient>({
+        return withTextCalls<LocalClient>({
           ...own,
           async *chatStream(request, signal) {
             requests++;

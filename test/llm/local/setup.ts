@@ -11,9 +11,9 @@ import { writeScriptedModel } from '../../../src/llm/local/demo/scriptedModel.ts
 import { createLocalClient, type LocalClient } from '../../../src/llm/local/host/client.ts';
 import type { AssistantMessage, Message } from '../../../src/protocol/content/messages.ts';
 import { type ToolOutcome, toToolResult } from '../../../src/protocol/content/tools.ts';
-import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 
-export const tools = defaultTools().map((tool) => tool.definition);
+export const tools = builtinTools().map((tool) => tool.definition);
 
 /** Inside the project, because llama.cpp's library is found from where the engine lies. */
 const out = path.resolve(import.meta.dirname, '../../out');

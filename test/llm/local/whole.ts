@@ -10,7 +10,7 @@ import type { RunEvent } from '../../../src/protocol/run/events.ts';
 import type { Run } from '../../../src/protocol/run/run.ts';
 import { RunStore } from '../../../src/runs/store.ts';
 import type { Approve } from '../../../src/tools/core/tool.ts';
-import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../../src/tools/host/host.ts';
 import { chat } from '../../../src/workflows/run/chatWorkflow.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
@@ -57,7 +57,7 @@ export class Whole {
     };
     this.engine = new ExecutionEngine({
       store: this.store,
-      host: createToolHost({ workspace: this.workspace, tools: defaultTools(), approve, policy: () => this.policy }),
+      host: createToolHost({ workspace: this.workspace, tools: builtinTools(), approve, policy: () => this.policy }),
       workflow: async () => chat,
       model: async () => ({
         id: `local/${this.model}`,

@@ -3,7 +3,7 @@ import { createAdapter } from '../../../src/llm/adapter/adapter.ts';
 import type { ChatRequest } from '../../../src/llm/core/client.ts';
 import { toWireName } from '../../../src/llm/core/wireToolNames.ts';
 import { createClient } from '../../../src/llm/createClient.ts';
-import { withDistinctNames } from '../../../src/llm/messages/uniqueToolNames.ts';
+import { withUniqueToolNames } from '../../../src/llm/messages/uniqueToolNames.ts';
 import { type FakeProvider, fakeProviders } from '../../support/providers.ts';
 
 const tool = (name: string) => ({ name, description: '', parameters: { type: 'object', properties: {} } });
@@ -28,7 +28,7 @@ describe('tools that would have one name on the wire', () => {
   for (const [names, renamed] of lists) {
     it(`${names.map((name) => name.slice(0, 20)).join(', ')}: ${renamed.length} get another`, () => {
       const request = asked(...names);
-      const { tools = [] } = withDistinctNames(request)?.request ?? request;
+      const { tools = [] } = withUniqueToolNames(request)?.request ?? request;
       const other = tools.flatMap(({ name }, at) => (name === names[at] ? [] : [at]));
       assert.deepEqual(other, renamed);
       assert.equal(new Set(tools.map(({ name }) => toWireName(name))).size, new Set(names).size);
@@ -37,7 +37,7 @@ describe('tools that would have one name on the wire', () => {
 
   const call = (provider: FakeProvider, name: string) => async () => {
     const request = asked('a.b', 'a_b');
-    const wireName = toWireName(withDistinctNames(request)!.request.tools!.at(name === 'a.b' ? 0 : 1)!.name);
+    const wireName = toWireName(withUniqueToolNames(request)!.request.tools!.at(name === 'a.b' ? 0 : 1)!.name);
     const server = await provider.start([{ parts: [{ call: wireName, args: { x: 1 } }] }, { parts: [{ text: 'ok' }] }]);
     try {
       const adapter = createAdapter(createClient({ ...server.choice, model: 'scripted' }), { retries: 0 });

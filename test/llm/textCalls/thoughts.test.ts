@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type ChatStreamChunk, Reply } from '../../../src/llm/core/client.ts';
 import { LLMError } from '../../../src/llm/core/errors.ts';
 import { createClient } from '../../../src/llm/createClient.ts';
-import { rescueCalls } from '../../../src/llm/textCalls/textCalls.ts';
+import { readTextCalls } from '../../../src/llm/textCalls/textCalls.ts';
 import { reply, startProvider } from '../../support/provider.ts';
 import { greeting } from '../serve.ts';
 
@@ -16,7 +16,7 @@ const end: ChatStreamChunk = { done: true, finishReason: 'stop' };
 
 async function heard(chunks: readonly ChatStreamChunk[]): Promise<Reply> {
   const all = new Reply();
-  for await (const chunk of rescueCalls(streamOf(chunks), [])) all.add(chunk);
+  for await (const chunk of readTextCalls(streamOf(chunks), [])) all.add(chunk);
   return all;
 }
 
@@ -133,7 +133,7 @@ describe('thinking that a model wrote as text', () => {
     const call = '<tool_call>\n{"name": "fs_read", "arguments": {"path": "a"}}\n</tool_call>';
     const all = new Reply();
     const chunks = streamOf([said(`<think>\n${call}\n</think>\n${call.replace('"a"', '"b"')}`), end]);
-    for await (const chunk of rescueCalls(chunks, tools)) all.add(chunk);
+    for await (const chunk of readTextCalls(chunks, tools)) all.add(chunk);
     assert.deepEqual(
       all.toolCalls.map(({ arguments: given }) => given),
       [{ path: 'b' }],
@@ -149,7 +149,7 @@ describe('thinking that a model wrote as text', () => {
     const all = new Reply();
     await assert.rejects(
       async () => {
-        for await (const chunk of rescueCalls(broken(), [])) all.add(chunk);
+        for await (const chunk of readTextCalls(broken(), [])) all.add(chunk);
       },
       { code: 'LLM_INCOMPLETE' },
     );

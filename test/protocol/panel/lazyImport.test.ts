@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { lazily } from '../../../src/protocol/panel/lazyImport.ts';
+import { lazyImport } from '../../../src/protocol/panel/lazyImport.ts';
 
 describe('what is loaded when it is needed', () => {
   it('is loaded once for all who need it meanwhile, and is known to be there from then on', async () => {
     let [loads, makes] = [0, 0];
-    const part = lazily(
+    const part = lazyImport(
       async () => {
         loads += 1;
         return { name: 'tools' };
@@ -23,7 +23,7 @@ describe('what is loaded when it is needed', () => {
   it('says what a person can do when it is not there any more, and is tried again', async () => {
     const gone = Object.assign(new Error("Cannot find module './chunks/a-1.cjs'"), { code: 'MODULE_NOT_FOUND' });
     let isThere = false;
-    const part = lazily(async () => (isThere ? 'the part' : Promise.reject(gone)));
+    const part = lazyImport(async () => (isThere ? 'the part' : Promise.reject(gone)));
     const told =
       'A part of Towpath could not be loaded (MODULE_NOT_FOUND). Reload the window: Towpath may have been updated or removed while it was open.';
     await assert.rejects(part(), { message: told, cause: gone });
@@ -34,13 +34,13 @@ describe('what is loaded when it is needed', () => {
 
   it('says so of half a file, too', () =>
     assert.rejects(
-      lazily(async () => new Function('{')()),
+      lazyImport(async () => new Function('{')()),
       { message: /\(SyntaxError\)\. Reload the window/ },
     ));
 
   it('what its making throws is its own, and it is made again', async () => {
     let tries = 0;
-    const part = lazily(
+    const part = lazyImport(
       async () => 7,
       (number) => {
         tries += 1;

@@ -5,9 +5,9 @@ import { defaultLines, maximumCharacters } from '../../../src/tools/core/lineWin
 import { maximumOutcome } from '../../../src/tools/core/outcome.ts';
 import { maxJsonBytes, maxJsonDepth } from '../../../src/tools/core/parseLimits.ts';
 import { maxAliases } from '../../../src/tools/core/yaml.ts';
-import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { serverResult } from '../../../src/tools/mcp/callResult.ts';
-import { offeredNames } from '../../../src/workflows/action/actions.ts';
+import { providedNames } from '../../../src/workflows/action/actions.ts';
 import { maxNesting as mostNested } from '../../../src/workflows/action/nested.ts';
 import { maxProblems } from '../../../src/workflows/read/check.ts';
 import { defaultConcurrency, maxForEachItems } from '../../../src/workflows/run/forEach.ts';
@@ -32,9 +32,9 @@ export const workflowTables: Record<string, () => string> = {
   node: () => keys(node),
   edge: () => keys(workflow.properties!.edges!.items!),
   agent: () => keys(jsonSchemas().agent as Wide),
-  actions: () => offeredNames.map((name) => section(name, 'no approval')).join('\n\n'),
+  actions: () => providedNames.map((name) => section(name, 'no approval')).join('\n\n'),
   tools: () =>
-    defaultTools({ language: {} as LanguageService })
+    builtinTools({ language: {} as LanguageService })
       .map(({ definition: { name }, risk }) => section(name, risk === 'read' ? 'no approval' : 'needs approval'))
       .join('\n\n'),
   server: () => table(rowsOf('gives', z.toJSONSchema(serverResult, { io: 'input' }) as Wide)),

@@ -8,7 +8,7 @@ import type {
   LanguageService,
   OpenEditor,
 } from '../../../src/tools/code/language.ts';
-import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation, data, error } from '../conversation.ts';
 
@@ -49,7 +49,7 @@ describe('tools: what the editor knows', () => {
   let outside: string;
   const at = (path: string) => paths.join(workspace.root, path);
   const place = (path: string, line: number): CodeLocation => ({ path, name: paths.basename(path), line });
-  const talk = () => conversation(workspace, { tools: defaultTools({ language }) });
+  const talk = () => conversation(workspace, { tools: builtinTools({ language }) });
 
   beforeEach(async () => {
     language = new KnownLanguage();
@@ -149,7 +149,7 @@ describe('tools: what the editor knows', () => {
       const selection = { startLine: 1, endLine: 1, text: 'import' };
       language.editors = [{ path: at('src/b.ts'), name: 'b.ts', active: true, unsaved: false, selection }];
       const rules = [{ scope: 'user' as const, ...rule }];
-      const { call } = conversation(workspace, { tools: defaultTools({ language }), policy: { rules } });
+      const { call } = conversation(workspace, { tools: builtinTools({ language }), policy: { rules } });
       assert.deepEqual(
         [
           await data(call('code.references', { path: 'src/a.ts', line: 2, symbol: 'total' })),
@@ -176,7 +176,7 @@ describe('tools: what the editor knows', () => {
   it('a rule about references counts for a definition that is asked for its references', async () => {
     language.places = [place(at('src/a.ts'), 1)];
     const rules = [{ scope: 'user' as const, effect: 'deny' as const, tool: 'code.references' }];
-    const { call } = conversation(workspace, { tools: defaultTools({ language }), policy: { rules } });
+    const { call } = conversation(workspace, { tools: builtinTools({ language }), policy: { rules } });
     const named = { path: 'src/a.ts', line: 2, symbol: 'total' };
     assert.equal((await error(call('code.definition', { ...named, references: true }))).code, 'TOOL_DENIED');
     assert.equal((await data(call('code.definition', named))).places, 1);

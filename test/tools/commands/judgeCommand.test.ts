@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } 
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
 import { judgeCommand } from '../../../src/tools/commands/judgeCommand.ts';
-import { runVectors } from '../../../src/tools/shell/argvPipeline.ts';
+import { runArgvPipeline } from '../../../src/tools/shell/argvPipeline.ts';
 import {
   readScript,
   type ShellCommand,
@@ -360,7 +360,7 @@ describe('a command line without a shell', () => {
     const { reading } = await judgeCommand(workspace.roots, workspace.root, command);
     assert.ok(typeof reading !== 'string', `${reading}`);
     let output = '';
-    const { exitCode } = await runVectors(
+    const { exitCode } = await runArgvPipeline(
       reading,
       (chunk) => {
         output += chunk;
@@ -422,7 +422,7 @@ describe('a command line without a shell', () => {
         pipelines: [{ commands: [{ words: ['env'], folder: workspace.root, stdout: 'out', stderr: 'err' }] }],
       } as const;
       let output = '';
-      await runVectors(reading as never, (chunk) => (output += chunk), new AbortController().signal);
+      await runArgvPipeline(reading as never, (chunk) => (output += chunk), new AbortController().signal);
       assert.deepEqual(
         output
           .trim()
@@ -443,7 +443,7 @@ describe('a command line without a shell', () => {
     const reading = {
       pipelines: [{ commands: [{ words: ['cat', 'pipe'], folder: workspace.root, stdout: 'out', stderr: 'err' }] }],
     };
-    const running = runVectors(reading as never, () => {}, stop.signal);
+    const running = runArgvPipeline(reading as never, () => {}, stop.signal);
     stop.abort();
     assert.equal((await running).stopped, true);
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readingsOf } from '../../../src/tools/core/interpretArguments.ts';
+import { interpretArguments } from '../../../src/tools/core/interpretArguments.ts';
 
 describe('readings of arguments', () => {
   const node = {
@@ -29,14 +29,14 @@ describe('readings of arguments', () => {
   ]; // biome-ignore format: a table
   for (const [what, given, schema] of cases)
     it(`come to an end: ${what}`, () => {
-      const [reading = given] = readingsOf(given, schema);
+      const [reading = given] = interpretArguments(given, schema);
       assert.deepEqual(Object.keys(reading), Object.keys(given));
     });
 
   it('never change what they are given', () => {
     const given = { v: ['1', { a: null }], input: null };
     const before = structuredClone(given);
-    readingsOf(given, list({ type: 'object', properties: { a: { type: 'integer' } } }));
+    interpretArguments(given, list({ type: 'object', properties: { a: { type: 'integer' } } }));
     assert.deepEqual(given, before);
   });
 });

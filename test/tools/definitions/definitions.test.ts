@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import { offeredTools, type ToolDefinition } from '../../../src/protocol/content/tools.ts';
 import type { LanguageService } from '../../../src/tools/code/language.ts';
 import { toolNames } from '../../../src/tools/definitions/definitions.ts';
-import { defaultTools as build } from '../../../src/tools/host/builtinTools.ts';
+import { builtinTools as build } from '../../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../../src/tools/host/host.ts';
 import { mostSent, sentSizes } from '../../support/sizes.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';

@@ -7,8 +7,8 @@ import { createToolHost, type ToolHost } from '../../../src/tools/host/host.ts';
 import { Approved } from '../../../src/tools/mcp/approved.ts';
 import type { ConfigSource } from '../../../src/tools/mcp/config/config.ts';
 import type { McpServer } from '../../../src/tools/mcp/server.ts';
-import { type McpPerson, McpServers, type ServerQuestion } from '../../../src/tools/mcp/servers.ts';
-import type { ToolsQuestion } from '../../../src/tools/mcp/toolChanges.ts';
+import { McpServers, type McpUser, type ServerApproval } from '../../../src/tools/mcp/servers.ts';
+import type { ToolsApproval } from '../../../src/tools/mcp/toolChanges.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
 /** A person with prepared answers, servers of a configuration, and the gate in front of their tools. */
@@ -16,7 +16,7 @@ export interface Talk {
   workspace: TemporaryWorkspace;
   servers: McpServers;
   host: ToolHost;
-  asked: { servers: ServerQuestion[]; tools: ToolsQuestion[]; calls: ApprovalRequest[]; inputs: string[] };
+  asked: { servers: ServerApproval[]; tools: ToolsApproval[]; calls: ApprovalRequest[]; inputs: string[] };
   said: string[];
   logged: string[];
   /** Hears that something is different. */
@@ -28,7 +28,7 @@ export interface Talk {
   kept: { value: unknown };
   /** What lies where the words of accepted tools are kept. */
   words: { value: unknown };
-  person: McpPerson;
+  person: McpUser;
   answer: ApprovalAnswer['decision'];
   policy: Policy;
   /** What happens while a question about a call is open. */

@@ -3,7 +3,7 @@ import { symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import type { Policy } from '../../../src/protocol/content/policy.ts';
 import { inEnglish } from '../../../src/protocol/text/l10n.ts';
-import { configurationReason } from '../../../src/tools/policy/buildFiles.ts';
+import { buildFileReason } from '../../../src/tools/policy/buildFiles.ts';
 import { hiddenPaths, protectedReason } from '../../../src/tools/policy/protectedPaths.ts';
 import { protectedRows } from '../../../src/tools/policy/protectedTable.ts';
 import { bracesOf } from '../../../src/tools/shellSyntax/expandWord.ts';
@@ -98,7 +98,7 @@ describe('the table of protected places', () => {
   for (const file of ofEditor.trim().split(/\s+/))
     it(`has ${file}, as the editor's own list has`, () => {
       const segments = file.split('/');
-      assert.ok(protectedReason(segments) ?? configurationReason(segments));
+      assert.ok(protectedReason(segments) ?? buildFileReason(segments));
     });
 });
 
@@ -299,7 +299,7 @@ describe('what the editor asks about before an automatic edit', () => {
 it('a place that is asked about every time is no mere configuration, and none is both by another case', () => {
   for (const path of words(onceInARun)) {
     const segments = path.toUpperCase().split('/');
-    assert.deepEqual([protectedReason(segments), configurationReason(segments) !== undefined], [undefined, true], path);
+    assert.deepEqual([protectedReason(segments), buildFileReason(segments) !== undefined], [undefined, true], path);
   }
 });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AskedPlan } from '../../../src/tools/core/tool.ts';
+import type { RequestedPlan } from '../../../src/tools/core/tool.ts';
 import { coverage, readRules, rulesFor } from '../../../src/tools/policy/rules.ts';
 
 const server = { starts: 'npx memory', identity: 'i', definition: 'd' };
@@ -32,14 +32,14 @@ describe('rules written by hand', () => {
 });
 
 describe('Always Allow… offers', () => {
-  const offers = (name: string, plan: Partial<AskedPlan>) =>
+  const offers = (name: string, plan: Partial<RequestedPlan>) =>
     rulesFor({
       call: { id: '1', name, arguments: {} },
       plan: { what: '', where: '', why: '', grant: name, run: async () => {}, ...plan },
     }).map((rules) => rules.map((rule) => coverage(rule)).join(' and '));
   const change = (path: string) => ({ change: { path, realPath: path, before: null, after: '' } });
 
-  const files: [name: string, plan: Partial<AskedPlan>, offered: string[]][] = [
+  const files: [name: string, plan: Partial<RequestedPlan>, offered: string[]][] = [
     ['fs.edit', change('src/deep/a.ts'), ['fs.edit in src/deep/**', 'fs.edit']],
     ['fs.edit', change('a.ts'), ['fs.edit']],
     ['fs.edit', change('pages/[id]/a.ts'), ['fs.edit']],

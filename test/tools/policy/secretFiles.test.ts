@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { understand } from '../../../src/tools/commands/analyzeCommand.ts';
-import { runVectors } from '../../../src/tools/shell/argvPipeline.ts';
+import { runArgvPipeline } from '../../../src/tools/shell/argvPipeline.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation } from '../conversation.ts';
 
@@ -79,7 +79,7 @@ describe('files that may hold secrets', () => {
         for (const command of commands) {
           const { reading: line } = await understand(workspace.roots, workspace.root, command);
           if (typeof line === 'string') continue;
-          await runVectors(
+          await runArgvPipeline(
             line,
             (chunk) => {
               seen += chunk;

@@ -5,7 +5,7 @@ import { kinds, type OwnedRule } from '../../../src/protocol/content/rule.ts';
 import { understand } from '../../../src/tools/commands/analyzeCommand.ts';
 import { secretReason } from '../../../src/tools/policy/secretFiles.ts';
 import { holdsSecrets } from '../../../src/tools/sandbox/secretContent.ts';
-import { runVectors } from '../../../src/tools/shell/argvPipeline.ts';
+import { runArgvPipeline } from '../../../src/tools/shell/argvPipeline.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation } from '../conversation.ts';
 
@@ -99,7 +99,7 @@ describe('a file with secrets in it and an ordinary name', () => {
       const { reading } = await understand(workspace.roots, workspace.root, command);
       if (typeof reading === 'string') continue;
       let seen = '';
-      await runVectors(reading, (chunk) => (seen += chunk), AbortSignal.timeout(20_000), workspace.ripgrep);
+      await runArgvPipeline(reading, (chunk) => (seen += chunk), AbortSignal.timeout(20_000), workspace.ripgrep);
       assert.match(seen, /CANARY of nobody/, command);
       assert.doesNotMatch(seen, /PRIVATE|server/, command);
     }

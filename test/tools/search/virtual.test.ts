@@ -3,7 +3,7 @@ import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { systemPrompt } from '../../../src/engine/context/systemPrompt.ts';
 import type { LanguageService } from '../../../src/tools/code/language.ts';
-import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { FileNames } from '../../../src/tools/mention/fileNames.ts';
 import { relativeOfAddress } from '../../../src/tools/sandbox/virtual.ts';
 import { virtualIn } from '../../support/virtual.ts';
@@ -148,7 +148,7 @@ describe('a virtual workspace', () => {
   });
 
   it('offers nothing that changes or runs, and says why to who asks for it', async () => {
-    const { host, call, asked } = await window(some, [], { tools: defaultTools({ language: {} as LanguageService }) });
+    const { host, call, asked } = await window(some, [], { tools: builtinTools({ language: {} as LanguageService }) });
     const names = host.getVisibleTools({ agentId: 'chat', contextWindow: 100_000 }).map(({ name }) => name);
     assert.deepEqual(
       names.filter((name) => /^(fs|shell|run)\./.test(name)),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ToolOutcome } from '../../../src/protocol/content/tools.ts';
 import type { CommandEnd } from '../../../src/protocol/run/events.ts';
-import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { BackgroundCommands, type CommandInBackground } from '../../../src/tools/shell/background.ts';
 import { markedAlive } from '../../support/alive.ts';
 import { StillClock } from '../../support/clock.ts';
@@ -33,7 +33,7 @@ describe('tools: a command in the background', () => {
   let outputs: string[];
 
   const talk = (options: ConversationOptions = {}) => {
-    talking = conversation(workspace, { tools: defaultTools({ shell: { background } }), ...options });
+    talking = conversation(workspace, { tools: builtinTools({ shell: { background } }), ...options });
     return talking;
   };
   beforeEach(async () => {

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Command } from '../../../src/protocol/run/events.ts';
 import { markerName } from '../../../src/tools/shell/environment.ts';
-import { LeftCommands, processIdentity } from '../../../src/tools/shell/orphanedCommands.ts';
+import { OrphanedCommands, processIdentity } from '../../../src/tools/shell/orphanedCommands.ts';
 import { processTable } from '../../../src/tools/shell/processTable.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -32,7 +32,7 @@ describe('a command that was left', () => {
   it('is found by its mark alone, when its process was not yet on record, and by its process when it has taken the mark off', async () => {
     const marked = commandOf('exec sleep 60');
     const { child } = await run(marked);
-    const left = new LeftCommands();
+    const left = new OrphanedCommands();
     const has = ({ pid }: ChildProcess, found: string[] = []) => found.length === 1 && found[0]!.endsWith(` (${pid})`);
     assert.ok(has(child, await left.look({ ...call, command: marked })));
 
@@ -45,7 +45,7 @@ describe('a command that was left', () => {
   it('is not taken for another process that has its number, nor after the machine was started again', async () => {
     const command = commandOf('true');
     const { identity } = await run(commandOf('exec env -i sleep 60'));
-    const left = new LeftCommands();
+    const left = new OrphanedCommands();
     const look = (process: object) => left.look({ ...call, command, process: { ...identity!, ...process } });
     assert.deepEqual([await look({ began: '1' }), await look({ boot: 'another' })], [[], []]);
   });
@@ -53,7 +53,7 @@ describe('a command that was left', () => {
   it('is ended whole: its children, what ignores being asked, and what left its group', async () => {
     const command = commandOf("trap '' TERM; (setsid sleep 60 &); sleep 60 & wait; sleep 60");
     const { identity } = await run(command);
-    const left = new LeftCommands();
+    const left = new OrphanedCommands();
     const known = { ...call, command, process: identity };
     await eventually('all of it runs', async () => (await left.look(known))!.length >= 3);
     assert.deepEqual(await left.end(known), []);
@@ -79,7 +79,7 @@ describe('a command that was left', () => {
   it('is the same command whatever its blanks, and only in the same folder', async () => {
     const command = commandOf('sleep   61 ');
     await run(command);
-    const left = new LeftCommands();
+    const left = new OrphanedCommands();
     await left.look({ ...call, command });
     const twins = await Promise.all([
       left.twinOf('sleep 61', '/w'),

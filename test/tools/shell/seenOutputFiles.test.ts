@@ -15,7 +15,7 @@ import * as paths from 'node:path';
 import type { OwnedRule } from '../../../src/protocol/content/rule.ts';
 import type { EventBody } from '../../../src/protocol/run/events.ts';
 import type { ApprovalAnswer, Tool } from '../../../src/tools/core/tool.ts';
-import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { CommandOutputs } from '../../../src/tools/shell/seenOutputFiles.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
@@ -39,7 +39,7 @@ describe('tools: what a command wrote to a temporary file', () => {
     });
     temporary = realpathSync(mkdtempSync(paths.join(tmpdir(), 'outputs-')));
     process.env.TMPDIR = temporary;
-    tools = defaultTools();
+    tools = builtinTools();
     hook = () => {};
     rules = [];
   });
@@ -197,7 +197,7 @@ describe('tools: what a command wrote to a temporary file', () => {
     rules = [{ scope: 'user', effect: 'ask', tool: 'fs.read', path: 'private/**' }];
     assert.equal((await run('cat {T}/x.log', 'deny')).asked, 1);
     rules = [];
-    tools = defaultTools();
+    tools = builtinTools();
     assert.equal((await run('cat {T}/x.log', 'deny')).asked, 1);
   });
 

@@ -6,7 +6,7 @@ import * as paths from 'node:path';
 import type { OwnedRule } from '../../../src/protocol/content/rule.ts';
 import { withUpdate } from '../../../src/protocol/text/lineUpdates.ts';
 import { storedOutput } from '../../../src/tools/core/storedOutput.ts';
-import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { commandEnvironment } from '../../../src/tools/shell/environment.ts';
 import { Cleaner, CommandOutput } from '../../../src/tools/shell/output.ts';
 import { endProcesses } from '../../../src/tools/shell/processes.ts';
@@ -231,7 +231,7 @@ describe('tools: shell.run', () => {
       seen.push(`${folder}$ ${command}`);
       return { write: (text: string) => seen.push(text), end: (how: string) => seen.push(how) };
     };
-    const tools = defaultTools({ shell: { timeout: () => 300, mirror } });
+    const tools = builtinTools({ shell: { timeout: () => 300, mirror } });
     const failed = await error(run('echo working; sleep 300', {}, conversation(workspace, { tools })));
     assert.equal(failed.code, 'TOOL_TIMEOUT');
     assert.deepEqual(seen, [`${workspace.root}$ echo working; sleep 300`, 'working\n', 'Ended: its time was over.']);

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Approve } from '../../../src/tools/core/tool.ts';
-import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { rulesFor } from '../../../src/tools/policy/rules.ts';
 import { BackgroundCommands } from '../../../src/tools/shell/background.ts';
 import { ownPages } from '../../../src/tools/web/localPages.ts';
@@ -41,7 +41,7 @@ describe('tools: a page that a command of the run serves', () => {
   let asked: string[];
 
   const talk = (options: ConversationOptions = {}) => {
-    talking = conversation(workspace, { tools: defaultTools({ shell: { background } }), ...options });
+    talking = conversation(workspace, { tools: builtinTools({ shell: { background } }), ...options });
     return talking;
   };
   const begin = () =>
@@ -73,7 +73,7 @@ describe('tools: a page that a command of the run serves', () => {
 
   /** A server of the run; gives its id and ports. `again`: one that can be started anew; `left`: one that its command leaves. */
   async function serve(host = '127.0.0.1', ...more: (number | string)[]): Promise<{ id: string; ports: number[] }> {
-    const starting = conversation(workspace, { tools: defaultTools({ shell: { background } }) });
+    const starting = conversation(workspace, { tools: builtinTools({ shell: { background } }) });
     const plain = [`"${process.execPath}" server.cjs`, host, ...more].join(' ');
     const special: Record<string, string> = {
       again: `"${process.execPath}" again.cjs`,
@@ -251,7 +251,7 @@ start();`,
     const { ports } = await serve();
     const pages = ownPages(background, 'darwin');
     const web = { ownPages: pages };
-    talk({ tools: defaultTools({ shell: { background }, web }) });
+    talk({ tools: builtinTools({ shell: { background }, web }) });
     for (let times = 0; times < 2; times++) await data(get(`http://localhost:${ports[0]}/page`));
     assert.deepEqual(
       talking.asked.map(({ plan }) => plan.grant),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { addressesOf, checkUrl, isPublic } from '../../../src/tools/web/addresses.ts';
 import { scan } from '../../../src/tools/web/htmlNesting.ts';
 import { pageText } from '../../../src/tools/web/text.ts';
@@ -169,7 +169,7 @@ describe('tools: web.fetch', () => {
   };
   const at = (one: Server) => `http://127.0.0.1:${(one.address() as AddressInfo).port}`;
   const talk = (web: WebOptions = {}) =>
-    conversation(workspace, { tools: defaultTools({ web: { allowPrivate: () => true, ...web } }) });
+    conversation(workspace, { tools: builtinTools({ web: { allowPrivate: () => true, ...web } }) });
   const get = (path: string, web: WebOptions = {}) => talk(web).call('web.fetch', { url: base + path });
 
   before(async () => {
@@ -189,7 +189,7 @@ describe('tools: web.fetch', () => {
   it('asks with the whole address; a grant covers the site', async () => {
     const talking = conversation(workspace, {
       answer: 'allow-run',
-      tools: defaultTools({ web: { allowPrivate: () => true } }),
+      tools: builtinTools({ web: { allowPrivate: () => true } }),
     });
     await talking.call('web.fetch', { url: `${base}/json?x=1#part` });
     await talking.call('web.fetch', { url: `${base}/latin` });
@@ -214,7 +214,7 @@ describe('tools: web.fetch', () => {
 
   it('a rule about a site is asked nothing more there, and says so', async () => {
     const rules = [{ scope: 'user' as const, effect: 'allow' as const, tool: 'web.fetch', site: base }];
-    const tools = defaultTools({ web: { allowPrivate: () => true } });
+    const tools = builtinTools({ web: { allowPrivate: () => true } });
     const talking = conversation(workspace, { answer: 'deny', tools, policy: { rules } });
     await data(talking.call('web.fetch', { url: `${base}/json` }));
     assert.equal((await error(talking.call('web.fetch', { url: `${at(other)}/json` }))).code, 'TOOL_DENIED');

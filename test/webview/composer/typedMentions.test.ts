@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Completion, Mention } from '../../../src/protocol/content/mention.ts';
-import { slashActs } from '../../../src/protocol/content/slash.ts';
+import { slashActions } from '../../../src/protocol/content/slash.ts';
 import { type ViewMessage, viewMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
 import { matchedLetters } from '../../../webview/composer/matched.ts';
 import { openBrowser, type TestBrowser, type TestPage } from '../browser.ts';
@@ -163,7 +163,7 @@ describe('Mentions as typed', () => {
       await test.send({ type: 'state', state: readyState }, { type: 'run', run: null });
       await box().pressSequentially('/');
       const rows: Completion[] = [
-        ...Object.entries(slashActs).map(
+        ...Object.entries(slashActions).map(
           ([name, { does }]): Completion => ({
             slash: { word: `/${name}`, kind: 'act' },
             label: `/${name}`,
@@ -176,7 +176,7 @@ describe('Mentions as typed', () => {
       const wide = (await list().boundingBox())!;
       assert.ok(wide.width >= width - 12 && wide.x >= 0 && wide.x + wide.width <= width, JSON.stringify(wide));
       assert.deepEqual(
-        Object.values(slashActs).filter(({ does }) => does.length > 28),
+        Object.values(slashActions).filter(({ does }) => does.length > 28),
         [],
       );
       const cut = await list()

@@ -6,7 +6,7 @@ import type { ErrorInfo } from '../../../src/protocol/content/messages.ts';
 import { toToolResult } from '../../../src/protocol/content/tools.ts';
 import { viewMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
 import type { EventBody } from '../../../src/protocol/run/events.ts';
-import { acts, ends, endsFor, maxNamedFiles, runEndText, type Way } from '../../../webview/transcript/runEnd.ts';
+import { acts, commandButtons, ends, endsFor, runEndText, type Way } from '../../../webview/transcript/runEnd.ts';
 import { begin, concludes, reads, runOf } from '../conversation.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -108,7 +108,7 @@ describe('Every end of a run', () => {
     const commands = new Set(links.flatMap(([, ids]) => [...ids!.matchAll(/'([^']*)'/g)].map(([, id]) => id!)));
     assert.ok(commands.size > 4);
     for (const command of commands) {
-      const way = maxNamedFiles[command];
+      const way = commandButtons[command];
       assert.ok(way, `${command} has a button`);
       const end = endedWith({ code: 'UNKNOWN', message: 'Another sentence.', links: { commands: [command] } })!;
       assert.equal(end.ways[0], way);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as z from 'zod';
 import { ExecutionEngine } from '../../../src/engine/run/engine.ts';
-import type { LlmAdapter } from '../../../src/llm/adapter/adapter.ts';
+import type { LLMAdapter } from '../../../src/llm/adapter/adapter.ts';
 import type { RunEvent } from '../../../src/protocol/run/events.ts';
 import { isStored } from '../../../src/protocol/run/fold.ts';
 import type { Graph } from '../../../src/protocol/run/graph.ts';
@@ -13,7 +13,7 @@ import type { Run } from '../../../src/protocol/run/run.ts';
 import { readJournal } from '../../../src/runs/readJournal.ts';
 import { RunStore } from '../../../src/runs/store.ts';
 import { askingTool } from '../../../src/tools/core/tool.ts';
-import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
+import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../../src/tools/host/host.ts';
 import type { WorkflowFile } from '../../../src/workflows/plan/schema.ts';
 import { loadWorkflow } from '../../../src/workflows/read/validate.ts';
@@ -30,7 +30,7 @@ const memory = '/dev/shm';
 const runId = 'run-flow';
 
 /** Answers what it is asked, and nothing else. */
-const model: LlmAdapter = {
+const model: LLMAdapter = {
   complete: async ({ messages }) => ({
     success: true,
     message: { role: 'assistant', content: `Answer to ${messages.at(-1)!.content}` },
@@ -39,7 +39,7 @@ const model: LlmAdapter = {
   }),
 };
 
-const tools = defaultTools();
+const tools = builtinTools();
 const toolNames = [...tools.map(({ definition }) => definition.name), 'test.append'];
 
 /** Copies a folder in which other threads finish what they have begun: a file beside the one that it becomes may be gone meanwhile. */

@@ -8,7 +8,7 @@ import type { RemoteModel } from './modelHub.ts';
 
 const reserve = 256 * 1024 ** 2;
 
-export async function checkRoom(
+export async function checkFreeSpace(
   model: RemoteModel,
   folder: string,
   freeBytes: (folder: string) => Promise<number> = freeOnDisk,

@@ -5,7 +5,7 @@ import { message } from '../../../protocol/text/l10n.ts';
 import { joined } from '../../../protocol/text/localized.ts';
 import { createWatch, sleep } from '../../core/deadlines.ts';
 import { LLMError } from '../../core/errors.ts';
-import { checkRoom, hashFile, sizeOnDisk } from './diskSpace.ts';
+import { checkFreeSpace, hashFile, sizeOnDisk } from './diskSpace.ts';
 import { request, withoutNetwork } from './fetchRange.ts';
 import { type RemoteFile, type RemoteModel, refused } from './modelHub.ts';
 import {
@@ -45,7 +45,7 @@ const retries = 3;
  */
 export async function download(model: RemoteModel, options: DownloadOptions): Promise<string> {
   await prepare(options.folder);
-  await checkRoom(model, options.folder, options.freeBytes);
+  await checkFreeSpace(model, options.folder, options.freeBytes);
   const first = path.join(options.folder, model.files[0]!.name);
   const lock = await options.lock(`${first}.lock`);
   try {

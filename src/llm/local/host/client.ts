@@ -13,10 +13,10 @@ import type { ChatWrapperName } from '../ipc/chatWrappers.ts';
 import type { DeviceInfo } from '../ipc/deviceInfo.ts';
 import { toGrammarSchema, toSubset } from '../ipc/grammarSchema.ts';
 import type { Job } from '../ipc/ipc.ts';
-import type { KeepOptions } from '../ipc/stateCacheOptions.ts';
+import type { StateCacheOptions } from '../ipc/stateCacheOptions.ts';
 import { checkModelFile } from '../modelFile/checkModelFile.ts';
 import { requestChunks } from './chunks.ts';
-import { createRoom, type ModelMemory } from './modelMemory.ts';
+import { createModelMemory, type ModelMemory } from './modelMemory.ts';
 import { type JobProgress, ModelProcess } from './modelProcess.ts';
 import { threadsFor } from './threadCount.ts';
 
@@ -47,7 +47,7 @@ export interface LocalClientOptions {
   fullCache?: false;
   lookup?: false;
   /** Returns the options of the state cache on disk at process start; undefined: no cache. */
-  keep?: () => KeepOptions | undefined;
+  keep?: () => StateCacheOptions | undefined;
   /** Only one run at a time uses the model, and earlier runs are not continued. */
   oneRun?: true;
   onLog?: (line: string) => void;
@@ -67,7 +67,7 @@ export interface LocalClient extends LLMClient {
  */
 export function createLocalClient(options: LocalClientOptions): LocalClient {
   const label = options.label ?? path.basename(options.modelPath, '.gguf');
-  const room = options.room ?? createRoom();
+  const room = options.room ?? createModelMemory();
   const tenant = {
     unload: async () => {
       await current?.keep(keepMs.awaited);

@@ -1,4 +1,4 @@
-export interface Pulse {
+export interface Heartbeat {
   feel(): void;
   rest(): void;
   heard(): void;
@@ -8,7 +8,7 @@ export interface Pulse {
  * Detects an unresponsive process: calls `ask` at every beat, and `silent` once after the given number of beats without an answer. Counts
  * beats instead of time, because a suspended machine or a busy editor is no silence of the process.
  */
-export function createPulse({
+export function createHeartbeat({
   everyMs,
   beats,
   ask,
@@ -18,7 +18,7 @@ export function createPulse({
   beats: number;
   ask(): void;
   silent(): void;
-}): Pulse {
+}): Heartbeat {
   let timer: NodeJS.Timeout | undefined;
   let missed = 0;
   const rest = () => {

@@ -25,7 +25,7 @@ interface Waiting {
  * Creates a memory for one model at a time. Another model waits until the running jobs are done, then has the loaded model unloaded. Jobs
  * enter in order of request, so none waits forever. A run keeps its model across a change of models.
  */
-export function createRoom(): ModelMemory {
+export function createModelMemory(): ModelMemory {
   let inside: LoadedModel | undefined;
   let jobs = 0;
   const askers: string[] = [];

@@ -10,7 +10,7 @@ import type { DeviceInfo } from '../ipc/deviceInfo.ts';
 import type { FromWorker, Job, JobEvent, LoadOptions, ToWorker } from '../ipc/ipc.ts';
 import { removeState } from '../worker/stateFiles.ts';
 import { removeLeft } from '../worker/stateTransfer.ts';
-import { createPulse, type Pulse } from './heartbeat.ts';
+import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
 import { endedError } from './processExit.ts';
 import { Standstill } from './stallDetector.ts';
 
@@ -39,7 +39,7 @@ export class ModelProcess {
   private loadFraction?: number;
   private nextId = 1;
   private readonly whenEnded: Promise<void>;
-  private readonly pulse: Pulse;
+  private readonly pulse: Heartbeat;
   /** A ping is unanswered. A process that was suspended answers many pings at once, which count as one. */
   private asked = false;
   private readonly still = new Standstill();
@@ -62,7 +62,7 @@ export class ModelProcess {
     for (const stream of [this.child.stdout!, this.child.stderr!])
       createInterface(stream).on('line', (line) => this.note(line));
     this.child.on('message', (message: FromWorker) => this.hear(message));
-    this.pulse = createPulse({
+    this.pulse = createHeartbeat({
       everyMs: beatMs,
       beats: patience,
       ask: () => {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { AssistantMessage, Message, Native, ToolResult } from '../../../protocol/content/messages.ts';
 import { toWireName } from '../../core/wireToolNames.ts';
 import { contentUnseen } from '../../messages/attachments.ts';
-import { goOn, repairHistory } from '../../messages/normalizeHistory.ts';
+import { goOn, normalizeHistory } from '../../messages/normalizeHistory.ts';
 
 export type HistoryItem =
   | { type: 'system'; text: string }
@@ -55,7 +55,7 @@ export function toNative(
  * in the form of the reading model.
  */
 export function toHistory(messages: readonly Message[], systemPrompt?: string, form?: string): HistoryItem[] {
-  const { system, said } = repairHistory({ systemPrompt, messages });
+  const { system, said } = normalizeHistory({ systemPrompt, messages });
   const history: HistoryItem[] = [];
   if (system) history.push({ type: 'system', text: system });
   for (const one of said) {

@@ -3,7 +3,7 @@ import { joined, messageOf, toErrorInfo } from '../../../protocol/text/localized
 import { type Shipped, thisMachine, withoutEngine } from '../engineInstall/missingEngine.ts';
 import type { WorkerFailure } from './ipc.ts';
 
-export class NoEngine extends Error {}
+export class MissingEngine extends Error {}
 
 interface EngineFacts {
   shipped?: Shipped;
@@ -90,12 +90,12 @@ function tooLong({
 export function toLoadFailure(error: unknown, modelPath: string, engine: EngineFacts = {}): WorkerFailure {
   const details = { path: modelPath, cause: thrownText(error) };
   const name = error instanceof Error ? error.constructor.name : '';
-  if (name === 'NoBinaryFoundError' || error instanceof NoEngine)
+  if (name === 'NoBinaryFoundError' || error instanceof MissingEngine)
     return {
       code: 'UNKNOWN',
       reason: 'unusable-model',
       ...toErrorInfo(
-        withoutEngine(thisMachine(), engine.shipped, Boolean(engine.isThere) && !(error instanceof NoEngine)),
+        withoutEngine(thisMachine(), engine.shipped, Boolean(engine.isThere) && !(error instanceof MissingEngine)),
       ),
       details,
     };

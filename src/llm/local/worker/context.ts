@@ -7,7 +7,7 @@ import { contextBytes, usable } from '../modelFile/memoryFit.ts';
 import { type Bytes, contextShapeOf, type MemoryUse, maxContextTokens } from './contextPlan.ts';
 import { PromptLookup } from './promptLookup.ts';
 import { type Context, type GrowingParts, ResizableContext, type Shape } from './resizableContext.ts';
-import { Keeper } from './stateCache.ts';
+import { StateCache } from './stateCache.ts';
 import { stateIdentity } from './stateIdentity.ts';
 import { removeLeft } from './stateTransfer.ts';
 
@@ -24,7 +24,7 @@ export type Sequence = LlamaContextSequence;
 
 export interface Remembering {
   context: ResizableContext<Token, Sequence>;
-  keeper?: Keeper<Token, Sequence>;
+  keeper?: StateCache<Token, Sequence>;
 }
 
 /** Creates the context of a loaded model in the size of the first prompt. Throws if the minimum does not fit the memory. */
@@ -68,7 +68,7 @@ export async function createContext(
   await removeLeft(options.keep?.folder);
   if (!options.keep) return { context };
   const identity = identities(loaded, options.modelPath);
-  const keeper = new Keeper<Token, Sequence>({
+  const keeper = new StateCache<Token, Sequence>({
     ...options.keep,
     identity: () => identity(context.shape.fullCache, isScaled(context.shape)),
     bytesPerToken,

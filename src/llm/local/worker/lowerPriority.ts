@@ -8,7 +8,7 @@ const nice = 5;
  * Lowers the priority of the process. On Linux, each thread has its own value and passes the value to new threads, so a call before loading
  * the engine affects all its threads. Never raises a priority.
  */
-export function stepBack(): void {
+export function lowerPriority(): void {
   const threads = process.platform === 'linux' ? readdirSync('/proc/self/task').map(Number) : [0];
   for (const id of threads) {
     try {

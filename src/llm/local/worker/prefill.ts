@@ -28,7 +28,7 @@ interface Sequence<Token> {
  *
  * @param opening tokens shared with other conversations
  */
-export async function readPrompt<Token>(
+export async function prefill<Token>(
   sequence: Sequence<Token>,
   prompt: Token[],
   tell: SendToHost,

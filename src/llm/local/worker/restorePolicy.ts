@@ -1,4 +1,4 @@
-export interface Speeds {
+export interface MeasuredSpeeds {
   readPerSecond?: number;
   restoredPerSecond?: number;
   savedPerSecond?: number;
@@ -13,7 +13,7 @@ const usualPerSecond = 300e6;
 /** Returns true if a restore takes at most its share of the prefill time; without a measurement, a restore is tried. */
 export function isWorth(
   { tokens, bytes }: { tokens: number; bytes: number },
-  { readPerSecond, restoredPerSecond, restoredAt = 0 }: Speeds,
+  { readPerSecond, restoredPerSecond, restoredAt = 0 }: MeasuredSpeeds,
   now: number,
   share = maxReadShare,
 ): boolean {
@@ -21,7 +21,7 @@ export function isWorth(
   return bytes / restoredPerSecond <= share * (tokens / readPerSecond);
 }
 
-export const savingMs = (bytes: number, { savedPerSecond = usualPerSecond }: Speeds): number =>
+export const savingMs = (bytes: number, { savedPerSecond = usualPerSecond }: MeasuredSpeeds): number =>
   (bytes / savedPerSecond) * 1000;
 
 /** Averages a measurement with the known value, so that a disturbed measurement counts half. */

@@ -1,16 +1,16 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import type { SendToHost } from '../ipc/ipc.ts';
-import type { KeepOptions } from '../ipc/stateCacheOptions.ts';
+import type { StateCacheOptions } from '../ipc/stateCacheOptions.ts';
 import { readSpeeds, writeSpeeds } from './measuredSpeeds.ts';
-import { isWorth, mean, type Speeds, savingMs } from './restorePolicy.ts';
+import { isWorth, type MeasuredSpeeds, mean, savingMs } from './restorePolicy.ts';
 import type { Slots } from './slots.ts';
 import {
   beginState,
   isIntactState,
-  keepState,
   removeState,
   type State,
+  saveState,
   statesIn,
   touchState,
   trimStates,
@@ -30,7 +30,7 @@ interface CachedSequence<Token extends number> {
   loadStateFromFile(file: string, risk: { acceptRisk: true }): Promise<void>;
 }
 
-interface KeeperParts<Sequence> extends KeepOptions {
+interface KeeperParts<Sequence> extends StateCacheOptions {
   identity(): Promise<string>;
   bytesPerToken: number;
   slots: Slots<SequenceSlot<Sequence>>;
@@ -53,10 +53,10 @@ interface Held {
  * Cache of sequence states on disk. States are saved when a run is idle, when a run is evicted, and before the model is unloaded. A run
  * that is not in memory starts with the state that shares most tokens with its prompt, from any run.
  */
-export class Keeper<Token extends number, Sequence extends CachedSequence<Token>> {
+export class StateCache<Token extends number, Sequence extends CachedSequence<Token>> {
   private readonly held = new Map<SequenceSlot<Sequence>, Held>();
   private readonly saving = new Map<string, Promise<void>>();
-  private readonly speeds: Promise<Speeds>;
+  private readonly speeds: Promise<MeasuredSpeeds>;
   private bytesPerToken: number;
 
   constructor(private readonly parts: KeeperParts<Sequence>) {
@@ -184,7 +184,7 @@ export class Keeper<Token extends number, Sequence extends CachedSequence<Token>
       const took = performance.now() - startedAt;
       this.of(seat).unsaved = false;
       free();
-      const state = await keepState(begun, { identity, tokens: held, from, isThere: () => this.isThere(key) });
+      const state = await saveState(begun, { identity, tokens: held, from, isThere: () => this.isThere(key) });
       if (!state) return;
       this.bytesPerToken = state.bytes / held.length;
       await this.measured('savedPerSecond', (state.bytes * 1000) / Math.max(1, took));

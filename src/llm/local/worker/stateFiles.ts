@@ -66,7 +66,7 @@ export async function beginState(folder: string, key: string): Promise<string> {
  * Replaces the earlier state of the run by the file written by the engine. Discards the file if the run was removed, even at this moment: a
  * removal deletes the run first and its states second.
  */
-export async function keepState(
+export async function saveState(
   begun: string,
   {
     identity,

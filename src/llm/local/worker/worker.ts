@@ -12,14 +12,14 @@ import { libraryFile, shippedIn } from '../engineInstall/engineFolders.ts';
 import { installedEngines } from '../engineInstall/engines.ts';
 import { type HistoryItem, type Segment, toHistory } from '../ipc/chatHistory.ts';
 import type { ChatWrapperName } from '../ipc/chatWrappers.ts';
-import { NoEngine, toLoadFailure, toWorkerFailure } from '../ipc/failures.ts';
+import { MissingEngine, toLoadFailure, toWorkerFailure } from '../ipc/failures.ts';
 import type { FromWorker, Job, JobEvent, LoadOptions, SendToHost, ToWorker } from '../ipc/ipc.ts';
 import { firstContext, maxContextSize, withReply } from '../modelFile/contextSize.ts';
 import { ggufTrouble } from '../modelFile/ggufHeader.ts';
 import { createContext, type Remembering, type Sequence } from './context.ts';
 import { type FittedPrompt, fitPrompt } from './fitPrompt.ts';
-import { stepBack } from './lowerPriority.ts';
-import { readPrompt } from './prefill.ts';
+import { lowerPriority } from './lowerPriority.ts';
+import { prefill } from './prefill.ts';
 import { ContextLost } from './resizableContext.ts';
 import type { Loan } from './slots.ts';
 import type { SequenceSlot } from './stateTransfer.ts';
@@ -47,7 +47,7 @@ process.on('message', (message: ToWorker) => {
 process.on('disconnect', () => process.exit()); // the client has exited
 
 async function load(options: LoadOptions): Promise<void> {
-  stepBack(); // must precede the creation of the engine's threads
+  lowerPriority(); // must precede the creation of the engine's threads
   try {
     engine = await createEngine(options);
     const { context, llama, model } = engine;
@@ -99,7 +99,7 @@ async function libraryIn(modules: string | undefined): Promise<Engine['library']
     return await (modules ? import(libraryFile(modules)) : import('node-llama-cpp'));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new NoEngine((error as Error).message);
+    throw new MissingEngine((error as Error).message);
   }
 }
 
@@ -183,7 +183,7 @@ async function reply(
   if (dropped && !isBack) tell({ type: 'warning', text: readAgain });
   const startedAt = performance.now();
   const opening = contextSequence.needsCheckpoints ? sharedBy(prompt, tokensOf(openingOf(job, form))) : 0;
-  const cached = await readPrompt(contextSequence, prompt, tell, signal, opening);
+  const cached = await prefill(contextSequence, prompt, tell, signal, opening);
   await keeper?.hasRead(prompt.length - cached, performance.now() - startedAt);
 
   const before = written(contextSequence);

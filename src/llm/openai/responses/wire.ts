@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../../core/client.ts';
 import { toWireName } from '../../core/wireToolNames.ts';
-import { repairHistory, wellFormed, wellFormedData } from '../../messages/normalizeHistory.ts';
+import { normalizeHistory, wellFormed, wellFormedData } from '../../messages/normalizeHistory.ts';
 import { outputLimit, withinLimit } from '../../messages/outputLimit.ts';
 import { effortOf, takesEffort } from '../thinking.ts';
 import { isStrict } from '../wire.ts';
@@ -16,7 +16,7 @@ const leastOutput = 16;
  */
 export function toWire(request: ChatRequest, flags: ResponsesFlags): Record<string, unknown> {
   const { model, temperature, topP } = request;
-  const { system, said } = repairHistory(request);
+  const { system, said } = normalizeHistory(request);
   const tools = request.tools?.map(({ name, description, parameters }) => ({
     type: 'function',
     name: toWireName(name),

@@ -9,7 +9,7 @@ import {
   thisMachine,
   withoutEngine,
 } from '../../../../src/llm/local/engineInstall/missingEngine.ts';
-import { NoEngine, toLoadFailure } from '../../../../src/llm/local/ipc/failures.ts';
+import { MissingEngine, toLoadFailure } from '../../../../src/llm/local/ipc/failures.ts';
 import { inEnglish } from '../../../../src/protocol/text/l10n.ts';
 
 const linux: EngineMachine = { platform: 'linux', arch: 'x64', glibc: true };
@@ -81,7 +81,7 @@ describe('why there is no local engine', () => {
     it(what, () => assert.equal(inEnglish(withoutEngine(machine, shipped, isThere)), sentence));
 
   it('the process of a model says the same when the library is not there', () => {
-    const { message, details } = toLoadFailure(new NoEngine('Cannot find it'), '/a.gguf', { shipped: universal });
+    const { message, details } = toLoadFailure(new MissingEngine('Cannot find it'), '/a.gguf', { shipped: universal });
     assert.equal(message, inEnglish(withoutEngine(thisMachine(), universal, false)));
     assert.deepEqual(details, { path: '/a.gguf', cause: 'Cannot find it' });
   });

@@ -12,10 +12,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { KeepOptions } from '../../../../src/llm/local/ipc/stateCacheOptions.ts';
-import { isWorth, type Speeds } from '../../../../src/llm/local/worker/restorePolicy.ts';
+import type { StateCacheOptions } from '../../../../src/llm/local/ipc/stateCacheOptions.ts';
+import { isWorth, type MeasuredSpeeds } from '../../../../src/llm/local/worker/restorePolicy.ts';
 import { createSlots } from '../../../../src/llm/local/worker/slots.ts';
-import { Keeper } from '../../../../src/llm/local/worker/stateCache.ts';
+import { StateCache } from '../../../../src/llm/local/worker/stateCache.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { Sequence, upTo } from '../sequence.ts';
 
@@ -38,10 +38,10 @@ describe('what a model has read, on disk', () => {
   /** A model's process with these sequences. */
   const begin = (
     sequences: Sequence[],
-    { identity = 'one', ...more }: Partial<KeepOptions> & { identity?: string } = {},
+    { identity = 'one', ...more }: Partial<StateCacheOptions> & { identity?: string } = {},
   ) => {
     const slots = createSlots(sequences.map((sequence) => ({ sequence })));
-    const keeper = new Keeper<number, Sequence>({
+    const keeper = new StateCache<number, Sequence>({
       folder,
       folders: [],
       runs,
@@ -418,7 +418,7 @@ describe('what a model has read, on disk', () => {
 describe('whether a state is worth restoring', () => {
   const now = Date.UTC(2026, 0, 1);
   const state = { tokens: 1000, bytes: 1e6 };
-  const rows: [what: string, speeds: Speeds, expected: boolean][] = [
+  const rows: [what: string, speeds: MeasuredSpeeds, expected: boolean][] = [
     ['nothing is known', {}, true],
     ['nobody has restored', { readPerSecond: 100 }, true],
     ['half the time of reading', { readPerSecond: 100, restoredPerSecond: 2e5, restoredAt: now }, true],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { callKeyIn, findApproval, type OpenApproval } from '../../../src/extension/approvals/settingsTarget.ts';
+import { callKeyIn, findApproval, type OpenApproval } from '../../../src/extension/approvals/findApproval.ts';
 
 /** Kimi K2 gives the first edit of every run this id. */
 const first = 'functions.fs_edit:0';
