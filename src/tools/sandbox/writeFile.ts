@@ -30,7 +30,7 @@ export function removeEmptyFolder(path: string): Promise<void> {
 /**
  * Replaces the bytes of the real file atomically: after a kill or a power loss, either version is complete. Permissions (without `mode`)
  * and owner are preserved; only this name of a hard-linked file changes. If replacement is impossible (own mount, foreign folder or owner),
- * writes in place; `isTorn` (`torn.ts`) detects a partial write. Throws `ToolError` without any change.
+ * writes in place; `isTorn` (`changes/tornWrites.ts`) detects a partial write. Throws `ToolError` without any change.
  */
 export function replaceFile(path: string, bytes: Uint8Array, mode?: number): Promise<void> {
   return withFolder(path, false, (folder, name) => replace(folder, name, bytes, mode));

@@ -3,8 +3,8 @@ const reserved = new Set(
 );
 
 /**
- * Quotes any text as one word for the shell of `started.ts`. Throws an `Error` with a sentence for a text that no word can hold, and on
- * Windows for a text that PowerShell passes incorrectly (an empty word is dropped, `"` ends a word).
+ * Quotes any text as one word for the shell of `spawnCommand.ts`. Throws an `Error` with a sentence for a text that no word can hold, and
+ * on Windows for a text that PowerShell passes incorrectly (an empty word is dropped, `"` ends a word).
  */
 export function quoteWord(text: string, platform: NodeJS.Platform = process.platform): string {
   if (text.includes('\0')) throw new Error('A command cannot hold the character 0');
