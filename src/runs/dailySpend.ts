@@ -8,7 +8,7 @@ const amount = z.number().min(0).max(1e9);
 const lineSchema = z.union([z.object({ id: z.string(), cost: amount }), z.object({ id: z.string(), raise: amount })]);
 type Line = z.infer<typeof lineSchema>;
 
-export interface Spent {
+interface Spent {
   spent: number;
   raised: number;
 }

@@ -19,7 +19,7 @@ export function searchTermsOf(run: Run): Buffer {
 export const titleTerms = (title: string): Buffer => Buffer.from(`${searchable(title)}\t`);
 
 /** Normalizes text for search: lower case, without diacritics, single spaces. */
-export function searchable(text: string): string {
+function searchable(text: string): string {
   const plain = isPlain.test(text) ? text : text.normalize('NFKD').replace(/[\p{M}\p{Cf}]+/gu, '');
   return plain
     .toLowerCase()

@@ -26,7 +26,28 @@ import { diffView } from './diffView.ts';
 import { automaticText } from './failureReason.ts';
 import { matchesView } from './matches.ts';
 import { type Writing, writingOf } from './partialArguments.ts';
-import { type JsonSection, sections } from './prettyJson.ts';
+
+interface JsonSection {
+  label: string;
+  text: string;
+}
+
+function sections(value: unknown, label: string): JsonSection[] {
+  if (typeof value === 'string') return [{ label, text: visible(value) }];
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return [{ label, text: json(value) }];
+  const entries = Object.entries(value);
+  const standsAlone = (field: unknown): field is string =>
+    typeof field === 'string' && (field.includes('\n') || field.length > 120);
+  const short = entries.filter(([, field]) => !standsAlone(field));
+  return [
+    ...(short.length > 0 || entries.length === 0 ? [{ label, text: json(Object.fromEntries(short)) }] : []),
+    ...entries.flatMap(([name, field]) =>
+      standsAlone(field) ? [{ label: `${label}: ${visible(name)}`, text: visible(field) }] : [],
+    ),
+  ];
+}
+
+const json = (value: unknown): string => visible(JSON.stringify(value, null, 2) ?? String(value));
 
 export function card(context: PanelContext, run: Run, call: ToolCall, place: string): TemplateResult {
   const state = run.calls[call.id];

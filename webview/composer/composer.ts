@@ -2,16 +2,18 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { agentName, chatWorkflow, planAgent } from '../../src/protocol/content/agents.ts';
 import type { Mention } from '../../src/protocol/content/mention.ts';
 import { wordOf } from '../../src/protocol/content/mentionText.ts';
+import type { Attachment } from '../../src/protocol/content/messages.ts';
 import { type ApprovalPreset, presetNames, presetShortNames } from '../../src/protocol/content/policy.ts';
 import type { ImageAttachment, PanelState } from '../../src/protocol/panel/panelMessages.ts';
 import type { When } from '../../src/protocol/run/events.ts';
 import { isPlanned } from '../../src/protocol/run/plan.ts';
 import { isHeld } from '../../src/protocol/run/resumable.ts';
+import type { QueuedMessage, Run } from '../../src/protocol/run/run.ts';
 import { visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import { sent } from '../activityReport.ts';
 import type { PanelContext } from '../context.ts';
-import { saveView } from '../host.ts';
+import { type Picked, savedView, saveView } from '../host.ts';
 import { icons } from '../icons.ts';
 import { attachButton, forgetImages, pickedImages, pickedStrip } from './attachedImages.ts';
 import {
@@ -34,10 +36,52 @@ import { beginSending, editedMessage, endSending, sendingBar } from './editing.t
 import { isToStop, onKeyInEmptyBox } from './emptyBox.ts';
 import { forgetMentions, isMentioned, namedNow, namedStrip, namedWithSelection, pick } from './mentions.ts';
 import { answer } from './questionCard.ts';
-import { beginEdit, editedIn, endEdit } from './queuedMessages.ts';
 import { sendButtons } from './sendButton.ts';
 import { forgetTyping, lookForTyped, resolveTyped, typedNow } from './typedMentions.ts';
-import { isStillUnsent, rememberSent, takeUnsent } from './unsentDraft.ts';
+
+let last: { text: string; images: Attachment[]; mentions: Picked[] } | undefined;
+/** Restored text of a message that no run received. */
+let unheard: string | undefined;
+
+/** Call before the attachments are cleared. */
+function rememberSent(text: string): void {
+  const { images, mentions } = savedView();
+  last = { text, images, mentions };
+  unheard = undefined;
+}
+
+/** Returns the draft with a restored message; its attachments are restored, too. */
+function takeUnsent(text: string): string {
+  if (last?.text === text) {
+    const { images, mentions } = savedView();
+    saveView({ images: [...last.images, ...images], mentions: [...last.mentions, ...mentions] });
+  }
+  last = undefined;
+  unheard = [text, draft()].filter(Boolean).join('\n\n');
+  return unheard;
+}
+
+const isStillUnsent = (): boolean => unheard !== undefined && draft() === unheard;
+
+let editing: { runId: string; queued: number; before: string } | undefined;
+
+function editedIn(run: Run | null): QueuedMessage | undefined {
+  if (!editing || editing.runId !== run?.id) return undefined;
+  return run.queued.find(({ queued }) => queued === editing!.queued);
+}
+
+function beginEdit({ model: { run } }: PanelContext, queued: number, setDraft: (text: string) => string): void {
+  const one = run?.queued.find((waiting) => waiting.queued === queued);
+  if (!run || !one) return;
+  editing = { runId: run.id, queued, before: setDraft(one.text) };
+  focusComposer();
+}
+
+function endEdit(): string {
+  const before = editing?.before ?? '';
+  editing = undefined;
+  return before;
+}
 
 /** Maximum message length in characters, checked by the host. */
 export const maxMessageLength = 1_000_000;

@@ -1,7 +1,49 @@
-import { Lexer, type MarkedToken, marked, Tokenizer } from 'marked';
+import { Lexer, type MarkedToken, marked, Tokenizer, type Tokens } from 'marked';
 import { withCjkEmphasis } from './emphasis.ts';
-import { fileLink } from './fileLink.ts';
-import { math, mathStart } from './math.ts';
+import { linkTarget } from './links.ts';
+
+/** Maximum formula length, which also bounds the cost of an unclosed delimiter. */
+const longest = 2000;
+
+/** Formulas in the forms of models: `$$…$$`, `$…$` (not a price: no inner space, no digit after), `\(…\)`, `\[…\]`, without blank lines. */
+const formulas = [
+  /^\$\$(?!\s*\$)(?:[^$\\\n]|\\[\s\S]|\n(?![ \t]*\n)){1,2000}?\$\$/,
+  /^\$(?![\s$])(?:[^$\\\n]|\\.){0,2000}?(?<!\s)\$(?![\d$])/,
+  /^\\\((?:[^\\\n]|\\(?!\))[\s\S]|\n(?![ \t]*\n)){1,2000}?\\\)/,
+  /^\\\[(?:[^\\\n]|\\(?!\])[\s\S]|\n(?![ \t]*\n)){1,2000}?\\\]/,
+];
+
+function mathStart(source: string): number | undefined {
+  const at = source.search(/\$|\\[([]/);
+  return at < 0 ? undefined : at;
+}
+
+/** Shows a formula as source, because math is not rendered and Markdown would remove its backslashes. */
+function math(source: string): Tokens.Escape | undefined {
+  if (source[0] !== '$' && source[0] !== '\\') return undefined;
+  const beginning = source.slice(0, longest + 4);
+  for (const formula of formulas) {
+    const raw = formula.exec(beginning)?.[0];
+    if (raw) return { type: 'escape', raw, text: raw };
+  }
+  return undefined;
+}
+
+/** Link or image with blanks in its address, for which CommonMark requires `<…>`. Longer texts are not links. */
+const form = /^(!?)\[((?:\\.|`[^`\n]*`|\[[^[\]\n]*\]|[^[\]\\`\n]){1,400})\]\(((?:[^()<>"\n]|\([^()<>"\n]*\)){1,400})\)/;
+
+/** File by its form: the last name has an extension or a line follows. */
+const isFile = /(?:\.\p{L}[\p{L}\p{N}_-]*|:\d+(?:[:-]\d+)?|#L\d+(?:-L?\d+)?)$/u;
+
+/** Parses a link to a path with blanks, as written by models: `[the file](src/my file.ts:12)`. */
+function fileLink(this: { lexer: Lexer }, source: string): Tokens.Link | Tokens.Image | undefined {
+  if (source[0] !== '[' && !source.startsWith('![')) return undefined;
+  const [raw, image, text, address] = form.exec(source) ?? [];
+  const href = address?.trim();
+  if (!raw || !text || !href?.includes(' ') || !isFile.test(href) || linkTarget(href).kind !== 'file') return undefined;
+  if (image) return { type: 'image', raw, href, title: null, text, tokens: [] };
+  return { type: 'link', raw, href, title: null, text, tokens: this.lexer.inlineTokens(text) };
+}
 
 export type Token = MarkedToken;
 

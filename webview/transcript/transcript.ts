@@ -2,9 +2,9 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
 import { seesOf } from '../../src/protocol/content/compaction.ts';
 import type { AssistantMessage, Message, ToolCall } from '../../src/protocol/content/messages.ts';
-import type { Run } from '../../src/protocol/run/run.ts';
+import type { Corruption, Run } from '../../src/protocol/run/run.ts';
 import { proseLine, unbroken, visibleLine, visibleProse } from '../../src/protocol/text/escapeInvisible.ts';
-import { language, message, t } from '../../src/protocol/text/l10n.ts';
+import { amount, language, message, t } from '../../src/protocol/text/l10n.ts';
 import { addedRuleOf, card, draftCard } from '../cards/card.ts';
 import { Folding, isPlan, saysNothing } from '../cards/folding.ts';
 import { callPosition, foldView } from '../cards/foldView.ts';
@@ -18,9 +18,8 @@ import { longText } from '../longText.ts';
 import { MarkdownView } from '../markdown/view.ts';
 import { duration } from '../time.ts';
 import { branchesAt } from './branchSwitcher.ts';
-import { damages } from './corruptionNote.ts';
 import { graph, graphPosition } from './graphView.ts';
-import { warningsOf } from './localizedText.ts';
+import { localizedText, warningsOf } from './localizedText.ts';
 import { actsDependencies, messageActions } from './messageActs.ts';
 import { systemNote } from './systemNotes.ts';
 import type { Pages } from './virtualPages.ts';
@@ -276,4 +275,32 @@ function incompleteWords(run: Run, index: number, calls: ToolCall[] | undefined)
   const broken = index === run.messages.length - 1 && run.error?.code.startsWith('LLM_');
   if (!calls?.length) return t(broken ? 'Cut off here' : 'Stopped here');
   return t(broken ? 'Cut off here; its calls were not run' : 'Stopped here; its calls were not run');
+}
+
+function damages(context: PanelContext, run: Run, place: number): TemplateResult[] {
+  return (run.damage ?? []).filter(({ at }) => at === place).map((damage) => view(context, run, damage));
+}
+
+function view(context: PanelContext, run: Run, damage: Corruption): TemplateResult {
+  const { from, messages, open } = damage;
+  const shown = messages.filter(({ role }) => role !== 'tool');
+  const heard = open ? ` ${t('The model is informed when you continue.')}` : '';
+  return html`<div class="damage" data-role="damage">
+    <p>${icons.warning}<span>${t('Part of this run’s record is damaged here: {0}.', visibleLine(localizedText(damage)))}${heard}</span></p>
+    ${
+      shown.length === 0
+        ? nothing
+        : html`<details ?open=${context.opened.unfolded.has(`damage:${from}`)} @toggle=${keepsOpen(context, `damage:${from}`)}><summary><span class="twistie">${icons.chevron}</span>${t('Messages after it, no longer part of the conversation: {0}', amount(shown.length, 'message'))}</summary>
+          ${shown.map((message, index) => apart(context, run, message, `damage:${from}:${index}`))}</details>`
+    }
+  </div>`;
+}
+
+function apart(context: PanelContext, run: Run, message: Message, place: string): TemplateResult {
+  const who = message.role === 'user' ? t('You') : message.role === 'assistant' ? 'Towpath' : t('Note');
+  const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
+  return html`<div class="apart" data-apart=${message.role}>
+    ${message.content ? html`<span class="quiet">${who}</span><div class="user-text">${longText(context, place, visibleProse(message.content), 600)}</div>` : nothing}
+    ${calls.map((call, at) => card(context, run, call, `${place}:${at}`))}
+  </div>`;
 }

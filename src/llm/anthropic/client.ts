@@ -1,18 +1,56 @@
+import * as z from 'zod';
 import { message } from '../../protocol/text/l10n.ts';
 import { callIdsIn } from '../core/callIds.ts';
-import type { ChatRequest, LLMClient } from '../core/client.ts';
+import type { ChatRequest, LLMClient, ModelInfo } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
-import { notifyOnce } from '../messages/warnings.ts';
+import { outputLimited } from '../messages/outputLimit.ts';
+import { budgetIgnored, notifyOnce } from '../messages/warnings.ts';
+import type { ModelPage } from '../models/modelListPages.ts';
 import { readPages } from '../models/modelListPages.ts';
 import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../transport/endpoint.ts';
-import { defaultFetchLimits, type HttpAnswer, readJsonAnswer, sendHttpRequest } from '../transport/http.ts';
-import type { ProviderText } from '../transport/providerErrors.ts';
+import {
+  defaultFetchLimits,
+  type HttpAnswer,
+  readJsonAnswer,
+  sendHttpRequest,
+  unreadableAnswer,
+} from '../transport/http.ts';
+import type { Endpoint, ProviderText } from '../transport/providerErrors.ts';
 import { type Batches, clientOf, readReply } from '../transport/replyStream.ts';
-import { modelsIn } from './modelList.ts';
+import { list, size, word } from '../transport/wireFields.ts';
 import { learnFrom, type ParameterFallback } from './parameterFallback.ts';
 import { createAnthropicReader } from './reader.ts';
-import { notesOf } from './warnings.ts';
-import { toWire, type WireFlags } from './wire.ts';
+import type { WireFlags, WireRequest } from './wire.ts';
+import { toWire } from './wire.ts';
+
+const modelSchema = z.object({
+  id: z.string().min(1),
+  max_input_tokens: size,
+  context_window: size,
+  context_length: size,
+});
+const pageSchema = z.union([
+  z.object({ data: list, has_more: z.boolean().optional().catch(undefined), last_id: word }),
+  z.array(z.unknown()).transform((data) => ({ data, has_more: false, last_id: undefined })),
+]);
+
+/**
+ * Parses `{data: [{id, max_input_tokens}], has_more, last_id}`. Returns the models and the id after which the next page begins. Gateways
+ * omit the size, use OpenAI's names, or send a bare list.
+ */
+function modelsIn(endpoint: Endpoint, body: unknown): ModelPage {
+  const page = pageSchema.safeParse(body);
+  if (!page.success) throw unreadableAnswer(endpoint, JSON.stringify(body));
+  const { data, has_more: more, last_id: next } = page.data;
+  return { models: data.flatMap(toModel), next: more ? next : undefined };
+}
+
+function toModel(one: unknown): ModelInfo[] {
+  const { success, data: model } = modelSchema.safeParse(one);
+  if (!success) return [];
+  const contextWindow = model.max_input_tokens ?? model.context_window ?? model.context_length;
+  return [{ id: model.id, ...(contextWindow !== undefined && { contextWindow }) }];
+}
 
 export interface AnthropicClientOptions extends Partial<ClientOptions> {
   /** URL without `/v1`, for a gateway; absent: Anthropic's own. */
@@ -74,4 +112,41 @@ const notFoundHint = message('Check the name of the model, and the address (with
 function learn(error: LLMError, request: ChatRequest, flags: WireFlags): ParameterFallback | undefined {
   if (error.status !== 400 || error.code === 'LLM_AUTH_FAILED') return undefined;
   return learnFrom((error.details as ProviderText).words, request, flags);
+}
+
+function notesOf(request: ChatRequest, body: WireRequest, flags: WireFlags): string[] {
+  const { model, maxTokens = 0, responseFormat } = request;
+  return [
+    ...thinkingNotes(request, body),
+    ...changed(model, 'temperature', request.temperature, body.temperature),
+    ...changed(model, 'top_p', request.topP, body.top_p),
+    ...(request.stopSequences?.length && !body.stop_sequences
+      ? [`${model} takes no stop sequences; they are left out.`]
+      : []),
+    ...(maxTokens > body.max_tokens ? [outputLimited(model, body.max_tokens, maxTokens)] : []),
+    ...(responseFormat && !body.output_config?.format
+      ? [`${model} cannot be held to this format; it is asked for it in words.`]
+      : []),
+    ...(flags.refused?.size ? [`${model} does not take earlier thinking back; it is left out.`] : []),
+  ];
+}
+
+function thinkingNotes({ model, thinkingBudget = 0, toolChoice }: ChatRequest, { thinking }: WireRequest): string[] {
+  if (thinkingBudget <= 0) return [];
+  if (!thinking && toolChoice === 'required')
+    return [`${model} does not think where it must call a tool; the thinking budget is ignored.`];
+  if (!thinking) return [budgetIgnored(model)];
+  if (thinking.type === 'adaptive' || thinking.budget_tokens === thinkingBudget) return [];
+  return [
+    `A thinking budget of ${thinkingBudget} tokens is not possible for ${model}; it gets ${thinking.budget_tokens}.`,
+  ];
+}
+
+function changed(model: string, name: string, asked: number | undefined, sent: number | undefined): string[] {
+  if (asked === sent) return [];
+  return [
+    sent === undefined
+      ? `${model} does not take ${name} here; it is left out.`
+      : `${model} takes ${name} up to ${sent}.`,
+  ];
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ToolCall } from '../../protocol/content/messages.ts';
+import type { TokenUsage, ToolCall } from '../../protocol/content/messages.ts';
 import type { ToolDefinition } from '../../protocol/content/tools.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { createCallIds } from '../core/callIds.ts';
@@ -13,10 +13,43 @@ import { asPlainText, isErrorObject } from '../transport/errorBody.ts';
 import { type Endpoint, endpointName, errorInStream } from '../transport/providerErrors.ts';
 import { redact } from '../transport/redact.ts';
 import { anotherAnswer, cutShort, notAnAnswer, type ReplyReader } from '../transport/replyStream.ts';
-import { isReportedError, word, wordIn } from '../transport/wireFields.ts';
+import { countField, isReportedError, word, wordIn } from '../transport/wireFields.ts';
 import { type Block, type CallBlock, providerBlocks, toBlock } from './blocks.ts';
 import { toNative } from './providerMetadata.ts';
-import { merged, toUsage, usageSchema, type WireUsage } from './usage.ts';
+
+const usageSchema = z.object({
+  input_tokens: countField,
+  output_tokens: countField,
+  cache_read_input_tokens: countField,
+  cache_creation_input_tokens: countField,
+  output_tokens_details: z.object({ thinking_tokens: countField }).optional().catch(undefined),
+});
+type WireUsage = z.infer<typeof usageSchema>;
+
+/** Merges usage counts. A later count replaces an earlier count and is never added. Absent and null counts are ignored. */
+function merged(before: WireUsage | undefined, told: WireUsage | undefined): WireUsage | undefined {
+  if (!told) return before;
+  return { ...before, ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined)) };
+}
+
+/** Converts Anthropic's usage. `input_tokens` excludes tokens read from the cache or written to the cache. */
+function toUsage(usage: WireUsage | undefined): { usage?: TokenUsage } {
+  if (!usage) return {};
+  const { cache_read_input_tokens: cachedTokens, cache_creation_input_tokens: cacheWriteTokens } = usage;
+  const thinkingTokens = usage.output_tokens_details?.thinking_tokens;
+  const promptTokens = (usage.input_tokens ?? 0) + (cachedTokens ?? 0) + (cacheWriteTokens ?? 0);
+  const completionTokens = usage.output_tokens ?? 0;
+  return {
+    usage: {
+      promptTokens,
+      completionTokens,
+      totalTokens: promptTokens + completionTokens,
+      ...(cachedTokens !== undefined && { cachedTokens }),
+      ...(cacheWriteTokens !== undefined && { cacheWriteTokens }),
+      ...(thinkingTokens !== undefined && { thinkingTokens }),
+    },
+  };
+}
 
 export interface ReaderOptions {
   endpoint: Endpoint;

@@ -5,7 +5,29 @@ import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { maxCalls } from './callIds.ts';
 import { LLMError } from './errors.ts';
 import type { RateLimitNews } from './rateHeaders.ts';
-import { usableUsage } from './usableUsage.ts';
+
+const maxTokens = 1e12;
+
+const isCount = (count: number | undefined): count is number => count !== undefined && count >= 0 && count <= maxTokens;
+
+/**
+ * Returns the reported counts that can be stored and summed. A count that is negative, not finite or too large is dropped. Returns
+ * undefined if the prompt, completion or total count is invalid.
+ */
+function usableUsage(usage: TokenUsage | undefined): TokenUsage | undefined {
+  if (!usage || ![usage.promptTokens, usage.completionTokens, usage.totalTokens].every(isCount)) return undefined;
+  if (Object.values(usage).every((count) => count === undefined || isCount(count))) return usage;
+  const { promptTokens, completionTokens, totalTokens, cachedTokens, cacheWriteTokens, thinkingTokens, cost } = usage;
+  return {
+    promptTokens,
+    completionTokens,
+    totalTokens,
+    ...(isCount(cachedTokens) && { cachedTokens }),
+    ...(isCount(cacheWriteTokens) && { cacheWriteTokens }),
+    ...(isCount(thinkingTokens) && { thinkingTokens }),
+    ...(isCount(cost) && { cost }),
+  };
+}
 
 export interface ChatRequest {
   model: string;

@@ -1,18 +1,55 @@
+import * as z from 'zod';
 import { message } from '../../protocol/text/l10n.ts';
 import { callIdsIn } from '../core/callIds.ts';
-import type { ChatRequest, LLMClient } from '../core/client.ts';
+import type { ChatRequest, LLMClient, ModelInfo } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
-import { notifyOnce } from '../messages/warnings.ts';
+import { budgetIgnored, notifyOnce } from '../messages/warnings.ts';
+import type { ModelPage } from '../models/modelListPages.ts';
 import { readPages } from '../models/modelListPages.ts';
 import { googleBaseUrl } from '../models/providers.ts';
 import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../transport/endpoint.ts';
-import { defaultFetchLimits, type HttpAnswer, readJsonAnswer, sendHttpRequest } from '../transport/http.ts';
-import type { ProviderText } from '../transport/providerErrors.ts';
+import {
+  defaultFetchLimits,
+  type HttpAnswer,
+  readJsonAnswer,
+  sendHttpRequest,
+  unreadableAnswer,
+} from '../transport/http.ts';
+import type { Endpoint, ProviderText } from '../transport/providerErrors.ts';
 import { type Batches, clientOf, readReply } from '../transport/replyStream.ts';
-import { modelsIn } from './models.ts';
+import { list, size, word } from '../transport/wireFields.ts';
 import { createGoogleReader } from './reader.ts';
-import { notesOf } from './warnings.ts';
-import { type GoogleFlags, learnFromGoogle, toGoogleWire } from './wire.ts';
+import { thinkingConfigOf } from './thinking.ts';
+import type { GoogleFlags } from './wire.ts';
+import { learnFromGoogle, toGoogleWire } from './wire.ts';
+
+const modelSchema = z.object({
+  name: z.string().min(1),
+  inputTokenLimit: size,
+  supportedGenerationMethods: z.array(z.unknown()).optional().catch(undefined),
+});
+const pageSchema = z.union([
+  z.object({ models: list, nextPageToken: word }),
+  z.strictObject({}).transform(() => ({ models: [], nextPageToken: undefined })),
+]);
+
+/**
+ * Parses `{models: [{name: "models/…", inputTokenLimit, supportedGenerationMethods}]}`. Returns the models that support conversations, and
+ * the token of the next page.
+ */
+function modelsIn(endpoint: Endpoint, body: unknown): ModelPage {
+  const page = pageSchema.safeParse(body);
+  if (!page.success) throw unreadableAnswer(endpoint, JSON.stringify(body));
+  const { models, nextPageToken: next } = page.data;
+  return { models: models.flatMap(toModel), next };
+}
+
+function toModel(one: unknown): ModelInfo[] {
+  const { success, data: model } = modelSchema.safeParse(one);
+  if (!success || model.supportedGenerationMethods?.includes('generateContent') === false) return [];
+  const { name, inputTokenLimit: contextWindow } = model;
+  return [{ id: name.replace(/^models\//, ''), ...(contextWindow !== undefined && { contextWindow }) }];
+}
 
 export interface GoogleClientOptions extends Partial<ClientOptions> {
   baseUrl?: string;
@@ -74,4 +111,26 @@ function pathOf(model: string): string {
 function learn(error: LLMError, flags: GoogleFlags): GoogleFlags | undefined {
   if (error.code !== 'LLM_HTTP_ERROR' || error.status !== 400) return undefined;
   return learnFromGoogle((error.details as ProviderText).words, flags);
+}
+
+function notesOf(request: ChatRequest, flags: GoogleFlags): string[] {
+  const { model, responseFormat, tools = [] } = request;
+  return [
+    ...budgetNotes(request, flags),
+    ...(flags.systemAsUser ? [`${model} takes no system instruction; it opens the conversation instead.`] : []),
+    ...(flags.tellUnsignedCalls
+      ? [`${model} takes only calls that it signed itself; those of other models are told as text.`]
+      : []),
+    ...(responseFormat && tools.length > 0
+      ? [`${model} cannot keep to a format while it has tools; the format is left out.`]
+      : []),
+  ];
+}
+
+function budgetNotes(request: ChatRequest, flags: GoogleFlags): string[] {
+  const { model, thinkingBudget: asked = 0 } = request;
+  const { thinkingBudget: given, thinkingLevel } = thinkingConfigOf(request, flags) ?? {};
+  if (asked <= 0 || thinkingLevel || given === asked) return [];
+  if (given === undefined) return [budgetIgnored(model)];
+  return [`A thinking budget of ${asked} tokens is not possible for ${model}; it gets ${given}.`];
 }

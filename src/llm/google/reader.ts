@@ -1,21 +1,82 @@
 import * as z from 'zod';
-import type { TokenUsage, ToolCall } from '../../protocol/content/messages.ts';
+import type { Native, TokenUsage, ToolCall } from '../../protocol/content/messages.ts';
 import type { ToolDefinition } from '../../protocol/content/tools.ts';
 import { createCallIds } from '../core/callIds.ts';
-import type { ChatStreamChunk } from '../core/client.ts';
+import type { ChatStreamChunk, FinishReason } from '../core/client.ts';
 import { isObject, type JsonObject } from '../core/json.ts';
 import { fromWireNames } from '../core/wireToolNames.ts';
+import { finishReasonOf } from '../messages/finishReason.ts';
 import { type ParsedArguments, parseArguments } from '../messages/parseArguments.ts';
 import { asPlainText, isErrorObject } from '../transport/errorBody.ts';
 import { type Endpoint, errorInStream } from '../transport/providerErrors.ts';
 import { redact } from '../transport/redact.ts';
 import { anotherAnswer, cutShort, notAnAnswer, type ReplyReader } from '../transport/replyStream.ts';
-import { isReportedError, word } from '../transport/wireFields.ts';
-import { endOfReply } from './finish.ts';
+import { countField, isReportedError, word } from '../transport/wireFields.ts';
 import { collectPartialArguments, type PartialArguments } from './partialArguments.ts';
-import { addText, nativeOf, setArguments, toNativeCall } from './parts.ts';
-import { toUsage, usageSchema } from './usage.ts';
-import { type Part, toFunctionName } from './wire.ts';
+import { googleProvider, type NativeParts, type Part, toFunctionName } from './wire.ts';
+
+const usageSchema = z.object({
+  promptTokenCount: countField,
+  candidatesTokenCount: countField,
+  totalTokenCount: countField,
+  cachedContentTokenCount: countField,
+  thoughtsTokenCount: countField,
+  toolUsePromptTokenCount: countField,
+});
+
+/**
+ * Converts usage. Each event contains cumulative counts, so the last event is right and nothing is added. The prompt count includes cached
+ * tokens. Tokens of Google's own tools and of thinking are separate and are added to prompt and completion here.
+ */
+function toUsage(told: z.infer<typeof usageSchema> | undefined): TokenUsage | undefined {
+  if (!told) return undefined;
+  const { promptTokenCount: prompt, candidatesTokenCount: candidates, totalTokenCount: total } = told;
+  if (prompt === undefined && candidates === undefined && total === undefined) return undefined; // only `trafficType`
+  const { cachedContentTokenCount: cachedTokens, thoughtsTokenCount: thinkingTokens } = told;
+  const promptTokens = (prompt ?? 0) + (told.toolUsePromptTokenCount ?? 0);
+  const completionTokens = (candidates ?? 0) + (thinkingTokens ?? 0);
+  return {
+    promptTokens,
+    completionTokens,
+    totalTokens: total ?? promptTokens + completionTokens,
+    ...(cachedTokens !== undefined && { cachedTokens }),
+    ...(thinkingTokens !== undefined && { thinkingTokens }),
+  };
+}
+
+const filters = [
+  'SAFETY',
+  'RECITATION',
+  'BLOCKLIST',
+  'PROHIBITED_CONTENT',
+  'SPII',
+  'MODEL_ARMOR',
+  'IMAGE_SAFETY',
+  'IMAGE_PROHIBITED_CONTENT',
+  'IMAGE_RECITATION',
+];
+
+/** Finish reasons of failed replies that a retry may fix. `OTHER` comes without a reason and usually without text. */
+const failures = [
+  'MALFORMED_FUNCTION_CALL',
+  'MALFORMED_RESPONSE',
+  'UNEXPECTED_TOOL_CALL',
+  'TOO_MANY_TOOL_CALLS',
+  'MISSING_THOUGHT_SIGNATURE',
+  'OTHER',
+  'IMAGE_OTHER',
+  'NO_IMAGE',
+  'LANGUAGE',
+];
+
+/**
+ * Maps Google's finish reason. An unknown reason counts as a failure: no call of the reply is delivered, because a call may be incomplete.
+ */
+function endOfReply(rawFinish: string | undefined): Exclude<FinishReason, 'tool_calls'> {
+  if (rawFinish === undefined) return 'stop';
+  if (filters.includes(rawFinish)) return 'content_filter';
+  return failures.includes(rawFinish) ? 'error' : finishReasonOf(rawFinish);
+}
 
 interface GoogleReaderOptions {
   endpoint: Endpoint;
@@ -188,4 +249,33 @@ function argumentsOf(args: unknown): ParsedArguments {
     return String(value);
   });
   return finite ? parseArguments(written) : { arguments: {}, malformed: written };
+}
+
+/** Merges fragments of unsigned text into one part. A signature stays with its original part, even if the part is empty. */
+function addText(parts: Part[], part: Part, fragment: string): void {
+  const last = parts.at(-1);
+  const plain = (one: Part) => Object.keys(one).every((key) => key === 'text' || key === 'thought');
+  if (last && typeof last.text === 'string' && plain(last) && plain(part) && last.thought === part.thought) {
+    last.text += fragment;
+  } else if (fragment !== '' || !plain(part)) {
+    parts.push({ ...part });
+  }
+}
+
+function toNativeCall(part: Part, functionCall: JsonObject, name: string, args: JsonObject): Part {
+  const { partialArgs, willContinue, ...rest } = functionCall;
+  return { ...part, functionCall: { ...rest, name, args } };
+}
+
+function setArguments(part: Part, args: JsonObject): void {
+  part.functionCall = { ...(part.functionCall as JsonObject), args };
+}
+
+function nativeOf(parts: Part[]): Native | undefined {
+  const worthKeeping = parts.some((part) => {
+    const { functionCall, thoughtSignature } = part;
+    if (thoughtSignature !== undefined) return true;
+    return isObject(functionCall) ? functionCall.id !== undefined : part.text === undefined;
+  });
+  return worthKeeping ? { provider: googleProvider, content: { parts } satisfies NativeParts } : undefined;
 }

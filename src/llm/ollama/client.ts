@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { inEnglish, message } from '../../protocol/text/l10n.ts';
 import { joined, type LocalizableText, messageOf, textAs } from '../../protocol/text/localized.ts';
 import { callIdsIn } from '../core/callIds.ts';
@@ -5,15 +6,27 @@ import type { ChatRequest, LLMClient, ModelInfo } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
 import { notifyOnce } from '../messages/warnings.ts';
 import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../transport/endpoint.ts';
-import { defaultFetchLimits, readJsonAnswer, sendHttpRequest } from '../transport/http.ts';
-import type { ProviderText } from '../transport/providerErrors.ts';
+import { defaultFetchLimits, readJsonAnswer, sendHttpRequest, unreadableAnswer } from '../transport/http.ts';
+import type { Endpoint, ProviderText } from '../transport/providerErrors.ts';
 import { type Batches, clientOf, readReply } from '../transport/replyStream.ts';
+import { list, word } from '../transport/wireFields.ts';
 import { readLines } from './lines.ts';
 import { learnFrom, type OllamaModel, toModel, unknownModel, windowOf } from './model.ts';
-import { modelsIn } from './models.ts';
 import { createOllamaReader } from './reader.ts';
 import { truncationIn } from './truncation.ts';
 import { toWire } from './wire.ts';
+
+const listSchema = z.object({ models: list.pipe(z.array(z.object({ model: word, name: word }).catch({}))) });
+
+/** Parses `{models: [{model: "llama3.2:3b"}]}`; older servers send only `name`. */
+function modelsIn(endpoint: Endpoint, body: unknown): ModelInfo[] {
+  const read = listSchema.safeParse(body);
+  if (!read.success) throw unreadableAnswer(endpoint, JSON.stringify(body));
+  return read.data.models.flatMap(({ model, name }): ModelInfo[] => {
+    const id = model ?? name;
+    return id === undefined ? [] : [{ id }];
+  });
+}
 
 export interface OllamaClientOptions extends Partial<ClientOptions> {
   baseUrl?: string;

@@ -57,7 +57,7 @@ export async function withAnswerTimeout<Value>(answer: Promise<Value | undefined
   }
 }
 
-export interface FileLines {
+interface FileLines {
   path: string;
   outside?: true;
   lines: string[];

@@ -1,23 +1,61 @@
 // @invariant commands-are-judged-whole: A command that is not understood completely requires approval.
-import { stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { inEnglish, message } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, localizedMessageIn } from '../../protocol/text/localized.ts';
 import { type CommandPart, readingRow } from '../core/commandPart.ts';
+import { globTest } from '../core/glob.ts';
+import { maxJsonBytes, parseLimitedJson } from '../core/parseLimits.ts';
 import { ToolError } from '../core/tool.ts';
 import type { WorkspaceRoot } from '../core/workspace.ts';
 import { relativeTo, resolvePath } from '../sandbox/paths.ts';
+import { readPlain } from '../sandbox/regularFile.ts';
 import { readScript } from '../shellSyntax/shellSyntax.ts';
 import { type CommandStep, isKnown, Unclear } from './commandStep.ts';
-import { configuredFolders } from './configuredFolders.ts';
 import { expandScript } from './expandScript.ts';
 import { NotOnlyRead } from './gitReading.ts';
+import { trackedIn } from './gitTracked.ts';
 import { rowFor } from './grants/grantTable.ts';
 import { isNeutral, withoutPrefix } from './grants/neutral.ts';
 import { buildFolder, type DiskClaim, pathInWord } from './grants/values.ts';
-import { isIgnoredByGit } from './ignoredByGit.ts';
 import type { IsOutput } from './outputFiles.ts';
 import { checked, type ReadOnlyCommand, type ReadOnlyLine, readingOf, Unknown } from './readOnly.ts';
+
+const largestIgnoreFile = 100_000;
+
+/**
+ * Tests if Git ignores a file (absolute and real) by a simple line of a surrounding `.gitignore`: a name, a path, or a glob of names. False
+ * if a line negates the pattern, if Git tracks the file, or if either is unknown.
+ */
+async function isIgnoredByGit(file: string, roots: readonly WorkspaceRoot[]): Promise<boolean> {
+  const folder = paths.dirname(file);
+  const tracked = await trackedIn(folder, roots);
+  if (!tracked || tracked.names.includes(tracked.below + paths.basename(file))) return false;
+  let ignored = false;
+  for (let place = folder; (await relativeTo(roots, place)) !== undefined; place = paths.dirname(place)) {
+    const text = await readPlain(paths.join(place, '.gitignore'), largestIgnoreFile).then(String, () => '');
+    const lines = text.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
+    if (lines.some((line) => line.startsWith('!'))) return false;
+    const below = paths.relative(place, file);
+    ignored ||= lines.some((line) => covers(line, below));
+    if (paths.dirname(place) === place) break;
+  }
+  return ignored;
+}
+
+/**
+ * Tests a line of `.gitignore`.
+ * @param path relative to the folder of the file
+ */
+function covers(line: string, path: string): boolean {
+  if (!/^\/?[\w.*-]+(\/[\w.-]+)*\/?$/.test(line)) return false;
+  const names = path.split('/');
+  const pattern = line.replace(/^\/|\/$/g, '');
+  const isFolder = line.endsWith('/');
+  if (line.replace(/\/$/, '').includes('/')) return path.startsWith(`${pattern}/`) || (!isFolder && path === pattern);
+  const test = globTest(pattern);
+  return (isFolder ? names.slice(0, -1) : names).some((name) => test(name));
+}
 
 /**
  * Analysis of a command. `reading` is the read-only execution without an approval, or a sentence with the reason why the command is not
@@ -227,3 +265,42 @@ const written = (variables: readonly [string, string][], words: readonly string[
   [...variables.map(([name, value]) => `${name}=${quoted(value)}`), ...words.map(quoted)].join(' ');
 
 const quoted = (word: string): string => (/^[\w@%+=:,./^-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+
+/**
+ * Returns the folders (workspace-relative) around a path with their own configuration for a program; such configuration may be code. The
+ * working folder is excluded, because its rule applies anyway.
+ * @param path absolute and real @param folder working folder of the program
+ */
+async function configuredFolders(
+  program: string,
+  path: string,
+  folder: string,
+  roots: readonly WorkspaceRoot[],
+): Promise<string[]> {
+  const isFolder = await stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+  const found: string[] = [];
+  for (let place = isFolder ? path : paths.dirname(path); place !== folder; place = paths.dirname(place)) {
+    const relative = await relativeTo(roots, place);
+    if (relative === undefined) break;
+    if (await isConfigured(program, place)) found.push(relative || '.');
+    if (paths.dirname(place) === place) break;
+  }
+  return found;
+}
+
+/** Tests for a file named after the program, or a key in `package.json`. An unreadable file counts. */
+async function isConfigured(program: string, folder: string): Promise<boolean> {
+  const names: string[] = await readdir(folder).catch(() => []);
+  const called = program.replace(/[-_.]?cli\d*$/, '');
+  if (names.some((name) => name.toLowerCase().includes(called))) return true;
+  if (!names.includes('package.json')) return false;
+  try {
+    const manifest = parseLimitedJson((await readPlain(paths.join(folder, 'package.json'), maxJsonBytes)).toString());
+    return Object.keys(Object(manifest)).some((key) => key.toLowerCase().startsWith(called));
+  } catch {
+    return true;
+  }
+}

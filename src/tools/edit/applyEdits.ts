@@ -1,11 +1,12 @@
 import type { EditReason } from '../../protocol/text/codes.ts';
 import type { SeenText } from '../core/tool.ts';
 import { maxFileLines, rivalOf, shiftedLines } from './ambiguousMatch.ts';
+import { diff } from './diff.ts';
 import { type HunkLocation, runsAt } from './hunkLocation.ts';
+import { indentLike, indentOf, isWrittenAsItStands, smallestUnit, usualUnit, withFirstIndented } from './indent.ts';
 import { findRuns, type MatchedLines, nearestRun } from './lineMatches.ts';
 import { endingAt, lineAt, splitLines, type TextLine, wholeLines, withEndings } from './lines.ts';
 import { movedFrom } from './movedLines.ts';
-import { indentationBefore, reindented } from './reindent.ts';
 import { replaceLines } from './replaceLines.ts';
 import { type Replacement, replaceAll, replaced, replacementWithin } from './replacements.ts';
 import { isInexact, nearTwin } from './similarLines.ts';
@@ -301,4 +302,47 @@ function twinFailure(texts: readonly string[], old: readonly string[], run: Matc
   if (rival !== undefined) return { reason: 'OTHER_INDENTATION', ...found, other: other(rival) };
   const twin = inexact ? nearTwin(texts, old, run) : undefined;
   return twin === undefined ? undefined : { reason: 'NEAR_TWIN', ...found, other: other(twin) };
+}
+
+/** Returns the indentation before a position, if only blanks precede the position on its line. */
+function indentationBefore(text: string, at: number): string {
+  const prefix = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
+  return prefix.trim() === '' ? prefix : '';
+}
+
+/**
+ * Returns the new text of a match after `prefix`, the indentation of the file that the edit omitted. The indentation of the new text is
+ * replaced, and added lines are indented like the matched line. Undefined if the indentation is unknown.
+ */
+function reindented(text: string, prefix: string, oldText: string, newText: string): string | undefined {
+  if (newText === '' && oldText.endsWith('\n')) return ''; // the whole line is deleted
+  const now = newText.split(/\r\n|\n/);
+  const old = oldText.split(/\r\n|\n/);
+  if (prefix === '' || (now.length === 1 && old.length === 1)) return prefix + newText;
+
+  const to = prefix + indentOf(old[0]!);
+  const single = old.slice(1).every((line) => line.trim() === '');
+  if (single && isWrittenAsItStands(now, to)) return now[0]!.startsWith(to) ? newText : prefix + newText;
+  const whole = withFirstIndented(old, now, (line) => (line === 0 ? to : indentOf(old[line]!)));
+  if (whole) return whole.now.join('\n');
+  const pairs = old
+    .map((line, index) => ({ line: index, from: indentOf(line), to: index === 0 ? to : indentOf(line) }))
+    .filter(({ line }) => line === 0 || old[line]!.trim() !== '');
+  const indents = { pairs, fromUnit: smallestUnit([...old, ...now]), toUnit: usualUnit(text.split(/\r\n|\n/)) };
+  const made = [...now];
+  const hunks = diff(old, now);
+  for (const hunk of hunks) {
+    for (let index = hunk.toStart; index < hunk.toEnd; index++) {
+      const line = hunk.fromStart + index - hunk.toStart;
+      const replaced = line < hunk.fromEnd ? line : undefined;
+      const indented = indentLike(now[index]!, indents, { replaced, after: Math.min(line, hunk.fromEnd) - 1 });
+      if (indented === undefined) return undefined;
+      made[index] = indented;
+    }
+  }
+  // The unchanged first line needs its full indentation at its new position.
+  const first = hunks[0]?.fromStart === 0 ? hunks[0] : undefined;
+  const kept = !first ? 0 : first.fromEnd === 0 ? first.toEnd : undefined;
+  if (kept !== undefined) made[kept] = prefix + made[kept]!;
+  return made.join('\n');
 }

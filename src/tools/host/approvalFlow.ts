@@ -6,6 +6,7 @@ import { message } from '../../protocol/text/l10n.ts';
 import type { Localizer } from '../../protocol/text/localized.ts';
 import { stopIfAborted } from '../core/abortable.ts';
 import { toFailure } from '../core/outcome.ts';
+import type { FileChange } from '../core/tool.ts';
 import {
   type ApprovalAnswer,
   type CallContext,
@@ -18,7 +19,6 @@ import type { Workspace } from '../core/workspace.ts';
 import type { Verdict } from '../policy/policy.ts';
 import type { ApprovalSubject, QueuedApproval } from './approvalQueue.ts';
 import { differenceFrom, staleError } from './approvedPlan.ts';
-import { workspaceAfter } from './overlayWorkspace.ts';
 import type { Planned } from './policySubject.ts';
 import { stored } from './storedEvents.ts';
 import { changedByUser, isShown, parseRevisedArguments, type ShownCall, shownOf } from './userRevision.ts';
@@ -245,3 +245,15 @@ const withArguments = (call: ToolCall, args: unknown): ToolCall => ({
   ...call,
   arguments: args as ToolCall['arguments'],
 });
+
+/** Workspace with planned changes applied, only for planning. */
+function workspaceAfter(workspace: Workspace, changes: readonly FileChange[]): Workspace {
+  const texts = new Map(changes.map(({ realPath, after }) => [realPath, after]));
+  const refuse = () => Promise.reject(new Error('This workspace is only thought of.'));
+  return Object.create(workspace, {
+    openText: { value: (path: string) => texts.get(path) ?? workspace.openText(path) },
+    isDirty: { value: (path: string) => !texts.has(path) && workspace.isDirty(path) },
+    writeText: { value: refuse },
+    delete: { value: refuse },
+  }) as Workspace;
+}

@@ -14,8 +14,24 @@ import { type LeftOut, type Listed, promptsIn, resourcesIn, toolsIn } from './fo
 import { loadSdk, type Sdk } from './loadSdk.ts';
 import { redactor } from './redactSecrets.ts';
 import { type RequestOptions, withRequestLimits } from './request.ts';
-import { stderrTail } from './transport/stderrTail.ts';
 import { ServerFault } from './transport/stdio.ts';
+
+/** Lines around an error without information: frames, source lines, runtime notes. */
+const around =
+  /^(at |File "|Traceback|node:|Node\.js v\d|note: run with|Require stack|A complete log|[\p{P}\p{S}\s]+$|throw \w+;?$|-?\d+$)/u;
+const telling =
+  /error|exception|panic|fatal|cannot|can't|could ?n[o']t|unable|unknown|not (found|set|supported|allowed)|no such|denied|missing|required|refused|invalid|failed|must be/i;
+
+const withoutPrefix = (line: string) => line.replace(/^npm (error|ERR!)( (code|\d{3})\b)?\s*/, '');
+
+/** Returns the last line of stderr about an error. `orLast`: otherwise the last line with any text. */
+function stderrTail(output: string, orLast: boolean): string | undefined {
+  const lines = output
+    .split('\n')
+    .map((line) => withoutPrefix(line.trim()))
+    .filter((line) => line !== '' && !around.test(line));
+  return lines.findLast((line) => telling.test(line)) ?? (orLast ? lines.at(-1) : undefined);
+}
 
 export type { ListedTool };
 

@@ -10,7 +10,6 @@ import { fileReadTool } from '../files/read.ts';
 import { readFolder } from './folder.ts';
 import { cutAt, type FileGiven, fenced, type MentionRead, type MentionReading, run } from './mentionLimits.ts';
 import { readLines, readProblem } from './mentionPlaces.ts';
-import { terminal, test } from './mentionText.ts';
 
 const least = 200;
 
@@ -153,4 +152,33 @@ async function change(
 ): Promise<MentionRead> {
   const { text, why } = await changes(left, signal, path);
   return { name: `change of ${path}`, text: fenced(text), told: { path, ...(why && { why }) } };
+}
+
+async function test(
+  { name, text, path, line }: { name: string; text: string; path?: string; line?: number },
+  left: number,
+): Promise<MentionRead> {
+  const where = path === undefined ? '' : `In ${path}${line === undefined ? '' : `:${line}`}.\n`;
+  return fromText(`failed test: ${name}`, text, left, where, path === undefined ? {} : { path, ...(line && { line }) });
+}
+
+async function terminal(
+  { name, text }: { name?: string; text?: string },
+  left: number,
+  reading: MentionReading,
+): Promise<MentionRead> {
+  const given = text === undefined ? await reading.terminal() : { name, text };
+  return fromText(`terminal${given.name ? `: ${given.name}` : ''}`, given.text, left);
+}
+
+/** Truncates at the start: the end of program output matters most. */
+function fromText(name: string, text: string, left: number, before = '', told: MentionRead['told'] = {}): MentionRead {
+  const isCut = text.length > left;
+  const short = isCut ? text.slice(text.length - left).replace(/^[^\n]*\n/, '') : text;
+  const empty = text.trim() === '';
+  return {
+    name,
+    text: `${before}${empty ? '(It wrote nothing.)' : fenced(short)}${isCut ? '\n(Its beginning did not fit.)' : ''}`,
+    told: { ...told, ...(isCut && { note: 'its end', why: 'Its start did not fit.' }) },
+  };
 }

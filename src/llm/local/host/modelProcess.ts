@@ -5,14 +5,64 @@ import { message } from '../../../protocol/text/l10n.ts';
 import { localizedMessageIn } from '../../../protocol/text/localized.ts';
 import { lasting } from '../../core/deadlines.ts';
 import { LLMError } from '../../core/errors.ts';
-import { Queue } from '../ipc/asyncQueue.ts';
 import type { DeviceInfo } from '../ipc/deviceInfo.ts';
 import type { FromWorker, Job, JobEvent, LoadOptions, ToWorker } from '../ipc/ipc.ts';
 import { removeState } from '../worker/stateFiles.ts';
 import { removeLeft } from '../worker/stateTransfer.ts';
 import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
 import { endedError } from './processExit.ts';
-import { Standstill } from './stallDetector.ts';
+
+/** Queue between a producer and an async iterator. A failure overtakes queued values. */
+class Queue<Value> implements AsyncIterable<Value> {
+  private readonly values: Value[] = [];
+  private state: { open: true } | { open: false; error?: unknown; failed: boolean } = { open: true };
+  private wake?: () => void;
+
+  push(value: Value): void {
+    if (!this.state.open) return;
+    this.values.push(value);
+    this.wake?.();
+  }
+
+  end(): void {
+    if (this.state.open) this.state = { open: false, failed: false };
+    this.wake?.();
+  }
+
+  fail(error: unknown): void {
+    if (!this.state.open) return;
+    this.state = { open: false, failed: true, error };
+    this.values.length = 0;
+    this.wake?.();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Value, void, void> {
+    for (;;) {
+      if (!this.state.open && this.state.failed) throw this.state.error;
+      if (this.values.length > 0) yield this.values.shift()!;
+      else if (!this.state.open) return;
+      else
+        await new Promise<void>((wake) => {
+          this.wake = wake;
+        });
+    }
+  }
+}
+
+/** Detector of a process that answers without progress: counts answers with an unchanged state. */
+class Standstill {
+  private at: unknown;
+  answers = 0;
+
+  hear(at: unknown): void {
+    this.answers = at === this.at ? this.answers + 1 : 0;
+    this.at = at;
+  }
+
+  begin(): void {
+    this.answers = 0;
+  }
+}
 
 /** Seconds without an answer during a job after which the process counts as hung. */
 const patience = 30;

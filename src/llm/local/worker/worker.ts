@@ -1,10 +1,12 @@
 import { outputLimit } from '../../messages/outputLimit.ts';
+
 /**
  * Process of the local model, and the only module that uses node-llama-cpp: a crash of the engine ends only this process. The process
  * generates replies and proposes calls; it never executes a call.
  */
 
-import { freemem } from 'node:os';
+import { readdirSync } from 'node:fs';
+import { freemem, getPriority, setPriority } from 'node:os';
 import type { ChatWrapper, Llama, LlamaModel, Token } from 'node-llama-cpp';
 import { message } from '../../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../../protocol/text/localized.ts';
@@ -18,12 +20,29 @@ import { firstContext, maxContextSize, withReply } from '../modelFile/contextSiz
 import { ggufTrouble } from '../modelFile/ggufHeader.ts';
 import { createContext, type Remembering, type Sequence } from './context.ts';
 import { type FittedPrompt, fitPrompt } from './fitPrompt.ts';
-import { lowerPriority } from './lowerPriority.ts';
 import { prefill } from './prefill.ts';
 import { ContextLost } from './resizableContext.ts';
 import type { Loan } from './slots.ts';
 import type { SequenceSlot } from './stateTransfer.ts';
 import { writtenCalls } from './textCallTokens.ts';
+
+/** Niceness: low enough for the editor and user programs to go first, and high enough that a build does not starve the model. */
+const nice = 5;
+
+/**
+ * Lowers the priority of the process. On Linux, each thread has its own value and passes the value to new threads, so a call before loading
+ * the engine affects all its threads. Never raises a priority.
+ */
+function lowerPriority(): void {
+  const threads = process.platform === 'linux' ? readdirSync('/proc/self/task').map(Number) : [0];
+  for (const id of threads) {
+    try {
+      if (getPriority(id) < nice) setPriority(id, nice);
+    } catch {
+      // the thread has ended, or the system denies the change
+    }
+  }
+}
 
 interface Engine extends Remembering {
   library: typeof import('node-llama-cpp');

@@ -1,16 +1,18 @@
+import { inEnglish } from '../../../protocol/text/l10n.ts';
 import { messageOf } from '../../../protocol/text/localized.ts';
 import { callIdsIn } from '../../core/callIds.ts';
 import type { ChatRequest } from '../../core/client.ts';
 import { LLMError } from '../../core/errors.ts';
 import { learnOutputLimit, outputLimited } from '../../messages/outputLimit.ts';
+import { budgetIgnored } from '../../messages/warnings.ts';
 import { sendHttpRequest } from '../../transport/http.ts';
 import type { ProviderText } from '../../transport/providerErrors.ts';
 import { type Ask, type Connection, refusalIn } from '../protocol.ts';
 import { leftOut } from '../warnings.ts';
-import { learnFrom, type ResponsesFlags } from './flags.ts';
+import type { ResponsesFlags } from './flags.ts';
+import { learnFrom } from './flags.ts';
 import { createResponsesReader } from './reader.ts';
-import { notesOf } from './warnings.ts';
-import { toWire } from './wire.ts';
+import { reasoningOf, toWire } from './wire.ts';
 
 export function responses(
   { provider, endpoint, headers, limits, note }: Connection,
@@ -65,4 +67,17 @@ export function responses(
       },
     };
   };
+}
+
+function notesOf(request: ChatRequest, flags: ResponsesFlags): string[] {
+  const { model, thinkingBudget = 0, responseFormat, stopSequences = [] } = request;
+  return [
+    ...(thinkingBudget > 0 && !reasoningOf(request, flags)?.effort ? [budgetIgnored(model)] : []),
+    ...(stopSequences.length > 0 ? [`${model} takes no stop sequences here; they are left out.`] : []),
+    ...(responseFormat?.type === 'json_schema' && flags.schemaInWords
+      ? [`${model} cannot be held to a schema; it is asked for it in words.`]
+      : []),
+    ...(flags.refused?.size ? [`${model} does not take earlier thinking back; it is left out.`] : []),
+    ...leftOut(request, flags).map(inEnglish),
+  ];
 }

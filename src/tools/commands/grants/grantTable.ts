@@ -1,13 +1,59 @@
 import type { RuleKind } from '../../../protocol/content/rule.ts';
 import type { WorkspaceRoot } from '../../core/workspace.ts';
-import { argumentsOf, fits, type GrantRow, type RowMatch } from './grantRow.ts';
+import { isKnown } from '../commandStep.ts';
+import type { GrantRow, RowMatch } from './grantRow.ts';
+import { argumentsOf, fits } from './grantRow.ts';
 import { copiesOf, launched } from './launchers.ts';
 import { allowsAppended, type ScriptCall, type ScriptFile, type Takes } from './scriptArguments.ts';
 import { tableRows } from './tableRows.ts';
 import { tables } from './tables.ts';
-import { unseenClaims } from './unverifiedClaims.ts';
 import type { DiskClaim } from './values.ts';
-import { asksVersion, looksAtNothing } from './versions.ts';
+
+const versioned =
+  /^(node|npm|docker|docker-compose|gh|go|cmake|ninja|kubectl|helm|yq|bash|zsh|sqlite3|ccache|npx|yarn|pnpm|bun|deno|tsc|eslint|prettier|jest|vitest|uv|poetry|ruff|mypy|pytest|black|ruby|bundle|bundler|gem|rails|rake|rspec|rubocop|gofmt|golangci-lint|cargo|rustc|rustup|rustfmt|kotlin|kotlinc|mvn|gradle|dotnet|php|composer|meson|clang-format|clang-tidy|cppcheck|gdb|lldb|valgrind|swift|dart|flutter|elixir|mix|erl|ghc|cabal|stack|zig|protoc|buf|conan|vcpkg|just|task|direnv|mise|asdf|alembic|nox|tox|pre-commit|gcovr|lcov|nx|turbo|vite|next|java_home|sqlc|air|delve|dlv)$/;
+
+/** Programs that read no file to print their version. */
+const versionOnly =
+  /^(python|python3|python3\.\d+|pip3?|java|javac|make|gmake|gcc|g\+\+|cc|c\+\+|clang|clang\+\+|ctest|perl|lua|aws|gcloud|az|jq|rg|fd|shellcheck|psql|mysql|redis-cli)$/;
+
+const looksAtNothing = (program: string): boolean => versionOnly.test(program);
+
+const asksVersion = (program: string, [option, ...more]: readonly string[]): boolean =>
+  more.length === 0 &&
+  (looksAtNothing(program) || versioned.test(program)) &&
+  (option === '--version' ||
+    (option === 'version' && /^(kubectl|helm|deno|gh|uv|zig|buf|golangci-lint|mise)$/.test(program)) ||
+    (option === '-V' && /^(python3?|rustc|cargo|ruff|uv|rustup)$/.test(program)) ||
+    (option === '-v' && /^(node|npm|npx|ruby|php|yarn|pnpm|bundle|gem|rails|mvn|gradle|perl|rubocop)$/.test(program)) ||
+    (option === '-version' && /^(java|javac|kotlinc?)$/.test(program)));
+
+/**
+ * Returns disk checks for a command never observed; undefined if an approval is needed. The program may interpret words differently from
+ * the row, so each word except option names must also be harmless as a path in the open folder.
+ * @param args arguments after the row's command
+ */
+function unseenClaims(
+  row: GrantRow,
+  args: readonly string[],
+  { claims, operands, values }: RowMatch,
+): DiskClaim[] | undefined {
+  // Words after `--` may be anything: settings, or arguments of a started program.
+  if (args.includes('--') || ![...operands, ...values].every(isPlain)) return undefined;
+  // A single word may be a subcommand, as in `git log`, so the word must be an existing file or folder.
+  const isTold = row.command.includes(' ') || !/^(paths|files|names)$/.test(String(row.operands));
+  const as = (word: string) => (isTold || !/^[a-z][\w-]*$/.test(word) ? 'read' : 'there');
+  return [
+    ...claims,
+    ...operands.map((path): DiskClaim => ({ path, as: as(path) })),
+    ...values.map((path): DiskClaim => ({ path, as: 'read' })),
+  ];
+}
+
+/** Tests for words without meaning as option, address, variable or argument list, and without an absolute path. */
+const isPlain = (word: string): boolean =>
+  isKnown(word) &&
+  /^[^-@~+!|<>/\\`$][^\\`$]*$/.test(word) &&
+  !/^[^/]*:\d|:\/|(^|[/=,;:])\.\.([/,;:]|$)|[=,;:]\//.test(word);
 
 /**
  * All commands with grants wider than the exact words. Deliberately absent: interpreters, launchers, programs that send, fetch, copy or

@@ -1,11 +1,74 @@
+import { constants } from 'node:fs';
+import { access, realpath } from 'node:fs/promises';
 import * as paths from 'node:path';
 import type { WorkspaceRoot } from '../../core/workspace.ts';
-import { resolvePath } from '../../sandbox/paths.ts';
+import { realRootsOf, resolvePath } from '../../sandbox/paths.ts';
 import { isKnown } from '../commandStep.ts';
 import { programFolders } from '../readOnlyPrograms.ts';
-import { builtTest, isBuiltTest, lookedAt } from './builtTests.ts';
 import type { Installer } from './grantRow.ts';
-import { type OnPath, onPath } from './programOnPath.ts';
+
+type OnPath =
+  | {
+      in: 'system';
+      /** A version manager's shim; the folder determines the program. */
+      shimmed?: true;
+    }
+  | { in: 'project'; folder: string };
+
+/** Finds a program like a shell in `folder` (absolute and real). A missing program counts as a system program, because it cannot start. */
+async function onPath(program: string, folder: string, roots: readonly WorkspaceRoot[]): Promise<OnPath> {
+  const open = (await realRootsOf(roots)).flatMap(({ path, realPath }) => [path, realPath]);
+  const isOpen = (path: string) => open.some((root) => path === root || path.startsWith(`${root}/`));
+  for (const entry of (process.env.PATH ?? '').split(paths.delimiter)) {
+    const place = paths.resolve(folder, entry);
+    const file = paths.join(place, program);
+    if (!(await isExecutable(file))) continue;
+    if (isOpen(place)) return { in: 'project', folder: place };
+    const real = await realpath(file).catch(() => file);
+    if (isOpen(real)) return { in: 'project', folder: paths.dirname(real) };
+    return { in: 'system', ...(/(^|\/)\.?shims$/.test(place) && { shimmed: true }) };
+  }
+  return { in: 'system' };
+}
+
+const isExecutable = (file: string): Promise<boolean> =>
+  access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+
+const builtTest = 'build/…test';
+
+/** Tests for a test program built by the project, by its path in a build folder. */
+const isBuiltTest = (program: string): boolean =>
+  /^(\.\/)?((_?build|builddir|out|cmake-build)[\w-]*|target\/(debug|release)(\/deps)?|zig-out\/bin|\.build\/(debug|release)|bazel-bin)\/([\w+-][\w.+-]*\/)*[\w.+-]*(test|spec|bench|fuzz)[\w.+-]*$/i.test(
+    program,
+  ) && !/(^|[/._-])(deploy|publish|install|release-)/i.test(program.replace(/^(\.\/)?target\/release\//, ''));
+
+const suppressions = /^--suppressions=(?!\/|.*\.\.)[\w./-]+$/;
+const valgrind =
+  /^(-q|-v|--(quiet|verbose|error-exitcode=\d+|leak-check=(full|yes|no|summary)|show-leak-kinds=[\w,]+|track-origins=(yes|no)|tool=(memcheck|helgrind|drd)|num-callers=\d+|errors-for-leak-kinds=[\w,]+|trace-children=(yes|no)))$/;
+const debugged =
+  /^(run|r|where|(bt|backtrace)( \d+| full)?|info (locals|args|registers|threads|frame)|thread apply all bt( full| \d+)?|frame \d+|up|down|quit|set pagination off)$/;
+
+/** Returns the test program inspected by a debugger or a profiler; undefined if the tool has further arguments. */
+function lookedAt([program, ...args]: readonly string[]): string[] | undefined {
+  let at = 0;
+  if (program === 'valgrind') while (valgrind.test(args[at] ?? '') || suppressions.test(args[at] ?? '')) at += 1;
+  else if (program === 'perf' && args[0] === 'stat') {
+    at = 1;
+    while (/^-(e|r)$/.test(args[at] ?? '') && /^[a-z0-9][\w:,-]*$/.test(args[at + 1] ?? '')) at += 2;
+    if (args[at] === '--') at += 1;
+  } else if (program === 'gdb' && /^--?batch$/m.test(args.join('\n'))) {
+    for (; at < args.length && !/^--?args$/.test(args[at]!); at++) {
+      if (/^--?(q|quiet|batch|nx|n)$/.test(args[at]!)) continue;
+      if (/^--?(ex)$/.test(args[at]!) && debugged.test(args[at + 1] ?? '')) at += 1;
+      else return undefined;
+    }
+    at += 1;
+  } else return undefined;
+  return isBuiltTest(args[at] ?? '') ? args.slice(at) : undefined;
+}
 
 /**
  * Project's own copy of a tool, which may be any file. `through` is the launcher or folder before the name: `npx `, `.venv/bin/`.
