@@ -8,7 +8,7 @@ import { type FoundText, findIn } from './transcript/findInRun.ts';
 import type { Scroll } from './transcript/scroll.ts';
 import { openFold } from './transcript/transcript.ts';
 
-const mostMarked = 500;
+const maxMarked = 500;
 
 let looking:
   | { query: string; found: (FoundText & { drawnAt?: number })[]; at: number; run: Run | null; messages: number }
@@ -159,13 +159,13 @@ function rangesOf(element: HTMLElement, wanted: string): Range[] {
   const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT, ({ parentElement }) =>
     parentElement?.closest('.for-screen-readers') ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
   );
-  while (wanted !== '' && ranges.length < mostMarked && texts.nextNode()) {
+  while (wanted !== '' && ranges.length < maxMarked && texts.nextNode()) {
     const node = texts.currentNode as Text;
     const text = node.data.toLowerCase();
     if (text.length !== node.data.length) continue; // lower case has another length: positions would shift
     for (
       let at = text.indexOf(wanted);
-      at >= 0 && ranges.length < mostMarked;
+      at >= 0 && ranges.length < maxMarked;
       at = text.indexOf(wanted, at + wanted.length)
     ) {
       const range = new Range();

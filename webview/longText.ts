@@ -8,7 +8,7 @@ import type { PanelContext } from './context.ts';
  */
 export function longText(context: PanelContext, place: string, text: string, characters: number): TemplateResult {
   const { whole } = context.opened;
-  const limit = whole.has(place) ? mostCharacters : characters;
+  const limit = whole.has(place) ? maxCharacters : characters;
   const shown = text.length > limit * 1.1 ? text.slice(0, limit) : text;
   const left = text.length - shown.length;
   if (left === 0) return html`${shown}`;
@@ -21,12 +21,12 @@ export function longText(context: PanelContext, place: string, text: string, cha
   if (whole.has(end) && between > 0)
     return html`${shown}<span class="quiet">… ${t(amount(between, 'character'))} …</span>
 ${text.slice(-characters)}`;
-  const isFar = text.length > mostCharacters * 1.1;
+  const isFar = text.length > maxCharacters * 1.1;
   return html`${shown}… ${
-    limit === mostCharacters
+    limit === maxCharacters
       ? html`<span class="quiet">${t('and {0}', amount(left, 'more character'))}</span>`
       : html`<button class="more" @click=${show(place)}>${t('Show more')}</button>`
   }${isFar ? html` <button class="more" @click=${show(end)}>${t('Show the end')}</button>` : nothing}`;
 }
 
-const mostCharacters = 200_000;
+const maxCharacters = 200_000;

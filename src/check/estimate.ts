@@ -69,7 +69,7 @@ export function estimateOf(isLocal: boolean, before?: CheckResult, tasks: readon
 /** Describes the estimate for the user before the check. `least`: minimum cost in US dollars; undefined: unknown price. */
 export function estimateText({ replies, prompt, fresh, written, ms, basis }: Estimate, least: number | undefined) {
   const rounded = (tokens: number) => groupDigits(Math.round(tokens / 100) * 100);
-  const { replies: most, written: mostWritten, ms: mostMs } = usualLimits;
+  const { replies: most, written: maxWritten, ms: maxMs } = usualLimits;
   return [
     t('About {0}, {1}. Models that think take longer.', formatDuration(ms), basis),
     t(
@@ -85,8 +85,8 @@ export function estimateText({ replies, prompt, fresh, written, ms, basis }: Est
     t(
       'A task takes at most {0} replies, {1} generated tokens and {2}.',
       most,
-      groupDigits(mostWritten),
-      formatDuration(mostMs),
+      groupDigits(maxWritten),
+      formatDuration(maxMs),
     ),
   ];
 }

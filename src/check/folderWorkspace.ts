@@ -15,7 +15,7 @@ export interface TaskFolder {
 }
 
 /** Maximum bytes read from a file. */
-const mostBytes = 1 << 20;
+const maxBytes = 1 << 20;
 
 /** Workspace for the tools from a folder without an editor. `root`: real path. */
 export const folderWorkspace = (root: string, ripgrep: string | undefined): Workspace => ({
@@ -25,7 +25,7 @@ export const folderWorkspace = (root: string, ripgrep: string | undefined): Work
   openText: () => undefined,
   isDirty: () => false,
   async writeText(file, text, before) {
-    const found = before !== null && existsSync(file) ? decodeText(await readPlain(file, mostBytes)) : undefined;
+    const found = before !== null && existsSync(file) ? decodeText(await readPlain(file, maxBytes)) : undefined;
     const bytes = encodeText({ ...(found ?? { encoding: 'utf8', bom: false }), text });
     await (found ? replaceFile(file, bytes) : createFile(file, bytes));
     return text;
@@ -39,7 +39,7 @@ export const folderWorkspace = (root: string, ripgrep: string | undefined): Work
 });
 
 export const folderAt = (root: string): TaskFolder => ({
-  read: (file) => readPlainNow(path.join(root, file), mostBytes)?.toString(), // the model may have replaced the file by a link or folder
+  read: (file) => readPlainNow(path.join(root, file), maxBytes)?.toString(), // the model may have replaced the file by a link or folder
   write(file, text) {
     const place = path.join(root, file);
     mkdirSync(path.dirname(place), { recursive: true });

@@ -8,7 +8,7 @@ import { type Lock, takeShortLock } from './lock.ts';
 
 /** Low limit, because the editor needs the disk, too. */
 const atOnce = 4;
-const mostAtOnce = 50;
+const maxAtOnce = 50;
 
 const sizesSchema = z.record(z.string(), z.object({ stamp: z.number(), bytes: z.number() }));
 
@@ -107,7 +107,7 @@ async function remove(files: readonly KeptFile[], total: number, bytes: number):
   for (const { file, size, lock: of } of files) {
     if (left <= bytes) break;
     if (of !== undefined && open.has(of)) continue;
-    if (held.of !== of || held.count >= mostAtOnce) {
+    if (held.of !== of || held.count >= maxAtOnce) {
       await held.lock?.release();
       held = { of, count: 0, lock: of === undefined ? undefined : await takeShortLock(of).catch(() => undefined) };
     }

@@ -25,7 +25,7 @@ interface Day {
 const two = (part: number): string => String(part).padStart(2, '0');
 const nameOf = (at: Date): string => `spent-${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}.jsonl`;
 const named = /^spent-\d{4}-\d{2}-\d{2}\.jsonl$/;
-const mostDays = 7;
+const maxDays = 7;
 
 /**
  * Daily spend of all windows, by local date: a file of JSON lines per day, append-only. The last line of an id counts. Each write starts a
@@ -125,5 +125,5 @@ function lineIn(text: string): Line | undefined {
 
 async function sweep(folder: string): Promise<void> {
   const names = (await fs.readdir(folder).catch(() => [])).filter((name) => named.test(name)).sort();
-  for (const name of names.slice(0, -mostDays)) await fs.rm(path.join(folder, name), { force: true }).catch(() => {});
+  for (const name of names.slice(0, -maxDays)) await fs.rm(path.join(folder, name), { force: true }).catch(() => {});
 }

@@ -37,7 +37,7 @@ export function foldJournal(id: string, { entries, wounds, newer, size }: Journa
   const last = entries.at(-1)?.seq ?? 0;
   if (fresh.length > 0 || gap >= 0) {
     const from = entries[whole - 1]?.seq ?? 0;
-    const open = { to: last, places: fresh.map(({ at }) => at).slice(0, mostPlaces) };
+    const open = { to: last, places: fresh.map(({ at }) => at).slice(0, maxPlaces) };
     const damage: Corruption = { from, at: run.messages.length, ...inShort(fresh), messages: [], open };
     run.damage = [...(run.damage ?? []), damage];
     for (const { event } of entries.slice(whole)) if (event) applyApart(run, damage, event);
@@ -47,13 +47,13 @@ export function foldJournal(id: string, { entries, wounds, newer, size }: Journa
   return run;
 }
 
-const mostPlaces = 1000;
-const mostSentences = 8;
+const maxPlaces = 1000;
+const maxSentences = 8;
 
 const missing = (had: number, has: number) => message('a part is missing (it had {0} bytes, and has {1})', had, has);
 
 function inShort(wounds: readonly { text: LocalizedMessage }[]): { text: string; said?: LocalizedMessage } {
-  const texts = wounds.slice(0, mostSentences).map(({ text }) => text);
+  const texts = wounds.slice(0, maxSentences).map(({ text }) => text);
   const more = wounds.length - texts.length;
   const others = more > 0 ? [amount(more, 'more location is damaged', 'more locations are damaged')] : [];
   return textAs(joined([...texts, ...others], '; '));

@@ -3,7 +3,7 @@ import { newRun, type Run } from '../protocol/run/run.ts';
 import { readLastEvents } from './readJournal.ts';
 import { journalIn, readStoredSummary } from './storedSummary.ts';
 
-const [firstBytes, mostBytes] = [128 * 1024, 2 * 1024 * 1024];
+const [firstBytes, maxBytes] = [128 * 1024, 2 * 1024 * 1024];
 const screenful = 20;
 
 /**
@@ -17,7 +17,7 @@ export async function readLastMessages(
 ): Promise<Run | undefined> {
   const { title, damaged, readOnly, createdAt } = (await readStoredSummary(folder)) ?? {};
   if (title === undefined || damaged !== undefined) return undefined;
-  for (let size = first; size <= mostBytes; size *= 4) {
+  for (let size = first; size <= maxBytes; size *= 4) {
     const events = await readLastEvents(journalIn(folder), size);
     if (!events || events.some(({ type }) => type === 'mended')) return undefined;
     const messages = events.filter((event) => event.type === 'message' && event.branch === undefined);

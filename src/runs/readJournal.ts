@@ -44,7 +44,7 @@ export interface JournalContents {
   size: number;
 }
 
-const mostMs = 10;
+const maxMs = 10;
 
 /**
  * Versions that one flipped bit produces from the current header count as damage. A future incompatible version must use another number.
@@ -64,7 +64,7 @@ export async function readJournal(file: string, runId?: string): Promise<Journal
   const images = await readImages(path.dirname(file), storedImageNames(bytes));
   const found = new Found();
   let wholeBytes = start;
-  let pause = performance.now() + mostMs;
+  let pause = performance.now() + maxMs;
   for (const { line, at, end } of lines(bytes, start)) {
     if (end < 0) {
       found.wounds.push(wound(line, at, message('its last line is torn ({0})', bytesFrom(bytes.length - at, at))));
@@ -73,7 +73,7 @@ export async function readJournal(file: string, runId?: string): Promise<Journal
     wholeBytes = end + 1;
     if (performance.now() > pause) {
       await setImmediate(); // yields to other work
-      pause = performance.now() + mostMs;
+      pause = performance.now() + maxMs;
     }
     const entry = parseLine(bytes.subarray(at, end), line, at, images);
     if (entry?.lostImages) found.addLostImages(entry, entry.lostImages);

@@ -7,13 +7,13 @@ interface FoundRun {
 }
 
 /** Searchable characters per run: the start and end of a longer text. */
-const mostText = 200_000;
+const maxText = 200_000;
 
 /** Returns the search text: title, tab, messages of the user and the models. */
 export function searchTermsOf(run: Run): Buffer {
   const said = [...run.messages, ...(run.damage ?? []).flatMap(({ messages }) => messages)];
   const texts = said.flatMap((message) => (message.role === 'tool' ? [] : [message.content]));
-  return Buffer.from(`${searchable(runTitle(run))}\t${searchable(bothEnds(texts, mostText / 2))}`);
+  return Buffer.from(`${searchable(runTitle(run))}\t${searchable(bothEnds(texts, maxText / 2))}`);
 }
 
 export const titleTerms = (title: string): Buffer => Buffer.from(`${searchable(title)}\t`);
@@ -56,9 +56,9 @@ const wordsIn = (query: string): string[] =>
   searchable(query)
     .split(' ')
     .filter((word) => word !== '')
-    .slice(0, mostWanted);
+    .slice(0, maxWanted);
 
-const mostWanted = 20;
+const maxWanted = 20;
 
 const [before, after] = [30, 90];
 

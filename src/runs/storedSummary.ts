@@ -70,8 +70,8 @@ function listed(id: string, { journalBytes: _, journalTime: __, mostBytes: ___, 
 
 export async function readRun(folder: string, id: string, kept?: Summary) {
   const contents = await readJournal(journalIn(folder), id);
-  const { mostBytes } = kept ?? (await readStoredSummary(folder)) ?? {};
-  return { contents, run: foldJournal(id, contents, mostBytes) };
+  const { mostBytes: maxBytes } = kept ?? (await readStoredSummary(folder)) ?? {};
+  return { contents, run: foldJournal(id, contents, maxBytes) };
 }
 
 export async function readStoredSummary(folder: string): Promise<Summary | undefined> {
@@ -87,9 +87,9 @@ export async function readStoredSummary(folder: string): Promise<Summary | undef
 const checkOf = (said: Omit<Summary, 'check'>): string =>
   checksum(Buffer.from(JSON.stringify(Object.entries(said).sort(([one], [other]) => (one < other ? -1 : 1)))));
 
-export async function writeSummary(folder: string, run: Run, stamp: Stamp, mostBytes = stamp.size): Promise<void> {
+export async function writeSummary(folder: string, run: Run, stamp: Stamp, maxBytes = stamp.size): Promise<void> {
   const { id: _, live: __, ...told } = toStoredSummary(run);
-  const said = { journalBytes: stamp.size, journalTime: stamp.mtimeMs, mostBytes, ...told };
+  const said = { journalBytes: stamp.size, journalTime: stamp.mtimeMs, mostBytes: maxBytes, ...told };
   const aside = `${summaryIn(folder)}.${randomUUID()}`;
   try {
     await fs.writeFile(aside, JSON.stringify({ ...said, check: checkOf(said) }), { mode: 0o600 });

@@ -17,7 +17,7 @@ import { line } from './measure.ts';
 const program = process.env.LLAMA_SERVER;
 const [people, turns] = [8, 4];
 /** Tokens around what a turn adds: its message, the reply before it, and what the template writes around them. */
-const mostNew = 160;
+const maxNew = 160;
 const port = 18_000 + (process.pid % 1000);
 
 if (program) await measure(program);
@@ -71,7 +71,7 @@ async function talk(): Promise<void> {
       const usages = events.flatMap((event) => (event.type === 'usage' ? [event.usage] : []));
       const read = usages.map(({ promptTokens, cachedTokens = 0 }: TokenUsage) => promptTokens - cachedTokens);
       const told = usages.map(({ promptTokens }, turn) => `${read[turn]}/${promptTokens}`).join(' ');
-      line(`run ${person + 1}: read of each prompt`, { tokens: told }, Math.max(...read.slice(1)), mostNew);
+      line(`run ${person + 1}: read of each prompt`, { tokens: told }, Math.max(...read.slice(1)), maxNew);
       if (usages.length !== turns) throw new Error(`Run ${person + 1} has ${usages.length} answers of ${turns}.`);
     }
   } finally {

@@ -176,8 +176,8 @@ export class Witness {
       const times = effects.filter(
         (file) => file in step.files || Object.keys(step.files).some((own) => own.startsWith(`${file}/`)),
       );
-      const mostTimes = name === 'move' ? 2 : 1;
-      if (times.length > mostTimes || (times.length > 0 && this.states.get(name) === 'after'))
+      const maxTimes = name === 'move' ? 2 : 1;
+      if (times.length > maxTimes || (times.length > 0 && this.states.get(name) === 'after'))
         this.breach('K2', `${name} was done again`);
       if (step.command && isRepeated(step, path.join(this.folder, 'ws'))) this.breach('K2', `${name} ran twice`);
     }

@@ -13,7 +13,7 @@ import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { chat } from '../../src/workflows/run/chatWorkflow.ts';
 
 /** Characters that the system prompt and the tools of every request may have, as each wire writes them. */
-export const mostSent = 6000;
+export const maxSent = 6000;
 
 /** The first request of a chat, with all tools. */
 export const first: ChatRequest = {

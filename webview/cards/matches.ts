@@ -4,12 +4,12 @@ import { amount, t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { follow, openTitle } from './cardLineView.ts';
 
-const mostLines = 300;
+const maxLines = 300;
 
 export function matchesView(context: PanelContext, data: unknown): TemplateResult | undefined {
   const { files } = Object(data) as { files?: unknown };
   if (!Array.isArray(files) || files.length === 0) return undefined;
-  let room = mostLines;
+  let room = maxLines;
   const shown: TemplateResult[] = [];
   for (const one of files) {
     if (room <= 0) break;

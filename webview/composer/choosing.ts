@@ -14,7 +14,7 @@ export interface Choosing {
 }
 
 const kept = new Map(savedView().choosing);
-const mostKept = 8;
+const maxKept = 8;
 
 /** Calls with open user questions; none for a read-only run. */
 export const asksIn = (run: Run | null): readonly string[] => (run && !run.readOnly ? (run.asking ?? []) : []);
@@ -37,12 +37,12 @@ function keep({ runId, toolCallId, at, choices }: Choosing): void {
   const key = keyOf(runId, toolCallId);
   kept.delete(key);
   kept.set(key, { at, choices });
-  saveView({ choosing: [...kept].slice(-mostKept) });
+  saveView({ choosing: [...kept].slice(-maxKept) });
 }
 
 export function forget({ runId, toolCallId }: Choosing): void {
   kept.delete(keyOf(runId, toolCallId));
-  saveView({ choosing: [...kept].slice(-mostKept) });
+  saveView({ choosing: [...kept].slice(-maxKept) });
 }
 
 const keyOf = (runId: string, toolCallId: string) => `${runId} ${toolCallId}`;

@@ -14,7 +14,7 @@ import { draft, focusComposer } from './draft.ts';
 import { mentionNoteText } from './mentionNoteText.ts';
 
 /** Maximum of stored mentions. Deleted mentions stay stored, because undo may restore their text. */
-const mostKept = 100;
+const maxKept = 100;
 
 const pickedMentions = (): Picked[] => {
   const text = draft();
@@ -53,7 +53,7 @@ function placeIn(text: string, word: string): number {
 
 export function pick(context: PanelContext, mention: Mention): void {
   const others = savedView().mentions.filter((one) => wordOf(one.mention) !== wordOf(mention));
-  saveView({ mentions: [...others, { mention }].slice(-mostKept) });
+  saveView({ mentions: [...others, { mention }].slice(-maxKept) });
   context.post({ type: 'measure-mention', mention });
 }
 

@@ -17,7 +17,7 @@ const apart = 5000;
 /** Maximum characters of an announced item, and number of retained announcements. */
 const [longest, kept] = [1000, 5];
 const most = 20;
-const mostCalls = 3;
+const maxCalls = 3;
 
 /**
  * Returns the function that announces to screen readers: finished replies, questions, errors, and failed or denied calls; never a growing
@@ -73,9 +73,9 @@ function wentWrong(context: PanelContext, run: Run, results: readonly { toolCall
   const wrong = calls
     .map((call) => cardLineOf(context, run, call))
     .filter(({ mark, status }) => mark === 'cross' || mark === 'dot' || (mark === 'none' && status === 'done'));
-  const more = wrong.length - mostCalls;
+  const more = wrong.length - maxCalls;
   return [
-    ...wrong.slice(0, mostCalls).map(spoken),
+    ...wrong.slice(0, maxCalls).map(spoken),
     ...(more > 0 ? [t('And {0} like these', amount(more, 'more call'))] : []),
   ];
 }

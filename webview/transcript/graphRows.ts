@@ -119,12 +119,12 @@ export interface RowFold {
   rows: NodeRow[];
 }
 
-const mostRows = 9;
+const maxRows = 9;
 const leastFolded = 3;
 
 /** Folds done and future rows of a long graph except next to the running nodes. */
 export function folded(rows: readonly NodeRow[]): (NodeRow | RowFold)[] {
-  if (rows.length <= mostRows) return [...rows];
+  if (rows.length <= maxRows) return [...rows];
   const isQuiet = ({ status }: NodeRow) => status === 'completed' || status === 'todo' || status === 'passed';
   const isNear = (index: number) => rows.slice(Math.max(0, index - 1), index + 2).some((row) => !isQuiet(row));
   const parts: (NodeRow | RowFold)[] = [];

@@ -140,15 +140,15 @@ const isIdentifier = (word: string): boolean => /^[\da-f-]*\d[\da-f-]*$/i.test(w
 
 function wordsOf(call: ToolCall): string {
   const { name, malformed } = call;
-  const words = `${short(name, mostOfText)} ${short(malformed ?? JSON.stringify(shortened(call)), mostOfArguments)}`;
+  const words = `${short(name, maxOfText)} ${short(malformed ?? JSON.stringify(shortened(call)), maxOfArguments)}`;
   return visibleLine(words).replaceAll('*Towpath', '\\u002aTowpath'); // avoids markup for commands of Towpath
 }
 
 const shortened = ({ arguments: args }: ToolCall): Record<string, unknown> =>
-  JSON.parse(JSON.stringify(args, (_, value) => (typeof value === 'string' ? short(value, mostOfText) : value)));
+  JSON.parse(JSON.stringify(args, (_, value) => (typeof value === 'string' ? short(value, maxOfText) : value)));
 
-const mostOfText = 80;
-const mostOfArguments = 200;
+const maxOfText = 80;
+const maxOfArguments = 200;
 
 function short(text: string, most: number): string {
   if (text.length <= most) return text;

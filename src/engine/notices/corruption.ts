@@ -4,7 +4,7 @@ import type { Corruption, Run } from '../../protocol/run/run.ts';
 import type { RunLog } from '../core/runLog.ts';
 
 /** Limits of the readable rest in the note: lines, and characters per line. */
-const mostLines = 40;
+const maxLines = 40;
 const lineLimit = 300;
 
 /**
@@ -25,7 +25,7 @@ function wordsOf(run: Run, { text, messages }: Corruption): string {
     'Calls that are missing from it may have run: check the current state before you change or run anything again.';
   if (lines.length === 0)
     return `Part of the record of this conversation is damaged: ${text}. Its contents are lost. ${check}`;
-  const shown = lines.slice(-mostLines);
+  const shown = lines.slice(-maxLines);
   const left = lines.length - shown.length;
   const list = [...(left > 0 ? [`(${left} more before these)`] : []), ...shown].join('\n');
   const said = `A part of the record of this conversation was damaged: ${text}.`;

@@ -10,7 +10,7 @@ import type { RunLog } from '../core/runLog.ts';
 export type LookForEdits = (files: Readonly<Dictionary<RunFile>>) => Promise<Edited[]>;
 
 /** Limits of the note: files, removed lines per file, characters per line. */
-const [mostFiles, mostLines, longestLine] = [20, 40, 200];
+const [maxFiles, maxLines, longestLine] = [20, 40, 200];
 
 /**
  * Reports changes by the user to files of the run, once: reverted changes, and files with further edits. The edits themselves are not
@@ -21,7 +21,7 @@ export async function reportEdits({ run, emit }: Pick<RunLog, 'run' | 'emit'>, l
   const edited = await look(run.files);
   if (edited.length === 0) return;
   const who = run.ran ? 'The person (or a command)' : 'The person';
-  const told = edited.slice(0, mostFiles).map((one) => sentenceOf(who, one));
+  const told = edited.slice(0, maxFiles).map((one) => sentenceOf(who, one));
   const more = edited.length - told.length;
   const content = [
     ...told,
@@ -38,7 +38,7 @@ function sentenceOf(who: string, { path, now, since }: Edited): string {
   if (now === null) return `${who} has deleted ${path}, which you changed.`;
   if (!since || since.taken === 0) return `${who} has changed ${path} since you did.`;
   const others = since.others ? ', and changed it otherwise, too' : '';
-  const lines = since.goneLines.slice(0, mostLines).map((line) => line.slice(0, longestLine));
+  const lines = since.goneLines.slice(0, maxLines).map((line) => line.slice(0, longestLine));
   const left = since.goneLines.length - lines.length;
   const shown = [...lines, ...(left > 0 ? [`… ${counted(left, 'line')} more`] : [])].join('\n');
   return `${who} has taken back ${since.taken} of your ${counted(since.places, 'change')} of ${path}${others}. Of yours, this is gone:\n${shown}`;

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { visible } from '../../protocol/text/escapeInvisible.ts';
 import type { CommandMirror } from '../../tools/shell/liveOutput.ts';
 
-const mostWaiting = 100_000;
+const maxWaiting = 100_000;
 
 /** Terminal that shows commands with live output and stays open after their end. Input has no effect. */
 export class CommandTerminal {
@@ -44,7 +44,7 @@ export class CommandTerminal {
     return (text) => {
       const lines = text.replace(/[\r\n]/g, (found) => (found === '\n' ? '\r\n' : '\r\x1b[K'));
       if (waiting === undefined) written.fire(lines);
-      else waiting = (waiting + lines).slice(-mostWaiting);
+      else waiting = (waiting + lines).slice(-maxWaiting);
     };
   }
 }

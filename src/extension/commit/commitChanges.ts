@@ -9,7 +9,7 @@ import { relativeTo, resolvePath } from '../../tools/sandbox/paths.ts';
 import type { CommitRepository, GitChange } from './git.ts';
 
 /** Limits of changed files to name, of files with text, and of log subjects as style examples. */
-const [mostNames, mostTexts, mostSubjects] = [300, 60, 8];
+const [maxNames, maxTexts, maxSubjects] = [300, 60, 8];
 /** Maximum characters of a subject, and minimum useful characters of a file's text. */
 const [subjectLimit, leastText] = [100, 80];
 const charactersOfToken = 3;
@@ -53,18 +53,18 @@ export async function commitChanges(sources: Sources, tokens: number): Promise<C
   const texts: string[] = [];
   const most = tokens * charactersOfToken;
   const kept: string[] = [];
-  for (const change of all.slice(0, mostNames)) {
+  for (const change of all.slice(0, maxNames)) {
     signal.throwIfAborted();
     const name = nameOf(change, repository);
     const places = [change.uri, change.originalUri].map(({ fsPath }) => shown(fsPath, fsPath));
     const hidden = (await Promise.all(places)).some(({ secret, outside }) => secret || outside);
     const isStaged = staged.includes(change);
-    const text = hidden ? undefined : texts.length < mostTexts ? await textOf(change, isStaged, sources) : '';
+    const text = hidden ? undefined : texts.length < maxTexts ? await textOf(change, isStaged, sources) : '';
     if (text === undefined) kept.push(name);
     else if (text !== '') texts.push(truncate(text, most)); // at once: sixty may be large
     names.push(`- ${kindOf(change)} ${name}${text === undefined ? ' (its text is not shown)' : ''}`);
   }
-  if (all.length > mostNames) names.push(`- ${all.length - mostNames} more`);
+  if (all.length > maxNames) names.push(`- ${all.length - maxNames} more`);
   const style = sources.withoutStyle ? [] : await subjects(repository);
   const about = all === staged ? 'Files, as they are staged' : 'Files, nothing is staged';
   const files = only !== undefined ? 'What is not committed of a file' : sources.withoutStyle ? about : commit;
@@ -74,7 +74,7 @@ export async function commitChanges(sources: Sources, tokens: number): Promise<C
   ];
   const told = shared(texts, most - head.join('\n\n').length);
   const text = excerptOfTokens([...head, ...told].join('\n\n'), tokens);
-  const cut = texts.length === mostTexts || all.length > mostNames || text !== [...head, ...texts].join('\n\n');
+  const cut = texts.length === maxTexts || all.length > maxNames || text !== [...head, ...texts].join('\n\n');
   return { text, kept, cut, files: all.length };
 }
 
@@ -129,7 +129,7 @@ const isPattern = path.sep === '\\' ? /[*?[\]]|^:/ : /[*?[\]\\]|^:/;
 const isOne = (diff: string) => diff.startsWith('diff --') && !diff.includes('\ndiff --');
 
 async function subjects(repository: CommitRepository): Promise<string[]> {
-  const commits = await repository.log({ maxEntries: mostSubjects }).catch(() => []); // no first commit yet
+  const commits = await repository.log({ maxEntries: maxSubjects }).catch(() => []); // no first commit yet
   const own = commits.filter(({ parents }) => parents.length < 2);
   return own.map(({ message }) => `- ${truncate(visibleLine(message.split('\n')[0]!), subjectLimit)}`);
 }

@@ -18,7 +18,7 @@ import { type CommitRepository, type GitExtension, repositoryOf, type SourceCont
 import { fillBox } from './messageBox.ts';
 
 /** Limits in tokens: of the changes, and of an unknown context window; half of a window is reserved for the answer. */
-const [mostTokens, usualWindow] = [16_000, 12_000];
+const [maxTokens, usualWindow] = [16_000, 12_000];
 const noticeMs = 20_000;
 
 /** Writer of commit messages into the source control box. Never commits, and changes nothing but the box. */
@@ -78,7 +78,7 @@ export class CommitMessages implements vscode.Disposable {
     if (!chosen) return;
     const { id, model, contextWindow = usualWindow } = chosen;
     const isKept = excludedFromSearch(policies.current(), '');
-    const tokens = Math.min(mostTokens, Math.floor(contextWindow / 2));
+    const tokens = Math.min(maxTokens, Math.floor(contextWindow / 2));
     const changes = await commitChanges({ repository, workspace, isKept, signal }, tokens);
     if (!changes) throw new Error(t('No changes to commit in {0}.', repository.rootUri.fsPath));
     const limits = limitsIn(repository.rootUri);

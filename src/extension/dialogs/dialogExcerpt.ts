@@ -1,8 +1,8 @@
 import { visible } from '../../protocol/text/escapeInvisible.ts';
 import { amount, t } from '../../protocol/text/l10n.ts';
 
-const mostLines = 20;
-const mostCharacters = 2000;
+const maxLines = 20;
+const maxCharacters = 2000;
 /** Lines and characters of the head and the tail of a truncated text. */
 const endLines = 8;
 const endCharacters = 700;
@@ -21,7 +21,7 @@ export function dialogExcerpt(of: string): Excerpt {
     .split('\n')
     .map((line) => (line.trim() === '' ? '⏎' : blanksMarked(line)));
   const shown = lines.join('\n');
-  if (lines.length <= mostLines && shown.length <= mostCharacters) return { text: shown, whole: true };
+  if (lines.length <= maxLines && shown.length <= maxCharacters) return { text: shown, whole: true };
   const head = wholeCharacters(lines.slice(0, endLines).join('\n').slice(0, endCharacters));
   const rest = shown.slice(head.length);
   const tail = wholeCharacters(rest.split('\n').slice(-endLines).join('\n').slice(-endCharacters));
@@ -39,13 +39,13 @@ export function dialogExcerpt(of: string): Excerpt {
 function blanksMarked(line: string): string {
   const [indentation] = /^ {0,16}(?=[^\s])/.exec(line) ?? [''];
   const rest = line.slice(indentation.length);
-  return indentation + rest.replace(/[ \t]{2,}|\t| $/g, (run) => (run.length > mostMarks ? lengthOf(run) : marks(run)));
+  return indentation + rest.replace(/[ \t]{2,}|\t| $/g, (run) => (run.length > maxMarks ? lengthOf(run) : marks(run)));
 }
 
 const marks = (run: string): string => run.replaceAll(' ', '␣').replaceAll('\t', '⇥');
 const lengthOf = (run: string): string => `⟨${t(amount(run.length, 'blank'))}⟩`;
 /** Maximum marks; longer runs are counted. */
-const mostMarks = 8;
+const maxMarks = 8;
 
 /**
  * Returns a line with its head and tail.

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 /** Milliseconds to wait for problems after a change, and milliseconds of silence to end the wait. */
 const patience = 1000;
 const quiet = 150;
-const mostTold = 20;
+const maxTold = 20;
 
 /** Detector of errors caused by a change, for files already analyzed by a language server. */
 export class Problems {
@@ -31,7 +31,7 @@ export class Problems {
         return known < 0;
       });
       return fresh
-        .slice(0, mostTold)
+        .slice(0, maxTold)
         .map(({ message, range }) => `line ${range.start.line + 1}: ${message.slice(0, 400)}`);
     };
   }

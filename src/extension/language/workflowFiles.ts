@@ -22,7 +22,7 @@ export const patterns: Record<WorkflowFileKind, string> = {
 
 type FileOf<One extends WorkflowFileKind> = One extends 'workflow' ? WorkflowFile : AgentFile;
 
-const mostKept = 100;
+const maxKept = 100;
 /** Milliseconds until a retry after a timeout, because the machine may have been busy. */
 const failureMs = 60_000;
 
@@ -73,7 +73,7 @@ export class WorkflowFiles {
     });
     this.kept.delete(uri.toString());
     this.kept.set(uri.toString(), entry);
-    for (const [oldest] of this.kept) if (this.kept.size > mostKept) this.kept.delete(oldest);
+    for (const [oldest] of this.kept) if (this.kept.size > maxKept) this.kept.delete(oldest);
     return entry.result as Promise<LoadedWorkflow<FileOf<One>>>;
   }
 }

@@ -6,8 +6,8 @@ import type { ToolsApproval } from '../../tools/mcp/toolChanges.ts';
 import type { ApprovalText } from '../dialogs/approvalText.ts';
 import { type Excerpt, excerptLine } from '../dialogs/dialogExcerpt.ts';
 
-const mostLines = 20;
-const mostCharacters = 2000;
+const maxLines = 20;
+const maxCharacters = 2000;
 const longestName = 130;
 /** Maximum characters of a difference, and of the surrounding context. */
 const longestPart = 200;
@@ -99,10 +99,10 @@ class Lines {
     for (const part of parts) {
       lines.push(`· ${part.text}`);
       whole &&= part.whole;
-      if (this.lines.length + lines.length > mostLines) return false;
+      if (this.lines.length + lines.length > maxLines) return false;
     }
     const length = this.length + lines.join('\n').length;
-    if (length > mostCharacters) return false;
+    if (length > maxCharacters) return false;
     this.lines.push(...lines);
     this.length = length;
     this.whole &&= whole;

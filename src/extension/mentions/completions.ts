@@ -36,7 +36,7 @@ export function completionsFor(query: string, known: CompletionSources, found: r
 export function symbolCompletions(
   found: readonly { symbol: string; kind: string; path: string; line: number; endLine?: number | undefined }[],
 ): Named[] {
-  return found.slice(0, mostSymbols).map(({ symbol, kind, path, line, endLine = line }) => ({
+  return found.slice(0, maxSymbols).map(({ symbol, kind, path, line, endLine = line }) => ({
     // some servers report only the range of the name
     mention: { kind: 'lines', path, from: line, to: endLine > line ? endLine : line + linesOfName },
     label: symbol,
@@ -44,7 +44,7 @@ export function symbolCompletions(
   }));
 }
 
-const [mostSymbols, linesOfName] = [10, 30];
+const [maxSymbols, linesOfName] = [10, 30];
 
 export const withSymbols = (rows: readonly Named[], symbols: readonly Named[]): Named[] => [
   ...rows.slice(0, maxCompletions - symbols.length),

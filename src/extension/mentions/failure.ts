@@ -16,14 +16,14 @@ export const isFailure = (value: unknown): value is TestFailure =>
   !!value.test &&
   !!value.message;
 
-const mostCalls = 20;
+const maxCalls = 20;
 
 export function failureText(
   { test, message }: TestFailure,
   shown: (uri: vscode.Uri) => string,
 ): { name: string; text: string } {
   const said = typeof message.message === 'string' ? message.message : (message.message?.value ?? '');
-  const calls = (message.stackTrace ?? []).slice(0, mostCalls).map(({ label, uri, position }) => {
+  const calls = (message.stackTrace ?? []).slice(0, maxCalls).map(({ label, uri, position }) => {
     const where = uri ? ` (${shown(uri)}${position ? `:${position.line + 1}` : ''})` : '';
     return `  at ${label}${where}`;
   });

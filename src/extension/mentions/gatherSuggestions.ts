@@ -6,7 +6,7 @@ import { type GitExtension, repositoryOf } from '../commit/git.ts';
 import { pathOf } from '../editor/languageService.ts';
 import { offersFor } from './suggestions.ts';
 
-const mostLines = 2000;
+const maxLines = 2000;
 
 /** Suggests actions for this workspace by the editor's current state; only open documents are read. */
 export async function gatherSuggestions(workspace: Workspace): Promise<Offer[]> {
@@ -55,7 +55,7 @@ async function inFront(workspace: Workspace): Promise<{ path: string; todo?: num
   const document = vscode.window.activeTextEditor?.document;
   const path = document && (await placeOf(workspace, document.uri));
   if (!document || path === undefined) return undefined;
-  for (let line = 0; line < Math.min(mostLines, document.lineCount); line++)
+  for (let line = 0; line < Math.min(maxLines, document.lineCount); line++)
     if (/\b(TODO|FIXME)\b/.test(document.lineAt(line).text)) return { path, todo: line + 1 };
   return { path };
 }

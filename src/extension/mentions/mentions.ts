@@ -26,9 +26,9 @@ import type { Terminals } from './terminals.ts';
 
 const patience = 10_000;
 /** Characters of a message's mentions: a quarter of the context size, between these bounds, with a default. */
-const [leastRoom, usualRoom, mostRoom] = [4_000, 40_000, 120_000];
+const [leastRoom, usualRoom, maxRoom] = [4_000, 40_000, 120_000];
 /** Minimum letters for a symbol search, timeout in milliseconds, and maximum examined symbols. */
-const [leastOfSymbol, symbolMs, mostLookedAt] = [2, 1000, 30];
+const [leastOfSymbol, symbolMs, maxLookedAt] = [2, 1000, 30];
 const charactersOfToken = 3;
 
 interface Dependencies {
@@ -97,7 +97,7 @@ export class Mentions implements vscode.Disposable {
     const asked = editorLanguage.workspaceSymbols(query).catch(() => undefined);
     const found = (await Promise.race([asked, late])) ?? [];
     clearTimeout(timer);
-    const placed = found.slice(0, mostLookedAt).map(async ({ path, ...one }) => {
+    const placed = found.slice(0, maxLookedAt).map(async ({ path, ...one }) => {
       const inside = path === undefined ? undefined : await this.pathOf(path);
       return inside === undefined ? [] : [{ ...one, path: inside }];
     });
@@ -169,7 +169,7 @@ export class Mentions implements vscode.Disposable {
   }
 
   read(mentions: readonly Mention[], runId: string): Promise<Attachment[]> {
-    const room = Math.min(mostRoom, Math.max(leastRoom, this.parts.window() ?? usualRoom));
+    const room = Math.min(maxRoom, Math.max(leastRoom, this.parts.window() ?? usualRoom));
     return readMentions(mentions, room, this.reading(runId));
   }
 

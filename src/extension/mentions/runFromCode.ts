@@ -16,7 +16,7 @@ import { failureText, isFailure, type TestFailure } from './failure.ts';
 import type { Mentions } from './mentions.ts';
 import type { TerminalOutput, Terminals } from './terminals.ts';
 
-const mostProblems = 5;
+const maxProblems = 5;
 
 interface CodeProblem {
   uri: vscode.Uri;
@@ -145,7 +145,7 @@ export class FromCode {
       .filter(({ range }) => range.start.line <= selection.end.line && range.end.line >= selection.start.line)
       .sort((one, other) => one.severity - other.severity)
       .map(({ range }) => range.start.line + 1);
-    return [...new Set(here)].slice(0, mostProblems).map((line) => ({ kind: 'problem', path, line }));
+    return [...new Set(here)].slice(0, maxProblems).map((line) => ({ kind: 'problem', path, line }));
   }
 
   private async file(uri: vscode.Uri): Promise<Mention> {

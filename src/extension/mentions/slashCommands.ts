@@ -25,7 +25,7 @@ import type { Agents } from '../runs/pickAgent.ts';
 import type { Mentions } from './mentions.ts';
 import { ownActs, type Sayable, slashRows, worded } from './slashCommandRows.ts';
 
-const mostPrompts = 200;
+const maxPrompts = 200;
 /** Milliseconds for servers to list prompts, and to return a prompt. */
 const [listMs, giveMs] = [3000, 30_000];
 
@@ -175,7 +175,7 @@ export class SlashCommands {
     if (!vscode.workspace.isTrusted) return [];
     const { conversation } = this.parts;
     const mentions = await this.parts.mentions();
-    const files = (await mentions.paths()).filter(isPromptFile).sort().slice(0, mostPrompts);
+    const files = (await mentions.paths()).filter(isPromptFile).sort().slice(0, maxPrompts);
     const read = files.map(async (file): Promise<Sayable<Source>[]> => {
       const text = await mentions.text(file, conversation.id).catch(() => undefined); // denied by a rule
       if (text === undefined) return [];

@@ -42,9 +42,9 @@ interface Dependencies {
 }
 
 /** Maximum characters, including images, if the context size is unknown. */
-const mostCharacters = 16_000_000;
+const maxCharacters = 16_000_000;
 /** Tolerance of the estimate, and maximum characters per token. */
-const [slack, mostPerToken] = [1.5, 12];
+const [slack, maxPerToken] = [1.5, 12];
 
 /**
  * Answers a request from outside of Towpath within the user's cost limits. Nothing is recorded in a run. Throws `AskRefused`, or the
@@ -57,7 +57,7 @@ export async function answerRequest(
   const { who, signal } = ask;
   signal.throwIfAborted();
   const { text, pictures } = requestSize(ask.messages, ask.options);
-  if (text + pictures > mostCharacters) throw tooLong(label, t('{0} characters', text + pictures));
+  if (text + pictures > maxCharacters) throw tooLong(label, t('{0} characters', text + pictures));
   const leave = await line.enter({ who, model: label, local, stop: ask.stop }, signal).catch((error) => {
     throw error instanceof TooManyRequests ? new AskRefused('blocked', error.message) : error;
   });
@@ -94,7 +94,7 @@ export async function answerRequest(
  */
 function requestOf({ who, messages, options }: Ask, { model, contextWindow }: RunModel, text: number, label: string) {
   const most = (contextWindow ?? Number.POSITIVE_INFINITY) * slack;
-  if (text > most * mostPerToken) throw tooLong(label, t('{0} characters', text), contextWindow);
+  if (text > most * maxPerToken) throw tooLong(label, t('{0} characters', text), contextWindow);
   const request: ChatRequest = {
     model,
     messages: fromEditorMessages(messages),

@@ -10,9 +10,9 @@ export function localNames(files: readonly string[]): Map<string, string> {
 }
 
 /** Maximum counted characters, because counting blocks the extension host. */
-const mostCounted = 400_000;
+const maxCounted = 400_000;
 const charactersPerToken = 4;
 
 /** Returns the token count; an estimate for very long text. */
 export const tokensFor = ({ text }: { text: number }, count: () => number): number =>
-  text > mostCounted ? Math.ceil(Math.min(text, Number.MAX_SAFE_INTEGER) / charactersPerToken) : count();
+  text > maxCounted ? Math.ceil(Math.min(text, Number.MAX_SAFE_INTEGER) / charactersPerToken) : count();

@@ -17,7 +17,7 @@ interface Entering {
 }
 
 /** Maximum requests per requester and in total, so that a looping requester does not block others. */
-const [mostOfOne, mostInAll] = [4, 12];
+const [maxOfOne, maxInAll] = [4, 12];
 
 export class TooManyRequests extends Error {
   override readonly name = 'TooManyAsks';
@@ -44,12 +44,12 @@ export class RequestQueue {
    */
   async enter(entering: Entering, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    if (this.open.filter(({ who }) => who === entering.who).length >= mostOfOne)
+    if (this.open.filter(({ who }) => who === entering.who).length >= maxOfOne)
       throw new TooManyRequests(
-        t('{0} already has {1} requests in progress. Wait for an answer.', entering.who, mostOfOne),
+        t('{0} already has {1} requests in progress. Wait for an answer.', entering.who, maxOfOne),
       );
-    if (this.open.length >= mostInAll)
-      throw new TooManyRequests(t("Towpath's models are already in use {0} times. Wait for an answer.", mostInAll));
+    if (this.open.length >= maxInAll)
+      throw new TooManyRequests(t("Towpath's models are already in use {0} times. Wait for an answer.", maxInAll));
     let admit = () => {};
     const admitted = new Promise<void>((resolve) => {
       admit = resolve;

@@ -13,7 +13,7 @@ interface AskersMemory {
   update(id: string, value: unknown): void;
 }
 
-const mostWaiting = 4;
+const maxWaiting = 4;
 
 /**
  * Consents of extensions to use the offered models, requested once each. If the editor does not report the requester, the offer itself is
@@ -35,7 +35,7 @@ export class Requesters {
     const refused = new AskRefused('no-permission', t("You have not allowed {0} to use Towpath's models.", name));
     if (this.declined.has(id)) throw refused;
     const question = this.questions.get(id) ?? { answer: this.question(id, asker), waiting: 0 };
-    if (question.waiting >= mostWaiting)
+    if (question.waiting >= maxWaiting)
       throw new AskRefused('blocked', t("You have not yet decided whether {0} may use Towpath's models.", name));
     question.waiting += 1;
     this.questions.set(id, question);

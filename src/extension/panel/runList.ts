@@ -8,7 +8,7 @@ import type { RunElsewhere } from '../runs/worktrees.ts';
 import type { ChatView } from '../view/chatView.ts';
 
 /** Maximum of rows per message; search finds the others. */
-const mostRows = 200;
+const maxRows = 200;
 
 interface Dependencies {
   store: Pick<RunStore, 'search'>;
@@ -66,7 +66,7 @@ export class RunList {
     const inWorktrees = elsewhere.filter(({ title, branch }) => matches(`${title} ${branch}`, query));
     const worktrees = new Map(inWorktrees.map((one) => [worktreeRun(one), one]));
     const placed = underTheirRuns([...found.map(({ run }) => run), ...worktrees.keys()]);
-    const rows = placed.slice(0, mostRows).map(({ run, depth, newest }): RunRow => {
+    const rows = placed.slice(0, maxRows).map(({ run, depth, newest }): RunRow => {
       const other = worktrees.get(run);
       if (other) return { ...run, depth, newest, ...ofWorktree(other) };
       const { state, elsewhere, awaitsApproval } = now.get(run.id) ?? { ...stateAtRest(run), elsewhere: undefined };

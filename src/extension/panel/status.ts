@@ -64,11 +64,11 @@ export function badgeOf(runs: readonly RunNow[]): { value: number; tooltip: stri
 
 function linesOf(runs: readonly RunNow[]): string[] {
   const lines = runs
-    .slice(0, mostLines)
+    .slice(0, maxLines)
     .map((run) =>
       t('“{0}”: {1}', truncateVisible(proseLine(titleFromText(run.title)), 60) || t('New run'), stateLabel(run)),
     );
-  return runs.length > mostLines ? [...lines, t('and {0} more', runs.length - mostLines)] : lines;
+  return runs.length > maxLines ? [...lines, t('and {0} more', runs.length - maxLines)] : lines;
 }
 
-const mostLines = 8;
+const maxLines = 8;

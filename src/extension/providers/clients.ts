@@ -23,7 +23,7 @@ import { createEditorClient } from './editorModels.ts';
 import { localWindow } from './localContextSize.ts';
 import type { LocalEngine } from './localEngine.ts';
 
-const mostRemotes = 6;
+const maxRemotes = 6;
 
 export class Clients {
   /** Clients by file and settings. Clients of models no longer selected serve the runs that still use them. */
@@ -64,7 +64,7 @@ export class Clients {
     const client = this.remotes.get(key) ?? createClient({ ...choice, onNote: (note) => this.log.info(note) });
     this.remotes.delete(key);
     this.remotes.set(key, client);
-    for (const oldest of [...this.remotes.keys()].slice(0, -mostRemotes)) this.remotes.delete(oldest);
+    for (const oldest of [...this.remotes.keys()].slice(0, -maxRemotes)) this.remotes.delete(oldest);
     return client;
   }
 

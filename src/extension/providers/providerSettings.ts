@@ -28,11 +28,11 @@ export type WrittenProvider = Pick<
 >;
 
 const tokens = z.number().int().min(1024).max(100_000_000);
-const mostHeaders = 50;
+const maxHeaders = 50;
 const faults = {
   characters: 'has characters that no header can carry',
   api: 'can only be "responses"',
-  many: `has more than ${mostHeaders} of them`,
+  many: `has more than ${maxHeaders} of them`,
   twice: 'stands there twice',
 } as const;
 type Fault = (typeof faults)[keyof typeof faults] | NonNullable<ReturnType<typeof headerProblem>>;
@@ -129,7 +129,7 @@ function issueIn({ issues }: z.ZodError, id: string): LocalizedMessage {
 
 function checkHeaders(headers: Record<string, string>, context: z.RefinementCtx): void {
   const seen = new Set<string>();
-  if (Object.keys(headers).length > mostHeaders) context.addIssue({ code: 'custom', message: faults.many });
+  if (Object.keys(headers).length > maxHeaders) context.addIssue({ code: 'custom', message: faults.many });
   for (const [name, value] of Object.entries(headers)) {
     const problem = seen.has(name.toLowerCase()) ? faults.twice : headerProblem(name, value);
     seen.add(name.toLowerCase());

@@ -165,7 +165,7 @@ function section(title: string, head: readonly Head[], rows: readonly Cell[][], 
 <tbody>${body.join('\n')}</tbody></table></div>`;
 }
 
-const mostDays = 30;
+const maxDays = 30;
 const [barWidth, barSpace, height] = [16, 4, 120];
 const colours = 6;
 
@@ -178,7 +178,7 @@ function chartOf({ models }: Counts): string {
   const colourOf = new Map(ranked.map(({ model }, nth) => [model, Math.min(nth, colours - 1)]));
   const byDay = new Map<string, ModelDay[]>();
   for (const one of groupDays(models)) byDay.set(one.day, [...(byDay.get(one.day) ?? []), one]);
-  const days = [...byDay.keys()].sort().slice(-mostDays);
+  const days = [...byDay.keys()].sort().slice(-maxDays);
   const most = Math.max(...days.map((day) => byDay.get(day)!.reduce((total, one) => total + amountOf(one), 0)), 0);
   if (most <= 0) return '';
   const bars = days.map((day, nth) => {

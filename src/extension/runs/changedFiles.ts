@@ -23,11 +23,11 @@ interface Dependencies {
 type Folded = Pick<Run, 'id' | 'seq' | 'files' | 'undos' | 'ran'>;
 
 /** Maximum of rows sent to the panel; the number of further rows is sent, too. */
-const mostRows = 200;
+const maxRows = 200;
 /** Milliseconds within which events and saves are combined. */
 const pauseMs = 100;
 /** Maximum of runs with stored reviews. */
-const mostReviewed = 100;
+const maxReviewed = 100;
 
 /**
  * Changed files of the displayed run, compared with the disk when an event concerns a file, and sent to the panel. Files with their
@@ -100,7 +100,7 @@ export class ChangedFiles implements vscode.Disposable {
   review({ runId, path: name, id, reviewed }: Extract<ViewMessage, { type: 'review-file' }>): void {
     const { [name]: _, ...others } = this.reviewedIn(runId);
     this.parts.reviewed.update(runId, reviewed ? { ...others, [name]: id } : others);
-    for (const forgotten of Object.keys(this.parts.reviewed.all()).slice(0, -mostReviewed))
+    for (const forgotten of Object.keys(this.parts.reviewed.all()).slice(0, -maxReviewed))
       this.parts.reviewed.update(forgotten, undefined);
     if (this.run?.id === runId) this.tell(this.run);
   }
@@ -140,11 +140,11 @@ export class ChangedFiles implements vscode.Disposable {
     const rows = [...this.shown.values()].map((row) =>
       reviewed[row.path] === row.id ? { ...row, reviewed: true } : row,
     );
-    const more = Math.max(0, rows.length - mostRows);
+    const more = Math.max(0, rows.length - maxRows);
     this.parts.post({
       type: 'files',
       runId: run.id,
-      rows: rows.slice(0, mostRows),
+      rows: rows.slice(0, maxRows),
       more,
       ...(run.ran && { ran: true }),
     });

@@ -50,7 +50,7 @@ async function choose(rows: Row[], before: (row: Row) => Promise<string>): Promi
   picker.title = t('Undo a change of this run');
   picker.matchOnDescription = true;
   picker.matchOnDetail = true;
-  picker.items = items.slice(0, mostChanges);
+  picker.items = items.slice(0, maxChanges);
   picker.onDidChangeActive(([item]) => item && void show(item));
   try {
     return await new Promise((resolve) => {
@@ -101,4 +101,4 @@ function editOf({ document, edit }: Found): vscode.WorkspaceEdit {
   return all;
 }
 
-const mostChanges = 500;
+const maxChanges = 500;

@@ -13,15 +13,15 @@ export interface WorktreeRepository {
   root: string;
 }
 
-const [mostWords, mostLetters] = [5, 40];
+const [maxWords, maxLetters] = [5, 40];
 
 export async function branchFor(repository: WorktreeRepository, task: string): Promise<string> {
   const plain = task.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const said = plain
     .match(/[a-z0-9]+/g)
-    ?.slice(0, mostWords)
+    ?.slice(0, maxWords)
     .join('-')
-    .slice(0, mostLetters);
+    .slice(0, maxLetters);
   const name = `towpath/${said?.replace(/-$/, '') ?? 'run'}`;
   return free(name, (one) => isBranch(repository, one));
 }

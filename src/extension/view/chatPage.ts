@@ -17,7 +17,7 @@ export interface PageListener {
   turned(): void;
 }
 
-const mostEarly = 200;
+const maxEarly = 200;
 
 /** View type of the tab, restored by the editor after a reload. */
 export const tabType = 'towpath.chatTab';
@@ -123,7 +123,7 @@ export class ChatPage implements vscode.WebviewViewProvider, vscode.WebviewPanel
 
   private tell(tell: (listener: PageListener) => void): void {
     if (this.listener) tell(this.listener);
-    else if (this.early.length < mostEarly) this.early.push(tell);
+    else if (this.early.length < maxEarly) this.early.push(tell);
   }
 }
 

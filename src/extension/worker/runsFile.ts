@@ -3,16 +3,16 @@ import { type Imported, importedRuns } from '../../protocol/run/exchange.ts';
 import { parseLimitedJson } from '../../tools/core/parseLimits.ts';
 import { readPlain } from '../../tools/sandbox/regularFile.ts';
 
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
 /** Reads runs of an untrusted file with new ids, or returns the error as a sentence. */
 export async function readRunsFile(file: string): Promise<{ runs: Imported[] } | { trouble: string }> {
   try {
-    const said = parseLimitedJson((await readPlain(file, mostBytes)).toString('utf8'), mostBytes);
+    const said = parseLimitedJson((await readPlain(file, maxBytes)).toString('utf8'), maxBytes);
     return { runs: importedRuns(said, () => `run-${randomUUID()}`) };
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
-    if (code === 'too large') return { trouble: `The file is larger than ${mostBytes / 1024 / 1024} MiB.` };
+    if (code === 'too large') return { trouble: `The file is larger than ${maxBytes / 1024 / 1024} MiB.` };
     return { trouble: /\.$/.test(message) ? message : `This is not a file of exported runs: ${message}.` };
   }
 }

@@ -22,8 +22,8 @@ const familyPrefix = /^(?:functions|default_api|tools?)\./;
 const strayMarks = /(?:<\|[\w ]*\|>\w*|<(?!\|)\/?[\w-]*|:\d+|[\s"'`()[\],;:>|*])+$/;
 
 export const plainName = (name: string): string =>
-  name.length > mostCharacters ? name : name.replace(familyPrefix, '').replace(strayMarks, '');
-const mostCharacters = 200;
+  name.length > maxCharacters ? name : name.replace(familyPrefix, '').replace(strayMarks, '');
+const maxCharacters = 200;
 
 /**
  * Creates the reverse mapping for the tools of a request. A name that matches no tool, even without prefix and marks, stays unchanged, and

@@ -40,13 +40,13 @@ export function disarming(letters: string): (text: string) => string {
 }
 
 const openingSigns = /[<＜﹤‹〈⟨˂❮]/g;
-const mostBetween = 12;
+const maxBetween = 12;
 const leastOwn = 3;
 
 function begins(text: string, from: number, letters: string): boolean {
   let at = 0;
   let own = 0;
-  for (const sign of text.slice(from, from + letters.length * mostBetween)) {
+  for (const sign of text.slice(from, from + letters.length * maxBetween)) {
     if (sign === '<' || sign === '>' || (at === letters.length && /[\s/]/.test(sign))) break;
     for (const unit of skeleton(sign)) {
       if (!/[\p{L}\p{N}$@]/u.test(unit)) continue;

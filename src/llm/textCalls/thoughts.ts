@@ -8,7 +8,7 @@ interface Thoughts {
   rest(): ChatStreamChunk[];
 }
 
-const mostBlanks = 64;
+const maxBlanks = 64;
 
 /**
  * Creates a splitter by the marks of the model families. Thinking may start a reply, follow other thinking, or start a line afterwards. A
@@ -32,7 +32,7 @@ export function createThoughts(): Thoughts {
     const text = isBehind ? content.trimStart() : content;
     if (text === '') return;
     isBehind = false;
-    if (text.trim() !== '' || text.length > mostBlanks) isBeginning = false;
+    if (text.trim() !== '' || text.length > maxBlanks) isBeginning = false;
     lastSaid = text.at(-1);
     out.push({ content: text, done: false });
   };
@@ -71,7 +71,7 @@ export function createThoughts(): Thoughts {
       }
       const near = isBeginning && from === 0 && kept.slice(0, at).trim() === '';
       if (mark.kind === 'open') {
-        const mayOpen = near ? at <= mostBlanks : !mark.isTag || (code.isAtLineStart && (hasThought || isBehind));
+        const mayOpen = near ? at <= maxBlanks : !mark.isTag || (code.isAtLineStart && (hasThought || isBehind));
         if (!mayOpen || isNative) {
           quoted += 1;
           continue;
@@ -104,7 +104,7 @@ export function createThoughts(): Thoughts {
         return true;
       }
       if (mark.kind === 'end') {
-        if (!isTurnEnd(kept.slice(mark.end, mark.end + mostEndTokens))) {
+        if (!isTurnEnd(kept.slice(mark.end, mark.end + maxEndTokens))) {
           token.lastIndex = mark.end;
           continue;
         }
@@ -117,7 +117,7 @@ export function createThoughts(): Thoughts {
       from = seen = mark.end;
       token.lastIndex = mark.end;
     }
-    const blanks = isBeginning && kept.trim() === '' && kept.length <= mostBlanks && !isEnd;
+    const blanks = isBeginning && kept.trim() === '' && kept.length <= maxBlanks && !isEnd;
     if (blanks) return hold(from, from);
     code.add(kept.slice(seen));
     say(kept.slice(from));
@@ -127,7 +127,7 @@ export function createThoughts(): Thoughts {
 
   const hold = (from: number, at: number): false => {
     const said = kept.slice(from, at);
-    if (!(isBeginning && said.trim() === '' && at <= mostBlanks)) {
+    if (!(isBeginning && said.trim() === '' && at <= maxBlanks)) {
       say(said);
       kept = kept.slice(at);
     }
@@ -170,14 +170,14 @@ export function createThoughts(): Thoughts {
 }
 
 /** Maximum retained end tokens and blanks, so that a model that emits nothing else is not retained forever. */
-const mostEndTokens = 1024;
+const maxEndTokens = 1024;
 
 function isTurnEnd(text: string): boolean {
   for (let at = 0; ; ) {
     at += /^\s*/.exec(text.slice(at))![0].length;
-    if (at >= text.length) return text.length < mostEndTokens;
+    if (at >= text.length) return text.length < maxEndTokens;
     const mark = markAt(text, at);
-    if (mark === 'cut') return text.length < mostEndTokens;
+    if (mark === 'cut') return text.length < maxEndTokens;
     if (mark?.kind !== 'end') return false;
     at = mark.end;
   }
@@ -193,5 +193,5 @@ function endOfThinking(text: string, close: Thinking['close']): number {
     break;
   }
   const blanks = end - text.slice(0, end).trimEnd().length;
-  return blanks > mostBlanks ? end : end - blanks;
+  return blanks > maxBlanks ? end : end - blanks;
 }

@@ -197,14 +197,14 @@ const entries: Entries = {
 
 const phases = { Running: 'at-work', WaitingUser: 'rests', Completed: 'done', Failed: 'failed' };
 
-const mostText = 300;
+const maxText = 300;
 
 function shown(text: string, words: AuditText): string {
   const [first = ''] = words
     .hide(text)
     .trim()
     .split(/[\r\n\u2028\u2029]/, 1);
-  return visibleLine([...first].slice(0, mostText).join(''));
+  return visibleLine([...first].slice(0, maxText).join(''));
 }
 
 const commandOf = (line: string | undefined, words: AuditText) =>

@@ -69,7 +69,7 @@ const fileLine = ({ name, mediaType }: Attachment, hide: (text: string) => strin
   `*(${escaped(proseLine(hide(name ?? mediaType)))})*`;
 
 const abouts = ['command', 'path', 'url', 'pattern', 'query', 'from', 'to', 'folder', 'name'];
-const mostText = 200;
+const maxText = 200;
 
 function callLine(
   { name, arguments: given }: ToolCall,
@@ -87,7 +87,7 @@ function callLine(
 function cut(text: string): string {
   const line = visibleLine(text);
   const characters = [...line];
-  return characters.length > mostText ? `${characters.slice(0, mostText).join('')}…` : line;
+  return characters.length > maxText ? `${characters.slice(0, maxText).join('')}…` : line;
 }
 
 function code(text: string): string {

@@ -169,7 +169,7 @@ const filesInShort = (all: readonly { path: string }[]): string => all.map(({ pa
 const files = (many = 0): string => (many > 0 ? ` and ${counted(many, 'file')}` : '');
 
 function paths(changes: readonly StoredChange[]): string {
-  const shown = changes.slice(0, mostPaths).map(({ path, before, after }) => {
+  const shown = changes.slice(0, maxPaths).map(({ path, before, after }) => {
     const what = before === null ? 'new' : after === null ? 'deleted' : undefined;
     return what ? `${path} (${what})` : path;
   });
@@ -193,11 +193,11 @@ function duration(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-const mostPaths = 10;
-const mostText = 1000;
+const maxPaths = 10;
+const maxText = 1000;
 
 function cut(text: string): string {
-  if (text.length <= mostText) return text;
-  const end = /[\uD800-\uDBFF]/.test(text[mostText - 1]!) ? mostText - 1 : mostText;
+  if (text.length <= maxText) return text;
+  const end = /[\uD800-\uDBFF]/.test(text[maxText - 1]!) ? maxText - 1 : maxText;
   return `${text.slice(0, end)}…`;
 }

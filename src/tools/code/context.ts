@@ -3,8 +3,8 @@ import { editorContextDefinition } from '../definitions/codeTools.ts';
 import type { LanguageService } from './language.ts';
 import { shownFiles } from './shown.ts';
 
-const mostEditors = 50;
-const mostCharacters = 10_000;
+const maxEditors = 50;
+const maxCharacters = 10_000;
 
 /**
  * `editor.context`: open files and the selection of the user. Data: `{ active?: { path, line, selection? }, open: [{ path, unsaved?,
@@ -18,12 +18,12 @@ export function contextTool(language: LanguageService): Tool {
     );
     const active = editors.find(({ editor }) => editor.active);
     const open = editors
-      .slice(0, mostEditors)
+      .slice(0, maxEditors)
       .map(({ editor, file }) => ({ ...file, ...(editor.unsaved && { unsaved: true as const }) }));
     return {
       ...(active && { active: activeOf(active.editor.selection, active.file) }),
       open,
-      ...(editors.length > mostEditors && { cut: `${editors.length - mostEditors} more are open.` }),
+      ...(editors.length > maxEditors && { cut: `${editors.length - maxEditors} more are open.` }),
     };
   });
 }
@@ -34,9 +34,9 @@ function activeOf(selection: Selection, file: { path: string; outside?: true; se
   if (!selection || file.outside || file.secret) return file;
   const { startLine, endLine, text } = selection;
   if (text === '') return { ...file, line: startLine };
-  const cut = text.length > mostCharacters;
+  const cut = text.length > maxCharacters;
   return {
     ...file,
-    selection: { startLine, endLine, text: text.slice(0, mostCharacters), ...(cut && { cut: true as const }) },
+    selection: { startLine, endLine, text: text.slice(0, maxCharacters), ...(cut && { cut: true as const }) },
   };
 }

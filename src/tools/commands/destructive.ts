@@ -24,7 +24,7 @@ interface DestructiveContext {
 }
 
 /** Maximum words to look up on the disk. */
-const mostLooks = 400;
+const maxLooks = 400;
 
 /**
  * Finds irreversible destruction: of the system, the home folder, parents of open folders, a whole open folder or its Git history, or a
@@ -47,7 +47,7 @@ export async function destruction(command: string, surroundings: DestructiveCont
     for (const from of folders) {
       const look = async (word: ShellWord): Promise<Pointed | undefined> => {
         looks += 1;
-        return looks > mostLooks ? undefined : pointedAt(word, from, platform);
+        return looks > maxLooks ? undefined : pointedAt(word, from, platform);
       };
       for (const danger of await judgePart(part, { look, everything, unclear })) {
         if (danger.effect === 'refuse') return danger;

@@ -15,7 +15,7 @@ export interface Unfolded {
   straight?: Steps[];
 }
 
-const mostSteps = 200;
+const maxSteps = 200;
 
 interface Scope {
   folder: string;
@@ -129,7 +129,7 @@ export async function expandScript(
 
   function push(step: CommandStep): void {
     steps.push(step);
-    if (steps.length > mostSteps) throw new Unclear(message('It runs too much to be checked.'));
+    if (steps.length > maxSteps) throw new Unclear(message('It runs too much to be checked.'));
   }
 
   async function compound(

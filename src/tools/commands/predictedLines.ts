@@ -14,8 +14,8 @@ export interface PredictedLines {
   single: boolean;
 }
 
-const mostNames = 500;
-const mostEntries = 5000;
+const maxNames = 500;
+const maxEntries = 5000;
 
 const commit = '0123456789abcdef0123456789abcdef01234567';
 const plainRevision = /^(HEAD|@|main|master|develop|trunk|origin\/[\w./-]+|upstream\/[\w./-]+|v?\d[\w.]*)([~^]\d*)*$/;
@@ -53,7 +53,7 @@ async function sourceOf(
   roots: readonly WorkspaceRoot[],
 ): Promise<PredictedLines | undefined> {
   const [program, ...args] = words;
-  const several = (lines: string[]) => (lines.length <= mostNames ? { lines, single: false } : undefined);
+  const several = (lines: string[]) => (lines.length <= maxNames ? { lines, single: false } : undefined);
   switch (program) {
     case 'ls': {
       const operands = args.filter((word) => !/^-[1trSXvU]+$/.test(word));
@@ -201,7 +201,7 @@ async function found(
   const value = (name: string) => (isPlain ? given.get(name) : undefined);
   const [pattern, type, depth] = [value('-name'), value('-type'), value('-maxdepth')];
   const lines: string[] = [];
-  let left = mostEntries;
+  let left = maxEntries;
   const walk = async (place: string, level: number): Promise<boolean> => {
     if (depth !== undefined && level > Number(depth)) return true;
     for (const entry of await entriesOf(place, folder, roots)) {

@@ -35,7 +35,7 @@ interface ReferencedPaths {
 }
 
 /** Maximum paths to check; above, the command counts as naming the whole workspace. */
-const mostPlaces = 1000;
+const maxPlaces = 1000;
 const tooMany: ReferencedPaths = { paths: [''], protected: message('It has too many words to be checked.') };
 
 /**
@@ -58,7 +58,7 @@ export async function namedIn(
   const changedTo = parts.flatMap((_, index) => foldersOf(index).folders);
   const folders = new Set([folder, ...moves.map((move) => paths.resolve(folder, move)), ...changedTo]);
   const shellWords = wordsIn(parts);
-  if (Math.max(words.length, shellWords.length) * folders.size > mostPlaces) return tooMany;
+  if (Math.max(words.length, shellWords.length) * folders.size > maxPlaces) return tooMany;
   const named = new Set<string>();
   // Outside paths are judged by spelling: `~/.ssh/id_rsa`.
   let why = words.map((word) => reasonOf(word, word.includes('/'))).find((reason) => reason !== undefined);

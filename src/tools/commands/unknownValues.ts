@@ -4,7 +4,7 @@ import { type CommandStep, some, Unclear } from './commandStep.ts';
 import { type PredictedLines, predictedLines } from './predictedLines.ts';
 
 /** Maximum possible names of a word; each name is analyzed. */
-const mostNames = 60;
+const maxNames = 60;
 const mark = new RegExp(`${some.choice}(\\d+)${some.choice}`, 'g');
 const onlyMark = new RegExp(`^${some.choice}(\\d+)${some.choice}$`);
 
@@ -30,7 +30,7 @@ export class Choices {
     if (step.words[0]?.includes(found)) throw new Unclear(message('It starts the output of a command.'));
     if (others.length > 0) throw new Unclear(message('It uses the names of several lists at once.'));
     const { lines, single } = this.of(found)!;
-    if (single && lines.length > mostNames) throw new Unclear(message('It may expand to too many names.'));
+    if (single && lines.length > maxNames) throw new Unclear(message('It may expand to too many names.'));
     if (!single && [...step.words, ...step.variables.flat()].some((word) => word.includes(found) && word !== found))
       throw new Unclear(message('It uses the output of a command as arguments.'));
     const given = single ? lines.map((line) => [line]) : lines.length > 1 ? [lines, [...lines].reverse()] : [lines];

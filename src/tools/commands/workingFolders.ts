@@ -1,7 +1,7 @@
 import { programOf, type ShellPart, unknown } from '../shellSyntax/shellWords.ts';
 import { pointedAt } from './criticalPaths.ts';
 
-const mostFolders = 8;
+const maxFolders = 8;
 
 /** Possible working folders of a part of a command; `unclear`: other folders are possible too. */
 interface PartFolders {
@@ -28,7 +28,7 @@ export async function foldersOfParts(
     const target = part.words.slice(at + 1).find((word) => !/^-./.test(word));
     const moves = at >= 0 && at <= 1 ? [target ?? home] : [];
     const led: string[] = [];
-    for (const from of now.slice(0, seen.size > mostFolders ? 0 : mostFolders))
+    for (const from of now.slice(0, seen.size > maxFolders ? 0 : maxFolders))
       for (const word of [...moves, ...given]) {
         const pointed = await pointedAt(word, from, platform);
         unclear ||= pointed.unclear || word.includes(unknown) || word === '-';
@@ -38,7 +38,7 @@ export async function foldersOfParts(
     for (const one of led) seen.add(one);
     if (moves.length > 0 && led.length > 0) now = [...new Set(led)];
   }
-  const cut = (all: readonly string[]) => ({ folders: all.slice(0, mostFolders), unclear: seen.size > mostFolders });
+  const cut = (all: readonly string[]) => ({ folders: all.slice(0, maxFolders), unclear: seen.size > maxFolders });
   return (index) => {
     const one = parts[index]!.nested ? cut([...seen]) : cut(own[index]!.folders);
     return { folders: one.folders, unclear: one.unclear || (parts[index]!.nested ? unclear : own[index]!.unclear) };

@@ -4,7 +4,7 @@ import type { ToolDefinition } from '../../protocol/content/tools.ts';
 /** Maximum length in characters of the shape of one argument, and of the shape of all arguments. */
 const [longestPart, longestShape] = [200, 450];
 const deepestPart = 4;
-const mostValues = 8;
+const maxValues = 8;
 
 /**
  * Returns the arguments of a tool in one line: `fs.read takes {path: string, offset?: integer}.`
@@ -33,8 +33,8 @@ function shapeIn(node: unknown, root: unknown, depth: number): string {
   const { anyOf, oneOf, enum: values, const: only, type, items, properties } = schema;
   if (only !== undefined) return JSON.stringify(only);
   if (isFilled(values)) {
-    const shown = values.slice(0, mostValues).map((value) => JSON.stringify(value));
-    return [...shown, ...(values.length > mostValues ? ['…'] : [])].join(' | ');
+    const shown = values.slice(0, maxValues).map((value) => JSON.stringify(value));
+    return [...shown, ...(values.length > maxValues ? ['…'] : [])].join(' | ');
   }
   const alternatives = [anyOf, oneOf].find(isFilled);
   if (alternatives) return alternatives.map((one) => shapeIn(one, root, depth + 1)).join(' | ');

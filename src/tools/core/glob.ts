@@ -40,7 +40,7 @@ interface Place {
 }
 
 /** Limit of cached state sets: some globs have very many. */
-const mostPlaces = 1000;
+const maxPlaces = 1000;
 
 /** Follows all paths through the glob at the same time, so the duration is at most proportional to path × glob. */
 function walker(states: readonly State[]): (path: string) => boolean {
@@ -51,7 +51,7 @@ function walker(states: readonly State[]): (path: string) => boolean {
     const key = [...all].sort().join();
     const known = places.get(key);
     if (known) return known;
-    if (places.size >= mostPlaces) places = new Map();
+    if (places.size >= maxPlaces) places = new Map();
     const ascii = new Array<Place | undefined>(128).fill(undefined);
     const place = { states: [...all].map((state) => states[state]!), ends: all.has(0), ascii, others: new Map() };
     places.set(key, place);

@@ -16,7 +16,7 @@ type Arguments = Record<string, unknown>;
 const wrappers = ['arguments', 'args', 'input', 'parameters', 'params'];
 
 /** Budget of visited values and schema parts for a call: nested alternatives could grow without end. */
-const mostSteps = 500_000;
+const maxSteps = 500_000;
 const charactersPerStep = 64;
 
 /**
@@ -62,7 +62,7 @@ interface SchemaFacts {
 }
 
 class Reader {
-  private steps = mostSteps;
+  private steps = maxSteps;
   private readonly parts = new Map<object, SchemaFacts | undefined>();
 
   constructor(private readonly root: unknown) {}

@@ -28,7 +28,7 @@ export const maxFrontmatterBytes = 5000;
 export function parseYaml(
   text: string,
   options: ParseOptions & DocumentOptions & SchemaOptions & { lineCounter?: LineCounter } = {},
-  mostTokens = Number.POSITIVE_INFINITY,
+  maxTokens = Number.POSITIVE_INFINITY,
 ): { document: Document; trouble?: undefined } | { document?: undefined; trouble: NonNullable<ParseProblem> } {
   if (text.length > maxJsonBytes) return { trouble: { message: jsonTooLarge, at: 0 } };
   options.lineCounter?.addNewLine(0);
@@ -45,7 +45,7 @@ export function parseYaml(
     if (parser.stack.length > maxJsonDepth + aboveAndBelow) return stop(tooDeep);
     if (documents > 0 && parser.stack[0]?.type === 'document') return stop(several);
     if (CST.tokenType(lexeme) === 'alias' && ++aliases > maxAliases) return stop(tooManyAliases);
-    if (++lexemes > mostTokens) return stop(`There are more than ${mostTokens} names, values and signs.`);
+    if (++lexemes > maxTokens) return stop(`There are more than ${maxTokens} names, values and signs.`);
   }
   for (const token of parser.end()) tokens.push(token);
   const composer = new Composer({ uniqueKeys: false, ...options });

@@ -6,7 +6,7 @@ import { comparedLine, likeEnough, likenessRow, maxAround, starts } from './simi
  * line.
  */
 export const maxFileLines = 50_000;
-const mostLines = 16;
+const maxLines = 16;
 const linesForOneSame = 2;
 /** Weight of lines without words: brackets look alike everywhere. */
 const lightWeight = 0.25;
@@ -24,7 +24,7 @@ export function rivalOf(
   const taken = new Set(found);
   const own = texts.map((text, index) => (taken.has(index) ? undefined : comparedLine(text)));
   const standing = [...old.keys()].filter((line) => old[line]!.trim() !== '' && !shifted.includes(line));
-  const lines = [...shifted.slice(0, mostLines), ...standing.slice(0, mostLines)];
+  const lines = [...shifted.slice(0, maxLines), ...standing.slice(0, maxLines)];
   const wanted = lines.map((line) => {
     const words = comparedLine(old[line]!, line === 0 && old.length > 1);
     const row = likenessRow(words, own);

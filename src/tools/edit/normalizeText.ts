@@ -34,7 +34,7 @@ export function foldedLine(line: string): string {
 const foldable = /[\0-\x7f]\p{M}+|[^\0-\x7f]\p{M}*/gu;
 
 const folds = new Map<string, string>();
-const mostFolds = 10_000;
+const maxFolds = 10_000;
 const longestFold = 8;
 
 /** Normalizes a base letter together with combining marks, so that NFC and NFD are equal. */
@@ -48,7 +48,7 @@ function foldedCluster(cluster: string): string {
     .replace(/[\u2010-\u2015\u2212]/g, '-')
     .replace(/[\p{Zs}]/gu, ' ')
     .replace(/\p{Cf}/gu, '');
-  if (folds.size >= mostFolds) folds.clear();
+  if (folds.size >= maxFolds) folds.clear();
   if (cluster.length <= longestFold) folds.set(cluster, folded);
   return folded;
 }

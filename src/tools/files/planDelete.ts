@@ -13,8 +13,8 @@ import { type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
 import { grantFor, runsOnInstall } from './planChange.ts';
 
 /** Maximum entries and bytes stored for one deletion. */
-const mostEntries = 1000;
-const mostBytes = 50_000_000;
+const maxEntries = 1000;
+const maxBytes = 50_000_000;
 
 /**
  * Plans the deletion of a whole folder, a link, or a file without text. Everything is stored for undo, or nothing is deleted. Entries of a
@@ -26,9 +26,9 @@ export async function planRemoval(
   input: string,
   quota: number,
 ): Promise<CallPlan> {
-  const entries = await listTree(file.path, mostEntries);
+  const entries = await listTree(file.path, maxEntries);
   const bytes = entries?.reduce((sum, { size }) => sum + size, 0) ?? 0;
-  if (!entries || bytes > Math.min(mostBytes, quota)) throw tooMuch(file, entries && bytes);
+  if (!entries || bytes > Math.min(maxBytes, quota)) throw tooMuch(file, entries && bytes);
   const below = entries.filter(({ path }) => path !== '');
   for (const entry of below) checkEntry(file, entry);
   checkSaved(workspace, file);
@@ -69,7 +69,7 @@ const removes = {
 } as const;
 
 function tooMuch(file: ResolvedPath, bytes: number | undefined): ToolError {
-  const holds = bytes === undefined ? `more than ${mostEntries} files and folders` : inEnglish(size(bytes));
+  const holds = bytes === undefined ? `more than ${maxEntries} files and folders` : inEnglish(size(bytes));
   const message = `${quoted(file.relative)} holds ${holds}: too much to be kept for undo, so nothing was deleted.`;
   return new ToolError('E_WRITE_LIMIT', `${message} Delete parts of it, or put a command to the person.`);
 }
@@ -145,7 +145,7 @@ async function readEntry(file: ResolvedPath, path: string): Promise<Buffer> {
   const real = path === '' ? file.path : paths.join(file.path, path);
   const { handle, stats } = await openForReading({ ...file, path: real, relative: `${file.relative}/${path}` });
   try {
-    if (stats.size > mostBytes) throw tooMuch(file, stats.size);
+    if (stats.size > maxBytes) throw tooMuch(file, stats.size);
     return await handle.readFile();
   } finally {
     await handle.close();

@@ -5,8 +5,8 @@ import type { Workspace } from '../core/workspace.ts';
 import { currentText } from '../sandbox/fileText.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 
-const mostCharacters = 64_000;
-const [mostFiles, mostDepth] = [100, 3];
+const maxCharacters = 64_000;
+const [maxFiles, maxDepth] = [100, 3];
 
 export interface FoundFile {
   path: string;
@@ -32,7 +32,7 @@ export async function readFound(
     const file = await resolvePath(workspace.roots, path, 'read');
     if (file.protected || file.mount || isKept(file.relative)) return undefined;
     const { text } = await currentText(workspace, file);
-    return { path: file.relative, real: file.path, text: visibleProse(text.slice(0, mostCharacters)) };
+    return { path: file.relative, real: file.path, text: visibleProse(text.slice(0, maxCharacters)) };
   } catch {
     return undefined;
   }
@@ -50,10 +50,10 @@ export async function instructionFilesBelow({ workspace }: InstructionLookup, fo
   const go = async (path: string, depth: number): Promise<void> => {
     const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      if (found.length >= mostFiles) return;
+      if (found.length >= maxFiles) return;
       const below = join(path, entry.name);
       if (entry.isFile()) found.push(below);
-      else if (entry.isDirectory() && depth < mostDepth) await go(below, depth + 1);
+      else if (entry.isDirectory() && depth < maxDepth) await go(below, depth + 1);
     }
   };
   const place = await resolvePath(workspace.roots, folder, 'list').catch(() => undefined);

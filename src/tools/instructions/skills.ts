@@ -10,7 +10,7 @@ import { type Skill, writeSkillList } from './skillList.ts';
 
 const folders = ['.github/skills', '.claude/skills', '.agents/skills'];
 const [longestName, longestDescription] = [64, 240];
-const [mostFolders, mostDepth] = [1000, 3];
+const [maxFolders, maxDepth] = [1000, 3];
 
 /** Finds the skills of the open folders: each folder with a `SKILL.md`. The first of equal texts counts. */
 export async function findSkills(looking: InstructionLookup, roots: readonly string[]): Promise<Skill[]> {
@@ -47,7 +47,7 @@ async function skillFiles({ workspace }: InstructionLookup, folder: string): Pro
     if (depth > 0 && entries.some(({ name }) => name === 'SKILL.md')) return void found.push(file);
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const below = join(path, entry.name);
-      const isSearched = entry.isDirectory() && depth < mostDepth && searched++ < mostFolders;
+      const isSearched = entry.isDirectory() && depth < maxDepth && searched++ < maxFolders;
       if (isSearched) await search(below, depth + 1);
       else if (entry.isDirectory() || entry.isSymbolicLink()) found.push(join(below, 'SKILL.md'));
     }

@@ -20,13 +20,13 @@ export type ApprovedServer = z.output<typeof entrySchema>;
 /** Entries by name and location; each other configuration or start folder has a separate entry. */
 const entriesSchema = z.record(z.string(), z.array(entrySchema).or(entrySchema.transform((entry) => [entry])));
 
-const mostEntries = 50;
-const mostDefinitions = 20;
-const mostTools = 2000;
+const maxEntries = 50;
+const maxDefinitions = 20;
+const maxTools = 2000;
 /** Maximum characters of stored JSON: longer texts of a tool are not stored and cannot be compared later. */
 const longestWords = 200_000;
 const longestList = 2_000_000;
-const mostLists = 100;
+const maxLists = 100;
 
 interface ApprovalMemory {
   get(): unknown;
@@ -69,10 +69,10 @@ export class Approved {
     for (const tool of tools) {
       const hash = serverToolDefinition(tool);
       const known = all.get(keyOf(tool)) ?? [];
-      if (!known.includes(hash)) all.set(keyOf(tool), [...known, hash].slice(-mostDefinitions));
+      if (!known.includes(hash)) all.set(keyOf(tool), [...known, hash].slice(-maxDefinitions));
     }
     const present = new Set(listed.map(keyOf));
-    if (all.size > mostTools) for (const key of all.keys()) if (!present.has(key)) all.delete(key);
+    if (all.size > maxTools) for (const key of all.keys()) if (!present.has(key)) all.delete(key);
     await this.keepWords(definition, tools, present);
     await this.keep({ ...entry, tools: Object.fromEntries(all) }, definition);
   }
@@ -91,7 +91,7 @@ export class Approved {
 
   private async keep(entry: ApprovedServer, definition: Definition): Promise<void> {
     const others = this.entries(definition).filter(({ hash }) => hash !== entry.hash);
-    await this.memory.set({ ...this.all(), [placeOf(definition)]: [...others, entry].slice(-mostEntries) });
+    await this.memory.set({ ...this.all(), [placeOf(definition)]: [...others, entry].slice(-maxEntries) });
   }
 
   private async keepWords(definition: Definition, tools: readonly ListedTool[], present: ReadonlySet<string>) {
@@ -106,7 +106,7 @@ export class Approved {
     });
     const key = `${placeOf(definition)}#${definition.hash}`;
     const { [key]: _, ...others } = this.lists();
-    await this.words.set(Object.fromEntries([...Object.entries(others), [key, kept]].slice(-mostLists)));
+    await this.words.set(Object.fromEntries([...Object.entries(others), [key, kept]].slice(-maxLists)));
   }
 
   private entries(definition: Definition): ApprovedServer[] {

@@ -6,7 +6,7 @@ import { WithImages } from '../core/imageFiles.ts';
 import { callResultData } from './callResult.ts';
 import type { McpServer } from './server.ts';
 
-const [mostPrompts, longestWords] = [100, 200];
+const [maxPrompts, longestWords] = [100, 200];
 
 export interface ServerPrompt {
   server: McpServer;
@@ -19,7 +19,7 @@ export interface ServerPrompt {
 export async function serverPrompts(servers: readonly McpServer[], signal: AbortSignal): Promise<ServerPrompt[]> {
   const all = servers.map(async (server) => {
     const listed = server.hasPrompts ? await server.prompts({ signal }).catch(() => []) : [];
-    return listed.slice(0, mostPrompts).map(({ name, description = '', arguments: inputs = [] }) => ({
+    return listed.slice(0, maxPrompts).map(({ name, description = '', arguments: inputs = [] }) => ({
       server,
       name,
       description: words(description),

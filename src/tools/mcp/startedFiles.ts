@@ -6,7 +6,7 @@ import { readPlain } from '../sandbox/regularFile.ts';
 import type { Definition } from './config/config.ts';
 
 /** Maximum bytes of a hashed program; larger files count by size. */
-const mostBytes = 20_000_000;
+const maxBytes = 20_000_000;
 
 /**
  * Returns the real paths of files in the open folders, existing or not, named by a server's command: the program, scripts and configuration
@@ -35,7 +35,7 @@ export function startedFiles(definition: Definition, roots: readonly WorkspaceRo
 export async function stateOf(files: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
   for (const file of files) {
-    const bytes = await readPlain(file, mostBytes).catch(
+    const bytes = await readPlain(file, maxBytes).catch(
       (error) => `${(error as NodeJS.ErrnoException).code} ${sizeOf(file)}`,
     );
     hash.update(JSON.stringify([file, bytes.length])).update(bytes);

@@ -14,8 +14,8 @@ import {
   run,
 } from './mentionLimits.ts';
 
-const [mostNames, mostFiles, mostOfFolder] = [500, 50, 40_000];
-const mostUnread = 100;
+const [maxNames, maxFiles, maxOfFolder] = [500, 50, 40_000];
+const maxUnread = 100;
 
 export async function readFolder(
   { path }: { path: string },
@@ -25,18 +25,18 @@ export async function readFolder(
   await checkFree(listTool, { path }, reading);
   const folder = await resolveToRead(reading.workspace, path, 'list');
   const names = await namesOf(folder.relative, reading);
-  const room = Math.min(left, mostOfFolder);
+  const room = Math.min(left, maxOfFolder);
   const parts: string[] = [];
   const unread: string[] = [];
   let characters = 0;
-  for (const name of names.slice(0, mostNames)) {
+  for (const name of names.slice(0, maxNames)) {
     if (reading.signal.aborted) throw reading.signal.reason;
-    const why = parts.length >= mostFiles ? 'too many' : await partOf(name);
+    const why = parts.length >= maxFiles ? 'too many' : await partOf(name);
     if (why) unread.push(`${name} (${why})`);
   }
-  const all = `${names.length > mostNames ? `more than ${mostNames}` : names.length}`;
-  const others = names.length > mostNames ? [`more than ${mostNames} files in all`] : [];
-  const rest = [...unread.slice(0, mostUnread), ...(unread.length > mostUnread ? ['…'] : []), ...others];
+  const all = `${names.length > maxNames ? `more than ${maxNames}` : names.length}`;
+  const others = names.length > maxNames ? [`more than ${maxNames} files in all`] : [];
+  const rest = [...unread.slice(0, maxUnread), ...(unread.length > maxUnread ? ['…'] : []), ...others];
   const isWhole = rest.length === 0;
   const list = isWhole ? [] : [`(Not read: ${rest.join(', ')})`];
   return {
@@ -76,7 +76,7 @@ async function namesOf(folder: string, { workspace, signal }: MentionReading): P
   const names: string[] = [];
   const onName = (path: string) => {
     names.push(path);
-    return names.length <= mostNames;
+    return names.length <= maxNames;
   };
   await namesBelow(workspace, folder, onName, signal, true);
   return names;

@@ -6,7 +6,7 @@ import { cutAt, type FileGiven, fenced, type MentionRead, type MentionReading, r
 
 const around = 5;
 /** Maximum lines of one `fs.read`. */
-const mostLines = 5000;
+const maxLines = 5000;
 
 export async function readLines(
   { path, from, to }: { path: string; from: number; to: number },
@@ -51,7 +51,7 @@ export async function readProblem(
 }
 
 async function linesOf(path: string, from: number, to: number, reading: MentionReading): Promise<FileGiven> {
-  const limit = Math.min(mostLines, to - from + 1);
+  const limit = Math.min(maxLines, to - from + 1);
   const given = await run(fileReadTool, { path, offset: from, limit }, reading);
   if (given instanceof WithImages) throw new ToolError('E_PRECONDITION_FAILED', 'A picture has no lines.');
   return given as FileGiven;

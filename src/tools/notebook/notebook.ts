@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { visibleOutput } from '../../protocol/text/escapeInvisible.ts';
 import { parseLimitedJson } from '../core/parseLimits.ts';
 
-const [mostCharacters, mostOutput] = [10_000_000, 2000];
+const [maxCharacters, maxOutput] = [10_000_000, 2000];
 
 export interface Cell {
   id?: string;
@@ -22,7 +22,7 @@ export const isNotebook = (path: string): boolean => /\.ipynb$/i.test(path);
 export function notebookOf(text: string): Notebook | string {
   let raw: unknown;
   try {
-    raw = parseLimitedJson(text, mostCharacters);
+    raw = parseLimitedJson(text, maxCharacters);
   } catch (error) {
     return `it is not JSON (${(error as Error).message.replace(/\.$/, '')})`;
   }
@@ -69,9 +69,9 @@ function outputOf(output: unknown): string {
 }
 
 function shortened(text: string): string {
-  if (text.length <= mostOutput) return text;
-  const half = mostOutput / 2;
-  return `${text.slice(0, half)}\n(… ${text.length - mostOutput} characters left out …)\n${text.slice(-half)}`;
+  if (text.length <= maxOutput) return text;
+  const half = maxOutput / 2;
+  return `${text.slice(0, half)}\n(… ${text.length - maxOutput} characters left out …)\n${text.slice(-half)}`;
 }
 
 /**

@@ -4,7 +4,7 @@ import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { included } from '../policy/includes.ts';
 import { readPlain } from './regularFile.ts';
 
-const mostBytes = 256 * 1024;
+const maxBytes = 256 * 1024;
 
 /**
  * Returns the reason to always approve a change of this file (real path): the `CLAUDE.md` of an open folder includes the file, so agents
@@ -14,7 +14,7 @@ export async function includedReason(roots: readonly string[], file: string): Pr
   for (const root of roots) {
     const read = async (path: string) => {
       const real = await realpath(path).catch(() => path);
-      const text = await readPlain(real, mostBytes).catch(() => undefined);
+      const text = await readPlain(real, maxBytes).catch(() => undefined);
       return text && { path: real, text: text.toString('utf8') };
     };
     const start = await read(paths.join(root, 'CLAUDE.md'));

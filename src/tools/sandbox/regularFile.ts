@@ -3,10 +3,10 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, type
 import { type FileHandle, open } from 'node:fs/promises';
 
 /** Reads a whole plain file, following links. Throws the system's error, or a code for other kinds and large files. */
-export async function readPlain(path: string, mostBytes: number): Promise<Buffer> {
+export async function readPlain(path: string, maxBytes: number): Promise<Buffer> {
   const { handle, stats } = await openPlain(path);
   try {
-    if (stats.size > mostBytes) throw Object.assign(new Error(`${path} is too large.`), { code: 'too large' });
+    if (stats.size > maxBytes) throw Object.assign(new Error(`${path} is too large.`), { code: 'too large' });
     return await handle.readFile();
   } finally {
     await handle.close();
@@ -37,12 +37,12 @@ export async function openPlain(path: string, flags = 0): Promise<{ handle: File
 }
 
 /** Reads a whole plain file synchronously, without following links. Undefined if missing or larger. */
-export function readPlainNow(path: string, mostBytes: number): Buffer | undefined {
+export function readPlainNow(path: string, maxBytes: number): Buffer | undefined {
   let opened: number | undefined;
   try {
     opened = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
     const stats = fstatSync(opened);
-    return stats.isFile() && stats.size <= mostBytes ? readFileSync(opened) : undefined;
+    return stats.isFile() && stats.size <= maxBytes ? readFileSync(opened) : undefined;
   } catch {
     return undefined;
   } finally {

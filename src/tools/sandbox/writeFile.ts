@@ -36,7 +36,7 @@ export function replaceFile(path: string, bytes: Uint8Array, mode?: number): Pro
   return withFolder(path, false, (folder, name) => replace(folder, name, bytes, mode));
 }
 
-const mostBytes = 100_000_000;
+const maxBytes = 100_000_000;
 
 /** Gives a hard-linked file a separate inode: the other names may be outside of the workspace. */
 export async function breakHardLink(path: string): Promise<void> {
@@ -47,7 +47,7 @@ export async function breakHardLink(path: string): Promise<void> {
   );
   if (nlink < 2) return;
   await withFolder(path, false, async (folder, name) =>
-    replace(folder, name, await readPlain(paths.join(folder, name), mostBytes)),
+    replace(folder, name, await readPlain(paths.join(folder, name), maxBytes)),
   );
 }
 

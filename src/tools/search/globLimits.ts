@@ -1,6 +1,6 @@
 import { type Brackets, type GlobPart, globParts, globTest } from '../core/glob.ts';
 
-const mostSpellings = 64;
+const maxSpellings = 64;
 
 /** Exclusions for ripgrep: options, and lines of an additional ignore file. */
 export interface GlobLimits {
@@ -41,7 +41,7 @@ function spelled(parts: readonly GlobPart[]): Spelling[] | undefined {
     const choices = part.kind === 'either' ? part.parts.map(spelled) : [[[part]]];
     if (choices.includes(undefined)) return undefined;
     all = all.flatMap((before) => choices.flatMap((ones) => ones!.map((one) => [...before, ...one])));
-    if (all.length > mostSpellings) return undefined;
+    if (all.length > maxSpellings) return undefined;
   }
   return all;
 }

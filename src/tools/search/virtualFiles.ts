@@ -4,7 +4,7 @@ import type { VirtualFiles } from '../core/workspace.ts';
 import { resolveVirtual } from '../sandbox/virtual.ts';
 import { virtualFilesBelow } from './virtualWalk.ts';
 
-const [mostEntries, mostFiles] = [500, 500];
+const [maxEntries, maxFiles] = [500, 500];
 
 /** `fs.list` for virtual folders, without sizes and ignore files: each would be another round trip. */
 export async function listVirtual(virtual: VirtualFiles, path: string | undefined) {
@@ -17,9 +17,9 @@ export async function listVirtual(virtual: VirtualFiles, path: string | undefine
     .sort((a, b) => Number(a.kind !== 'folder') - Number(b.kind !== 'folder') || (a.name < b.name ? -1 : 1));
   return {
     path: folder.relative,
-    entries: found.slice(0, mostEntries),
-    ...(found.length > mostEntries && {
-      cut: `${mostEntries} of ${found.length} entries. Use fs.find with a pattern for the rest.`,
+    entries: found.slice(0, maxEntries),
+    ...(found.length > maxEntries && {
+      cut: `${maxEntries} of ${found.length} entries. Use fs.find with a pattern for the rest.`,
     }),
   };
 }
@@ -33,11 +33,10 @@ export async function findVirtual(
   const { files, cut } = await virtualFilesBelow(virtual, path, signal);
   const below = (file: string) => (virtual.folders.length > 1 ? file.slice(file.indexOf('/') + 1) : file);
   const found = files.map((file) => file.path).filter((file) => matches(file) || matches(below(file)));
-  const more =
-    found.length > mostFiles ? `More than ${mostFiles} files; narrow the pattern or give a path.` : undefined;
+  const more = found.length > maxFiles ? `More than ${maxFiles} files; narrow the pattern or give a path.` : undefined;
   const said = [cut, more].filter((one) => one !== undefined).join(' ');
   return {
-    files: found.slice(0, mostFiles),
+    files: found.slice(0, maxFiles),
     ...(found.length === 0 && { note: 'No file matches.' }),
     ...(said && { cut: said }),
   };

@@ -20,9 +20,9 @@ interface VirtualSearch {
 }
 
 /** Limits of a search over a remote file system: the first files in order, and a megabyte of each. */
-const mostFiles = 1000;
-const mostBytes = 20 * 1024 * 1024;
-const mostOfFile = 1024 * 1024;
+const maxFiles = 1000;
+const maxBytes = 20 * 1024 * 1024;
+const maxOfFile = 1024 * 1024;
 const timeLimit = 20_000;
 const atOnce = 8;
 
@@ -67,9 +67,9 @@ async function readFirst(virtual: VirtualFiles, files: readonly VirtualFile[], s
   let bytes = 0;
   let looked = 0;
   let large = 0;
-  while (looked < Math.min(files.length, mostFiles) && bytes < mostBytes && performance.now() < until) {
+  while (looked < Math.min(files.length, maxFiles) && bytes < maxBytes && performance.now() < until) {
     signal.throwIfAborted();
-    const now = files.slice(looked, Math.min(looked + atOnce, mostFiles));
+    const now = files.slice(looked, Math.min(looked + atOnce, maxFiles));
     looked += now.length;
     const texts = await Promise.all(now.map((file) => textOf(virtual, file)));
     for (const [at, text] of texts.entries()) {
@@ -95,7 +95,7 @@ async function textOf(
   try {
     const there = await virtual.look(address);
     if (there?.kind !== 'file') return undefined;
-    if (there.size > mostOfFile) return 'large';
+    if (there.size > maxOfFile) return 'large';
     const bytes = Buffer.from(await virtual.read(address));
     const decoded = decodeText(bytes);
     return decoded && { text: decoded.text, bytes: bytes.length };

@@ -11,7 +11,7 @@ export interface VirtualFile {
 }
 
 /** Limits of the walk: names, and milliseconds. Each folder is a remote request. */
-const mostNames = 10_000;
+const maxNames = 10_000;
 const timeLimit = 15_000;
 
 const atOnce = 8;
@@ -64,7 +64,7 @@ export async function virtualFilesBelow(
         else files.push(named(address));
       }
     folders = [...later, ...below];
-    if (folders.length > 0 && (seen > mostNames || performance.now() > until))
+    if (folders.length > 0 && (seen > maxNames || performance.now() > until))
       return {
         files: sorted(files),
         cut: `Not all of the virtual folders was looked at: ${seen} names of it. Give a path.`,

@@ -69,7 +69,7 @@ async function runPipeline(
 }
 
 /** Maximum bytes of file names from a search. */
-const mostNames = 4 * 1024 * 1024;
+const maxNames = 4 * 1024 * 1024;
 
 /**
  * Repeats a search without files that contain secrets: a first run returns the names of matching files. Above the limit of names, the
@@ -107,11 +107,11 @@ async function outputOf(program: string, args: string[], folder: string, signal:
   let bytes = 0;
   child.stdout.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > mostNames) kill();
+    if (bytes > maxNames) kill();
     else chunks.push(chunk);
   });
   await ended(child).finally(() => signal.removeEventListener('abort', kill));
-  return bytes > mostNames ? undefined : Buffer.concat(chunks).toString('utf8');
+  return bytes > maxNames ? undefined : Buffer.concat(chunks).toString('utf8');
 }
 
 function withOptions(args: readonly string[], options: readonly string[]): string[] {

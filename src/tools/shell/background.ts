@@ -9,8 +9,8 @@ import { processIdentity } from './orphanedCommands.ts';
 import type { After } from './outputSilence.ts';
 
 /** Maximum background commands: each stores a few megabytes of output. */
-const mostCommands = 16;
-const mostEnded = 4;
+const maxCommands = 16;
+const maxEnded = 4;
 
 /** Background command for display. `startedAt`: epoch milliseconds. */
 export type CommandInBackground = Pick<RunningCommand, 'id' | 'runId' | 'toolCallId' | 'line' | 'folder' | 'startedAt'>;
@@ -62,10 +62,10 @@ export class BackgroundCommands {
 
   /** Throws if the maximum is reached. */
   makeRoom(): void {
-    if (this.atWork.length >= mostCommands)
+    if (this.atWork.length >= maxCommands)
       throw new ToolError(
         'TOOL_EXEC_FAILED',
-        `${mostCommands} commands are at work in the background. Stop one of them with shell.stop.`,
+        `${maxCommands} commands are at work in the background. Stop one of them with shell.stop.`,
       );
   }
 
@@ -144,7 +144,7 @@ export class BackgroundCommands {
   }
 
   private forgetOld(): void {
-    const old = this.commands.filter(({ end }) => end !== undefined).slice(0, -mostEnded);
+    const old = this.commands.filter(({ end }) => end !== undefined).slice(0, -maxEnded);
     for (const one of old) {
       this.commands.splice(this.commands.indexOf(one), 1);
       this.told.delete(one);

@@ -5,7 +5,7 @@ import { isOutputName } from '../commands/outputFiles.ts';
 import type { CommandPart } from '../core/commandPart.ts';
 
 /** Maximum remembered files; the oldest needs an approval again. */
-const mostFiles = 100;
+const maxFiles = 100;
 
 /**
  * Unchanged output files that commands of this window created outside of the open folders. Read-only commands of the same run may read
@@ -50,7 +50,7 @@ export class CommandOutputs {
         if (identity === undefined) continue; // not created, or moved to this path
         this.made.delete(path);
         this.made.set(path, identity);
-        if (this.made.size > mostFiles) this.made.delete(this.made.keys().next().value!);
+        if (this.made.size > maxFiles) this.made.delete(this.made.keys().next().value!);
         keep(this.ofRuns, keyOf(runId, path));
       }
     };
@@ -62,7 +62,7 @@ const keyOf = (runId: string, path: string) => `${runId} ${path}`;
 function keep(all: Set<string>, one: string): void {
   all.delete(one);
   all.add(one);
-  if (all.size > mostFiles) all.delete(all.values().next().value!);
+  if (all.size > maxFiles) all.delete(all.values().next().value!);
 }
 
 const isMissing = (path: string): Promise<boolean> =>

@@ -2,9 +2,9 @@ import { opendir, readdir, stat } from 'node:fs/promises';
 import * as paths from 'node:path';
 
 /** Limits of an expansion: words, names of folders, and braces. */
-const mostWords = 500;
-const mostNames = 20_000;
-const mostBraces = 50;
+const maxWords = 500;
+const maxNames = 20_000;
+const maxBraces = 50;
 
 /**
  * Expands braces (`{a,b}`, `{1..3}`) and globs (`*`, `?`, `[a-z]`) of one word on the current disk, relative to `folder` (absolute). A
@@ -15,10 +15,10 @@ export async function expandWord(word: string, folder: string): Promise<string[]
   const words = bracesOf(word);
   if (!words) return undefined;
   const found: string[] = [];
-  const budget = { names: mostNames };
+  const budget = { names: maxNames };
   for (const one of words) {
     const matched = hasGlob(one) ? await matchesOf(one, folder, budget) : [];
-    if (!matched || found.length + matched.length > mostWords) return undefined;
+    if (!matched || found.length + matched.length > maxWords) return undefined;
     found.push(...(matched.length > 0 ? matched : [unescaped(one)]));
   }
   return found;
@@ -29,11 +29,11 @@ export const hasGlob = (word: string): boolean => /^(?:[^\\]|\\.)*?(?:[*?]|\[[^/
 export const unescaped = (word: string): string => word.replace(/\\(.)/gs, '$1');
 
 export function bracesOf(word: string): string[] | undefined {
-  if (word.split('{').length > mostBraces) return undefined;
+  if (word.split('{').length > maxBraces) return undefined;
   const made: string[] = [];
   const rest = [word];
   for (let steps = 0; rest.length > 0; steps++) {
-    if (steps > mostWords * 4 || made.length + rest.length > mostWords) return undefined;
+    if (steps > maxWords * 4 || made.length + rest.length > maxWords) return undefined;
     const one = rest.shift()!;
     const group = firstGroup(one);
     if (group) rest.unshift(...group);
@@ -90,7 +90,7 @@ function sequenceOf(inside: string): string[] | undefined {
   ];
   const step = Math.max(1, Math.abs(Number(found[3] ?? 1)));
   const width = numbers && /^-?0\d/.test(found[1]! + found[2]!) ? Math.max(found[1]!.length, found[2]!.length) : 0;
-  const count = Math.min(Math.floor(Math.abs(to - from) / step), mostWords); // one above the limit, to be detected as too many
+  const count = Math.min(Math.floor(Math.abs(to - from) / step), maxWords); // one above the limit, to be detected as too many
   return Array.from({ length: count + 1 }, (_, index) => {
     const value = from + (from <= to ? 1 : -1) * step * index;
     return numbers ? String(value).padStart(width, '0') : String.fromCharCode(value);
@@ -111,7 +111,7 @@ async function matchesOf(word: string, folder: string, budget: { names: number }
       const matching = hasGlob(name) ? await namesIn(paths.resolve(folder, parent || '.'), name, budget) : [plain];
       if (!matching) return undefined;
       next.push(...matching.map((one) => parent + one + (last ? '' : '/')));
-      if (next.length > mostWords) return undefined;
+      if (next.length > maxWords) return undefined;
     }
     found = next;
   }

@@ -49,8 +49,8 @@ export type ShellPiece =
   | { number: string[] };
 
 /** Limits of parts and of nesting, above any handwritten command. */
-const mostParts = 50;
-const mostDepth = 8;
+const maxParts = 50;
+const maxDepth = 8;
 
 class Unreadable extends Error {}
 
@@ -88,7 +88,7 @@ class Reader {
   }
 
   private script(): ShellScript {
-    if (++this.depth > mostDepth) throw new Unreadable();
+    if (++this.depth > maxDepth) throw new Unreadable();
     const script: ShellScript = [];
     let found: string | undefined = ';';
     while (found !== undefined) {
@@ -125,7 +125,7 @@ class Reader {
   }
 
   private command(): ShellCommand {
-    if (++this.parts > mostParts) throw new Unreadable();
+    if (++this.parts > maxParts) throw new Unreadable();
     const word = this.ahead();
     if (this.take(/\((?!(?:\\\n)*\()/y)) {
       const body = this.script();

@@ -44,11 +44,11 @@ export class PackageError extends UserFacingError {
   }
 }
 
-const mostTold = 20;
+const maxTold = 20;
 
 function inOne(problems: readonly PackageProblem[]): LocalizableText {
-  const told = problems.slice(0, mostTold).map((one) => joined([one.file, unended(wordsAbout(one))], ': '));
-  return andMore(joined(told, '; '), problems.length - mostTold);
+  const told = problems.slice(0, maxTold).map((one) => joined([one.file, unended(wordsAbout(one))], ': '));
+  return andMore(joined(told, '; '), problems.length - maxTold);
 }
 
 const andMore = (told: LocalizableText, more: number): LocalizableText =>
@@ -94,8 +94,8 @@ export function shaped<Schema extends z.ZodType>(file: string, value: unknown, s
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
-  const told = joined(issues.slice(0, mostOfFile).map(wordsOfIssue), '; ');
-  throw new PackageError(file, andMore(told, issues.length - mostOfFile));
+  const told = joined(issues.slice(0, maxOfFile).map(wordsOfIssue), '; ');
+  throw new PackageError(file, andMore(told, issues.length - maxOfFile));
 }
 
 /** Returns the localizable message of a schema issue, if the message is ours. */
@@ -106,4 +106,4 @@ function wordsOfIssue(issue: z.core.$ZodIssue): LocalizableText {
   return joined([whole.slice(0, whole.length - issue.message.length), said], '');
 }
 
-const mostOfFile = 8;
+const maxOfFile = 8;

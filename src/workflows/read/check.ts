@@ -43,7 +43,7 @@ const noKeys = message('This file has to be a list of keys with values: `name: â
 function parseParts<Schema extends z.ZodType>(schema: Schema, given: unknown) {
   const issues: z.core.$ZodIssue[] = [];
   let rest = given;
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     const parsed = schema.safeParse(rest);
     if (parsed.success) return { value: parsed.data, issues };
     const gone = new Set(issues.map(({ path }) => JSON.stringify(path)));
@@ -55,7 +55,7 @@ function parseParts<Schema extends z.ZodType>(schema: Schema, given: unknown) {
   return { issues };
 }
 
-const mostRounds = 4;
+const maxRounds = 4;
 
 function remove(value: unknown, issue: z.core.$ZodIssue): boolean {
   const keys = issue.code === 'unrecognized_keys' ? issue.keys : [String(issue.path.at(-1))];

@@ -38,7 +38,7 @@ export interface YamlFile {
 }
 
 /** Maximum syntax errors: later errors are mostly consequential. */
-const mostErrors = 3;
+const maxErrors = 3;
 const longestMessage = 600;
 
 /** Parses YAML 1.2 with positions. Never throws: errors are in `problems`, and `value` is then undefined. */
@@ -72,7 +72,7 @@ export function readYaml(text: string): YamlFile {
     const node = places.nodesOn(path).at(path.length);
     return isScalar(node) && node.type === 'PLAIN';
   };
-  const errors = document.errors.slice(0, mostErrors);
+  const errors = document.errors.slice(0, maxErrors);
   const bare = errors.findIndex(({ pos: [from] }) => hasBareTemplate(lineAt(text, from)));
   const templates = bareTemplates(document);
   const unquoted = templates.length > 0 || bare < 0 ? templates : [errors[bare]!.pos];
@@ -81,7 +81,7 @@ export function readYaml(text: string): YamlFile {
     all.map(({ from, to, words }) => at(from, to, words)),
   ) as [YamlProblem[], YamlProblem[]];
   const problems = [
-    ...errors.slice(0, bare < 0 ? mostErrors : bare).map(({ pos, message }) => at(pos[0], pos[1], sentenceOf(message))),
+    ...errors.slice(0, bare < 0 ? maxErrors : bare).map(({ pos, message }) => at(pos[0], pos[1], sentenceOf(message))),
     ...unquoted.map(([from, to]) => at(from, to, needsQuotes)),
     ...(errors.length > 0 ? [] : places.twice.map(([from, to]) => at(from, to, hereTwice))),
     ...unreadable,

@@ -53,7 +53,7 @@ export async function retried<Value>(
   }
 }
 
-const mostSaid = 5;
+const maxSaid = 5;
 
 export function mergeStopPoints(failed: readonly StopPoint[]): StopPoint | undefined {
   const [first] = failed;
@@ -61,10 +61,10 @@ export function mergeStopPoints(failed: readonly StopPoint[]): StopPoint | undef
     failed.flatMap(({ error }) => (error ? [[error.message, localizedMessageIn(error)] as const] : [])),
   );
   if (!first?.error || said.size < 2) return first;
-  const more = said.size > mostSaid ? [message('And {0} more.', said.size - mostSaid)] : [];
+  const more = said.size > maxSaid ? [message('And {0} more.', said.size - maxSaid)] : [];
   return {
     ...first,
-    error: { ...first.error, ...toErrorInfo(joined([...[...said.values()].slice(0, mostSaid), ...more])) },
+    error: { ...first.error, ...toErrorInfo(joined([...[...said.values()].slice(0, maxSaid), ...more])) },
   };
 }
 

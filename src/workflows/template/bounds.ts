@@ -7,9 +7,9 @@ type Tokens = ReturnType<typeof tokenize>;
 
 export const maxTemplateValues = 20_000;
 /** Maximum consecutive blanks, because the library scans quadratically. */
-const mostBlanks = 500;
+const maxBlanks = 500;
 /** Maximum operators, brackets and filters between two commas of an expression. */
-const mostOperators = 200;
+const maxOperators = 200;
 
 /**
  * Tokenizes a template that is safe to parse and run. Both recurse for each block, bracket and operator, and a stack overflow could end the
@@ -21,8 +21,8 @@ export function tokensOf(text: string): Tokens {
     throw new TemplateError(
       message('A template can have at most {0} characters between its braces.', maxTemplateValues),
     );
-  if (blanks > mostBlanks)
-    throw new TemplateError(message('A template can have at most {0} blanks in a row.', mostBlanks));
+  if (blanks > maxBlanks)
+    throw new TemplateError(message('A template can have at most {0} blanks in a row.', maxBlanks));
   const tokens = tokenize(text);
   checkBlocks(tokens);
   checkExpressions(tokens);
@@ -143,9 +143,9 @@ function checkExpressions(tokens: Tokens): void {
       if (type === 'Comma') levels[levels.length - 1] = 0;
       else levels.pop();
     }
-    if (depth > mostOperators)
+    if (depth > maxOperators)
       throw new TemplateError(
-        message('An expression can have at most {0} operators, brackets and filters.', mostOperators),
+        message('An expression can have at most {0} operators, brackets and filters.', maxOperators),
       );
   }
 }

@@ -10,7 +10,7 @@ type Statement = ReturnType<typeof parse>['body'][number];
 /** Maximum evaluation steps. The evaluation is synchronous and cannot be aborted. */
 export const maxTemplateSteps = 300_000;
 /** Maximum milliseconds, also for a busy machine; ordinary templates need a few. */
-const mostMs = 1000;
+const maxMs = 1000;
 const longestText = 5_000_000;
 
 class Reason extends UserFacingError {}
@@ -59,8 +59,8 @@ export class TemplateInterpreter extends Interpreter {
     this.steps += steps;
     if (this.steps > maxTemplateSteps)
       throw new TemplateError(message('This template takes more than {0} steps.', maxTemplateSteps));
-    if (performance.now() - this.startedAt > mostMs)
-      throw new TemplateError(message('This template takes more than {0} s.', mostMs / 1000));
+    if (performance.now() - this.startedAt > maxMs)
+      throw new TemplateError(message('This template takes more than {0} s.', maxMs / 1000));
   }
 
   /** Evaluates nodes with own semantics; undefined leaves the node to the interpreter. */

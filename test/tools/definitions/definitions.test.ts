@@ -5,15 +5,15 @@ import type { LanguageService } from '../../../src/tools/code/language.ts';
 import { toolNames } from '../../../src/tools/definitions/definitions.ts';
 import { builtinTools as build } from '../../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../../src/tools/host/host.ts';
-import { mostSent, sentSizes } from '../../support/sizes.ts';
+import { maxSent, sentSizes } from '../../support/sizes.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 
 const defaultTools = () => build({ language: {} as LanguageService });
 
 describe('tools: definitions', () => {
   for (const { wire, prompt, tools } of sentSizes())
-    it(`stay small for ${wire}: with the system prompt at most ${mostSent} characters, as they are sent`, () =>
-      assert.ok(prompt + tools <= mostSent, `prompt ${prompt}, tools ${tools}, together ${prompt + tools}`));
+    it(`stay small for ${wire}: with the system prompt at most ${maxSent} characters, as they are sent`, () =>
+      assert.ok(prompt + tools <= maxSent, `prompt ${prompt}, tools ${tools}, together ${prompt + tools}`));
 
   it('are fewer where the window is small, and one is told of where another does its work as well', async () => {
     const workspace = await temporaryWorkspace();

@@ -8,7 +8,7 @@ import { isLoopback } from '../../transport/http.ts';
 export const withoutNetwork = message(
   'Without network: pick a .gguf file on this machine, use the demo model, or connect to a provider.',
 );
-const mostRedirects = 5;
+const maxRedirects = 5;
 
 interface WebRequest {
   method: 'GET' | 'HEAD';
@@ -30,7 +30,7 @@ export interface WebResponse {
 export async function request({ method, url, headers, connectMs, signal }: WebRequest): Promise<WebResponse> {
   const seen: Headers[] = [];
   let target = checked(url);
-  for (let hop = 0; hop <= mostRedirects; hop++) {
+  for (let hop = 0; hop <= maxRedirects; hop++) {
     const response = await ask(target, { method, headers, signal }, connectMs);
     seen.push(response.headers);
     const location = response.headers.get('location');

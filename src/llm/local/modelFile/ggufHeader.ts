@@ -55,10 +55,10 @@ const stringType = 8;
 const arrayType = 9;
 const longestText = 4096;
 /** Maximum metadata entries and tensors: models have hundreds, and parsing is synchronous. */
-const mostEntries = 65_536;
+const maxEntries = 65_536;
 /** Maximum array elements of variable size, which must be read sequentially: a vocabulary and its merges. */
-const mostElements = 4_000_000;
-const mostDimensions = 4;
+const maxElements = 4_000_000;
+const maxDimensions = 4;
 const longestArray = 512;
 
 function read(cursor: Cursor): GgufHeader {
@@ -72,7 +72,7 @@ function read(cursor: Cursor): GgufHeader {
     [entries, 'entries'],
     [tensors, 'tensors'],
   ] as const) {
-    if (count > mostEntries) throw new GgufTrouble(tooMany(count, what, mostEntries));
+    if (count > maxEntries) throw new GgufTrouble(tooMany(count, what, maxEntries));
   }
   const metadata = new Map<string, GgufValue>();
   for (let index = 0; index < entries; index++) {
@@ -84,7 +84,7 @@ function read(cursor: Cursor): GgufHeader {
     cursor.skip(cursor.count());
     let weights = 1;
     const dimensions = cursor.u32();
-    if (dimensions > mostDimensions) throw new GgufTrouble(tooMany(dimensions, 'dimensions', mostDimensions));
+    if (dimensions > maxDimensions) throw new GgufTrouble(tooMany(dimensions, 'dimensions', maxDimensions));
     for (let index = 0; index < dimensions; index++) weights *= cursor.count();
     parameters += weights;
     cursor.skip(4);
@@ -123,7 +123,7 @@ function readValue(cursor: Cursor, type: number, depth: number): GgufValue {
   if (elements && length > longestArray) cursor.skip(length * elements.size);
   else {
     cursor.walked += length;
-    if (cursor.walked > mostElements) throw new GgufTrouble(tooMany(cursor.walked, 'texts', mostElements));
+    if (cursor.walked > maxElements) throw new GgufTrouble(tooMany(cursor.walked, 'texts', maxElements));
     for (let index = 0; index < length; index++) {
       if (element === stringType) cursor.skip(cursor.count());
       else {

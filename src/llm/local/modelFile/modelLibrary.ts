@@ -14,7 +14,7 @@ export interface LocalModel {
 }
 
 const deepest = 4;
-const mostFiles = 2000;
+const maxFiles = 2000;
 
 export type ReadModel = (file: string) => Said | Promise<Said>;
 type Said = Pick<LocalModel, 'info'> & { trouble?: LocalizableText };
@@ -36,7 +36,7 @@ async function collect(place: string, depth: number, files: Set<string>): Promis
   if (!stat?.isDirectory() || depth === 0) return;
   const names = await fs.readdir(place).catch(() => []);
   for (const name of names) {
-    if (files.size >= mostFiles) return;
+    if (files.size >= maxFiles) return;
     if (!name.startsWith('.')) await collect(path.join(place, name), depth - 1, files);
   }
 }

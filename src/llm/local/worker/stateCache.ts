@@ -40,7 +40,7 @@ interface KeeperParts<Sequence> extends StateCacheOptions {
 const leastTokens = 256;
 const restMs = 5000;
 /** Maximum milliseconds of a save while other requests may wait; a prefill would take far longer. */
-const mostMs = 3000;
+const maxMs = 3000;
 const ofFree = 0.1;
 
 interface Held {
@@ -78,7 +78,7 @@ export class StateCache<Token extends number, Sequence extends CachedSequence<To
     const held = this.of(seat);
     clearTimeout(held.timer);
     if (key !== undefined && held.key === key) return false;
-    await this.saved(seat, mostMs);
+    await this.saved(seat, maxMs);
     Object.assign(held, { key: undefined, unsaved: false }); // without an owner until the restore is complete
     if (key !== undefined) await this.saving.get(key);
     const isBack = await this.restore(seat.sequence, key, prompt, tell, signal);
@@ -121,7 +121,7 @@ export class StateCache<Token extends number, Sequence extends CachedSequence<To
 
   private rests(seat: SequenceSlot<Sequence>, held: Held): void {
     clearTimeout(held.timer);
-    held.timer = setTimeout(() => void this.saveIdle(seat, mostMs), this.parts.restMs ?? restMs);
+    held.timer = setTimeout(() => void this.saveIdle(seat, maxMs), this.parts.restMs ?? restMs);
     held.timer.unref();
   }
 

@@ -4,10 +4,10 @@ import { resolvePath } from '../../sandbox/paths.ts';
 import { readPlain } from '../../sandbox/regularFile.ts';
 import { expandWord } from '../../shellSyntax/expandWord.ts';
 
-const mostPackages = 40;
+const maxPackages = 40;
 /** Maximum patterns, because each requires disk access. */
-const mostPatterns = 200;
-const mostSolutions = 5;
+const maxPatterns = 200;
+const maxSolutions = 5;
 
 /**
  * Returns the packages declared by the project in the open folder (npm, pnpm, Cargo, Go, uv, Maven, Gradle, .NET solutions) as
@@ -19,12 +19,12 @@ export async function packagesOf(roots: readonly WorkspaceRoot[]): Promise<strin
     await Promise.all((await manifestsOf(root!)).map(({ file, read }) => textOf(roots, file).then(read)))
   ).flat();
   const found = new Set(['.']);
-  for (const pattern of patterns.slice(0, mostPatterns)) {
+  for (const pattern of patterns.slice(0, maxPatterns)) {
     if (!/^[\w.@*/-]+$/.test(pattern) || pattern.includes('..')) continue;
     const folders = (await expandWord(pattern.replace(/^\.\//, '').replace(/\/+$/, ''), root!.path)) ?? [];
     for (const folder of folders) {
       const place = await resolvePath(roots, folder, 'list').catch(() => undefined);
-      if (place?.kind === 'folder' && found.size < mostPackages) found.add(place.relative);
+      if (place?.kind === 'folder' && found.size < maxPackages) found.add(place.relative);
     }
   }
   return [...found];
@@ -55,7 +55,7 @@ const manifests: { file: string; read(text: string): string[] }[] = [
 
 async function manifestsOf({ path }: WorkspaceRoot): Promise<typeof manifests> {
   const solutions = ((await expandWord('*.{sln,slnx}', path)) ?? []).filter((name) => !name.includes('*'));
-  return [...manifests, ...solutions.slice(0, mostSolutions).map((file) => ({ file, read: projectsOf }))];
+  return [...manifests, ...solutions.slice(0, maxSolutions).map((file) => ({ file, read: projectsOf }))];
 }
 
 const projectsOf = (text: string): string[] =>

@@ -64,8 +64,8 @@ export async function readConfig(
   const problems: string[] = [];
   const problem: Problem = (where, what) => {
     const place = [source.name, ...(where ? [tell(where)] : [])].join(': ');
-    if (problems.length < mostProblems) problems.push(`${place}: ${tell(what)}`);
-    else problems[mostProblems] = tell(message('{0}: there is more. Fix this first.', source.name));
+    if (problems.length < maxProblems) problems.push(`${place}: ${tell(what)}`);
+    else problems[maxProblems] = tell(message('{0}: there is more. Fix this first.', source.name));
   };
   const value = typeof source.content === 'string' ? parseText(source.content, problem) : source.content;
   if (value === undefined) return { problems };
@@ -85,8 +85,8 @@ export async function readConfig(
   const definitions: Definition[] = [];
   const switchedOff: SwitchedOff[] = [];
   const servers = serversOf(file, problem);
-  if (servers.length > mostServers) problem('servers', message('only the first {0} are used.', mostServers));
-  for (const { at, name, raw } of servers.slice(0, mostServers)) {
+  if (servers.length > maxServers) problem('servers', message('only the first {0} are used.', maxServers));
+  for (const { at, name, raw } of servers.slice(0, maxServers)) {
     try {
       if (isSwitchedOff(raw)) switchedOff.push({ name, source: source.name, place: source.place });
       else definitions.push(await define(name, raw, source, inputs));
@@ -132,8 +132,8 @@ export interface SwitchedOff {
   place: string;
 }
 
-const mostServers = 100;
-const mostProblems = 64;
+const maxServers = 100;
+const maxProblems = 64;
 
 type Problem = (where: LocalizableText, what: LocalizableText) => void;
 

@@ -22,7 +22,7 @@ export interface Listed<Item> {
 
 type Json = Record<string, unknown>;
 
-const mostLeftOut = 1000;
+const maxLeftOut = 1000;
 const longestName = 200;
 
 export const toolsIn = (result: Json, sdk: Sdk): Listed<ListedTool> | undefined =>
@@ -49,7 +49,7 @@ function listIn<Item>(
   for (const [index, item] of all.entries()) {
     const read = readItem(item, schema, plain);
     if ('data' in read) items.push(read.data);
-    else if (leftOut.length < mostLeftOut) leftOut.push({ name: nameOf(item, index), why: read.why });
+    else if (leftOut.length < maxLeftOut) leftOut.push({ name: nameOf(item, index), why: read.why });
   }
   const isLast = typeof nextCursor !== 'string' || nextCursor === '';
   return { items, leftOut, of: all.length, ...(!isLast && { nextCursor }) };
