@@ -50,7 +50,10 @@ function rememberSent(text: string): void {
   unheard = undefined;
 }
 
-/** Returns the draft with a restored message; its attachments are restored, too. */
+/**
+ * Returns the unsent message `text`, followed by the current draft. If `text` is the last sent message, its attachments and mentions are
+ * restored, too.
+ */
 function takeUnsent(text: string): string {
   if (last?.text === text) {
     const { images, mentions } = savedView();

@@ -212,7 +212,7 @@ function kindOf(run: Run, { code, reason }: ErrorInfo): Kind {
   return run.graph && run.graph.main.at.length > 0 ? ofNode : unknown;
 }
 
-/** End of a background command that the model will receive at the next turn. */
+/** Displayed sentence about a failed background command, with actions. The model is told of the failure at the next turn. */
 function diedEnd(toolCallId: string, { command, ended }: ReturnType<typeof unreportedEnds>[number][1]): End {
   const name = visibleLine(command.line.length > 60 ? `${command.line.slice(0, 60)}…` : command.line);
   const ways: Way[] = ended.outputId ? ['Continue', 'Details'] : ['Continue'];

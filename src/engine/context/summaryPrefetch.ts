@@ -51,7 +51,10 @@ export class PrefetchState {
     this.begin(room, { from: atRest, may, usedFrom: atRest, tell });
   }
 
-  /** Stops a prefetch at rest, because a run needs the model. Resolves when the prefetch has ended. */
+  /**
+   * Stops the prefetch of a summary begun while the run was at rest, because a run needs the model. A prefetch begun during a run
+   * continues. Resolves when the stopped prefetch has ended.
+   */
   async makeWay(): Promise<void> {
     const { making } = this;
     if (!making || making.usedFrom === 1) return;

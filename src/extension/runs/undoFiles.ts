@@ -111,7 +111,10 @@ export class Undo {
     return undefined;
   }
 
-  /** Closing the dialog undoes nothing; discarding later changes is never the first button. */
+  /**
+   * Asks for confirmation. Closing the dialog undoes nothing. If only some of the files changed since, the first button leaves these files
+   * as they are.
+   */
   private async ask({ paths, changedSince }: UndoQuestion, words: Words): Promise<UndoAnswer> {
     const [many, changed] = [paths.length, changedSince.length];
     const others = many - changed === 1 ? t('Restore 1 File') : t('Restore {0} Files', many - changed);

@@ -177,7 +177,10 @@ function hiddenMeant(spelling: string): string[] {
   return meant.map((name) => unescaped([...names.slice(0, at), name, ...names.slice(at + 1)].join('/')));
 }
 
-/** Returns the reason for a written path. Reading is exempt, because installed code is read all the time. */
+/**
+ * Returns the reason to approve a write to a path: installed code, a Git repository under any name, start files of a configured server, or
+ * files included by `CLAUDE.md`. Undefined for other paths. Reading is exempt, because installed code is read all the time.
+ */
 async function writtenReason(
   roots: readonly WorkspaceRoot[],
   relative: string,

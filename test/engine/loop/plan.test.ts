@@ -32,7 +32,7 @@ describe('a run that plans first', () => {
       for (const name of ['fs.write', 'fs.edit', 'fs.delete', 'shell.run'])
         assert.ok(!offered(at).includes(name), name);
     }
-    assert.match(talk.client.requests[0]!.systemPrompt ?? '', /you plan/);
+    assert.match(talk.client.requests[0]!.systemPrompt ?? '', /You plan:/);
     const sent = talk.client.requests.map(({ systemPrompt, tools }) => JSON.stringify([systemPrompt, tools]));
     assert.equal(new Set(sent).size, 1, 'from turn to turn it is the same');
     const run = await talk.kept();
@@ -79,7 +79,7 @@ describe('a run that plans first', () => {
     await talk.continue('Do it');
     assert.equal(talk.file('b'), 'B');
     assert.ok(offered(3).includes('fs.write'));
-    assert.doesNotMatch(talk.client.requests[3]!.systemPrompt ?? '', /you plan/);
+    assert.doesNotMatch(talk.client.requests[3]!.systemPrompt ?? '', /You plan:/);
     assert.equal((await talk.kept()).agentId, workAgent);
   });
 });

@@ -62,7 +62,7 @@ describe('tools: ask.person', () => {
     ['no question', [], /questions: is empty/],
     ['a fifth question', Array.from({ length: 5 }, (_, index) => ({ ...question, question: `${index}?` })), /more than 4 questions: ask the rest afterwards/],
     ['the same question twice', [question, question], /questions: has "Which database\?" twice/],
-    ['a sixth answer', [{ ...question, answers: named('a', 'b', 'c', 'd', 'e', 'f') }], /questions\[0\]\.answers: needs 2 to 5 answers; the person can always write another one/],
+    ['a sixth answer', [{ ...question, answers: named('a', 'b', 'c', 'd', 'e', 'f') }], /questions\[0\]\.answers: needs 2 to 5 answers; the user can always write another one/],
     ['one answer', [{ ...question, answers: named('a') }], /needs 2 to 5 answers/],
     ['an empty label', [{ ...question, answers: named('a', ' ') }], /answers\[1\]\.label: is empty/],
     ['an empty question', [{ ...question, question: '' }], /questions\[0\]\.question: is empty/],

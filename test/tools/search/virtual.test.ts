@@ -166,7 +166,7 @@ describe('a virtual workspace', () => {
     assert.deepEqual(asked, []);
     assert.match(
       systemPrompt({ id: 'x', instructions: '' } as never, { names: ['ws'], virtual: true }),
-      /nothing can be changed/,
+      /but not change them/,
     );
   });
 

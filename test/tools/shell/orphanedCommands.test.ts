@@ -63,8 +63,8 @@ describe('a command that was left', () => {
   it('does not hold the editor that it has started, in which we are', async () => {
     const command = commandOf('');
     const script = `
-      const { LeftCommands } = await import('./src/tools/shell/orphanedCommands.ts');
-      console.log(JSON.stringify(await new LeftCommands().look(${JSON.stringify({ ...call, command })})));`;
+      const { OrphanedCommands } = await import('./src/tools/shell/orphanedCommands.ts');
+      console.log(JSON.stringify(await new OrphanedCommands().look(${JSON.stringify({ ...call, command })})));`;
     const env = { ...process.env, [markerName]: command.marker };
     const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { env });
     children.push(child);
