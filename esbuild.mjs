@@ -87,13 +87,13 @@ export const tables = {
       const folder = path.dirname(file);
       const define = { 'import.meta.dirname': JSON.stringify(folder) };
       const { outputFiles } = await build({ ...node, entryPoints: [file], format: 'esm', define, write: false });
-      const { tables } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`).catch(
+      const { grantTables } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`).catch(
         ({ message }) => Promise.reject(new Error(message)), // its stack has all of the module in it
       );
-      const text = JSON.stringify(tables, (key, value) => (key === 'why' ? undefined : value));
+      const text = JSON.stringify(grantTables, (key, value) => (key === 'why' ? undefined : value));
       const files = readdirSync(path.join(folder, 'tables')).map((name) => path.join(folder, 'tables', name));
       return {
-        contents: `export const tables = JSON.parse(${JSON.stringify(text)});`,
+        contents: `export const grantTables = JSON.parse(${JSON.stringify(text)});`,
         watchFiles: [file, ...files],
         watchDirs: [path.join(folder, 'tables')],
       };
@@ -162,9 +162,9 @@ async function buildAll() {
   const { writeDemoModel } = await load('src/llm/local/demo/demoModel.ts');
   writeDemoModel(`${outdir}/demo.gguf`);
 
-  const { jsonSchemas } = await load('src/workflows/write/jsonSchema.ts');
+  const { createWorkflowJsonSchemas } = await load('src/workflows/write/jsonSchema.ts');
   mkdirSync(`${outdir}/schemas`, { recursive: true });
-  for (const [name, schema] of Object.entries(jsonSchemas()))
+  for (const [name, schema] of Object.entries(createWorkflowJsonSchemas()))
     writeFileSync(`${outdir}/schemas/${name}.json`, `${JSON.stringify(schema, null, 2)}\n`);
 }
 

@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import ts from 'typescript';
-import { newRun, reviveRun } from '../src/protocol/run/run.ts';
-import { createDictionary, entriesOf, toDictionary } from '../src/protocol/values/dictionary.ts';
+import { newRun, restoreRunDictionaries } from '../src/protocol/run/run.ts';
+import { createDictionary, sortedDictionaryEntries, toDictionary } from '../src/protocol/values/dictionary.ts';
 import { keyBreaches } from './support/dictionaries.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -66,7 +66,7 @@ export const all = [Object.entries(right), Object.keys(plain), made];
     assert.equal(made.toString, undefined);
     const back = toDictionary(JSON.parse(JSON.stringify(made)) as Record<string, number>);
     for (const one of [made, back])
-      assert.deepEqual(entriesOf(one), [
+      assert.deepEqual(sortedDictionaryEntries(one), [
         ['10', 3],
         ['9', 4],
         ['__proto__', 1],
@@ -75,7 +75,7 @@ export const all = [Object.entries(right), Object.keys(plain), made];
       ]);
     const run = newRun('one');
     run.calls.__proto__ = { status: 'done' };
-    const { calls } = reviveRun(JSON.parse(JSON.stringify(run)));
+    const { calls } = restoreRunDictionaries(JSON.parse(JSON.stringify(run)));
     assert.deepEqual([calls.__proto__, calls.constructor], [{ status: 'done' }, undefined]);
   });
 });

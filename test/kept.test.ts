@@ -7,19 +7,19 @@ import { RunPresets } from '../src/extension/approvals/runPresets.ts';
 import { providerSettings } from '../src/extension/providers/providerSettings.ts';
 import { DecisionFile } from '../src/extension/settings/decisionFile.ts';
 import type { ProviderId } from '../src/llm/models/providers.ts';
-import { markdownOf } from '../src/protocol/run/exportMarkdown.ts';
+import { runToMarkdown } from '../src/protocol/run/exportMarkdown.ts';
 import { interruptedWork } from '../src/protocol/run/interruptions.ts';
-import { openApprovals, pendingCalls } from '../src/protocol/run/pending.ts';
-import { planOf } from '../src/protocol/run/plan.ts';
-import { isHeld } from '../src/protocol/run/resumable.ts';
+import { pendingApprovalIds, pendingCalls } from '../src/protocol/run/pending.ts';
+import { planItemsOfRun } from '../src/protocol/run/plan.ts';
+import { isRunHeldByDenial } from '../src/protocol/run/resumable.ts';
 import type { Run } from '../src/protocol/run/run.ts';
-import { redoable } from '../src/protocol/run/runFiles.ts';
+import { newestRedoableUndo } from '../src/protocol/run/runFiles.ts';
 import { RunStore } from '../src/runs/store.ts';
-import { readRules } from '../src/tools/policy/rules.ts';
+import { parsePolicyRules } from '../src/tools/policy/rules.ts';
 import { packageRunId } from '../src/workflows/package/ids.ts';
 import { PackageRegistry } from '../src/workflows/package/packageRegistry.ts';
 import { readPackage } from '../src/workflows/package/readPackage.ts';
-import { workflowOf } from '../src/workflows/package/workflowOf.ts';
+import { packageWorkflowOfRun } from '../src/workflows/package/workflowOf.ts';
 import { Conversation } from './engine/conversation.ts';
 import { knownTo } from './support/knownTo.ts';
 import { manifestSettings } from './support/manifestSettings.ts';
@@ -125,9 +125,9 @@ describe('a run of an earlier Towpath', () => {
   it('understood: has its plan and its change, and the model is sent the calls as it wrote them', async () => {
     const runId = await begin('understood', { text: 'Yes.' });
     try {
-      assert.deepEqual(planOf(runOf('understood')), [{ text: 'Edit a', status: 'active' }]);
+      assert.deepEqual(planItemsOfRun(runOf('understood')), [{ text: 'Edit a', status: 'active' }]);
       assert.match(
-        markdownOf(runOf('understood'), (text) => text),
+        runToMarkdown(runOf('understood'), (text) => text),
         /- `fs\.read` `src\/a\.ts`[\s\S]*- `fs\.edit` `src\/a\.ts`/,
       );
       await talk.engine.continue({ runId, userInput: 'sure?' });
@@ -187,7 +187,7 @@ describe('a run of an earlier Towpath', () => {
         autopilot: () => false,
         now: () => new Date('2026-01-02T00:00:00Z'),
         read: readPackage,
-        follow: workflowOf,
+        follow: packageWorkflowOfRun,
       });
       const [shelved] = await shelf.list();
       talk.workflow = (await shelf.workflow(packageRunId({ key: shelved!.key, workflowId: 'write' })))!;
@@ -204,7 +204,7 @@ describe('a run of an earlier Towpath', () => {
   it('approval: the call still needs it, and nothing is sent before it is answered', async () => {
     const runId = await begin('approval', { text: 'It is oat milk now.' });
     try {
-      assert.deepEqual(openApprovals(await talk.store.read(runId)), ['8']);
+      assert.deepEqual(pendingApprovalIds(await talk.store.read(runId)), ['8']);
       talk.answers = ['wait'];
       const going = talk.engine.continue({ runId, onlyApprovals: true });
       await talk.seen('question');
@@ -224,7 +224,7 @@ describe('a run of an earlier Towpath', () => {
     const runId = await begin('approval');
     const nobody = () => assert.fail('nobody is asked');
     const redo = async (id: string) => {
-      const { seq } = redoable(await talk.store.read(runId), ({ toolCallIds }) => toolCallIds.includes(id))!;
+      const { seq } = newestRedoableUndo(await talk.store.read(runId), ({ toolCallIds }) => toolCallIds.includes(id))!;
       return talk.engine.undo(runId, { undo: seq }, workspace, nobody);
     };
     try {
@@ -234,7 +234,7 @@ describe('a run of an earlier Towpath', () => {
       assert.equal(workspace.read('notes.txt'), 'äöü: old notes\n');
       await redo('10');
       assert.equal(workspace.read('notes.txt'), 'äöü: new notes\n');
-      assert.deepEqual(openApprovals(await talk.store.read(runId)), ['8'], 'it still needs its approval');
+      assert.deepEqual(pendingApprovalIds(await talk.store.read(runId)), ['8'], 'it still needs its approval');
     } finally {
       await talk.end();
     }
@@ -248,7 +248,7 @@ describe('a run of an earlier Towpath', () => {
         ['1', '2', '3'].map((id) => run.calls[id]!.feedback),
         ['The plan comes first.', undefined, undefined],
       );
-      assert.deepEqual([isHeld(run), run.held], [true, ['3']]);
+      assert.deepEqual([isRunHeldByDenial(run), run.held], [true, ['3']]);
       await talk.engine.continue({ runId, onlyApprovals: true });
       assert.equal(talk.client.requests.length, 0);
       await talk.engine.continue({ runId, userInput: 'Leave the list.' });
@@ -301,7 +301,7 @@ describe('a run of an earlier Towpath', () => {
 
 describe('what an earlier Towpath remembered', () => {
   const memory = new DecisionFile(path.join(kept, 'approvals.json'));
-  const { rules, problems } = readRules(memory.get('approvals.rules'), 'workspace');
+  const { rules, problems } = parsePolicyRules(memory.get('approvals.rules'), 'workspace');
   const expected = json('verdicts.json') as {
     problems: string[];
     verdicts: { name: string; args: Record<string, unknown>; verdict: string }[];

@@ -1,6 +1,6 @@
-import { openApprovals } from '../src/protocol/run/pending.ts';
+import { pendingApprovalIds } from '../src/protocol/run/pending.ts';
 import type { Run } from '../src/protocol/run/run.ts';
-import { post } from './host.ts';
+import { postToHost } from './host.ts';
 
 /** Run and event number for which the host knows that the user is active. */
 let reported = '';
@@ -12,11 +12,11 @@ let reported = '';
 export function reportActivity(shown: () => Run | null): void {
   const act = ({ isTrusted }: Event) => {
     const run = shown();
-    if (!isTrusted || !run || run.phase === 'Running' || openApprovals(run).length === 0) return;
+    if (!isTrusted || !run || run.phase === 'Running' || pendingApprovalIds(run).length === 0) return;
     const key = `${run.id} ${run.seq}`;
     if (reported === key) return;
     reported = key;
-    post({ type: 'active', runId: run.id });
+    postToHost({ type: 'active', runId: run.id });
   };
   for (const type of ['pointerdown', 'keydown']) window.addEventListener(type, act, { capture: true, passive: true });
 }

@@ -1,4 +1,4 @@
-import { post } from './host.ts';
+import { postToHost } from './host.ts';
 
 /** Milliseconds after which a hidden page without animation frames answers. */
 const withoutFrames = 250;
@@ -34,20 +34,20 @@ function hold(event: Event, down: boolean): void {
 }
 
 /** Reports a sent message, after which a dialog may open soon. */
-export function sent(): void {
+export function reportMessageSent(): void {
   held = false;
   last = performance.now() - afterSending;
 }
 
 /** Reports the user activity to the host, after all pending input events. */
-export function answerLook(look: number): void {
+export function answerActivityRequest(look: number): void {
   let answered = false;
   const answer = () => {
     if (answered) return;
     answered = true;
     const since = performance.now() - last;
     const idleMs = held && since < longestHold ? 0 : Math.min(1e9, Math.max(0, Math.round(since)));
-    post({ type: 'here', look, idleMs, focused: document.hasFocus() });
+    postToHost({ type: 'here', look, idleMs, focused: document.hasFocus() });
   };
   requestAnimationFrame(() => setTimeout(answer)); // pending keys and scrolls are handled first
   setTimeout(answer, withoutFrames);

@@ -1,6 +1,6 @@
-import type { ViewMessage } from '../src/protocol/panel/panelMessages.ts';
+import type { PanelToHostMessage } from '../src/protocol/panel/panelMessages.ts';
 import type { MarkdownActions } from './markdown/build.ts';
-import type { PanelModel } from './store.ts';
+import type { PanelViewModel } from './store.ts';
 
 export type StripList = 'plan' | 'files' | 'commands' | 'waiting';
 
@@ -8,7 +8,7 @@ export type StripList = 'plan' | 'files' | 'commands' | 'waiting';
  * View state of the panel that only the page knows. Keys of cards and texts are positions (`message:call`). `deleting`: run with one press
  * on its delete button. `acts`: index of the message with all actions visible.
  */
-export interface Opened {
+interface PanelViewState {
   history: boolean;
   meter?: boolean;
   sendMenu?: boolean;
@@ -24,10 +24,10 @@ export interface Opened {
 
 /** State and functions for the parts of the panel. `now`: epoch ms of this rendering. */
 export interface PanelContext {
-  model: PanelModel;
-  opened: Opened;
+  model: PanelViewModel;
+  opened: PanelViewState;
   now: number;
-  post(message: ViewMessage): void;
+  post(message: PanelToHostMessage): void;
   /** Renders at the next frame; `drawNow` renders at once, if the next key depends on the result. */
   refresh(): void;
   drawNow(): void;
@@ -36,7 +36,7 @@ export interface PanelContext {
 }
 
 /** Retains the open state of an element across renderings. */
-export const keepsOpen =
+export const rememberOpenState =
   ({ opened }: PanelContext, place: string) =>
   ({ target }: { target: HTMLDetailsElement }): void => {
     if (target.open) opened.unfolded.add(place);

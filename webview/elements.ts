@@ -7,6 +7,6 @@ import {
 
 export type { TextArea } from '@vscode/webview-ui-toolkit';
 
-export function defineElements(): void {
+export function registerCustomElements(): void {
   provideVSCodeDesignSystem().register(vsCodeButton(), vsCodeTextArea(), vsCodeProgressRing());
 }

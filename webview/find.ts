@@ -4,14 +4,14 @@ import { t } from '../src/protocol/text/l10n.ts';
 import { focusComposer } from './composer/draft.ts';
 import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';
-import { type FoundText, findIn } from './transcript/findInRun.ts';
-import type { Scroll } from './transcript/scroll.ts';
-import { openFold } from './transcript/transcript.ts';
+import { type FoundMessage, findInMessages } from './transcript/findInRun.ts';
+import type { TranscriptScroll } from './transcript/scroll.ts';
+import { openFoldsAtMessage } from './transcript/transcript.ts';
 
 const maxMarked = 500;
 
 let looking:
-  | { query: string; found: (FoundText & { drawnAt?: number })[]; at: number; run: Run | null; messages: number }
+  | { query: string; found: (FoundMessage & { drawnAt?: number })[]; at: number; run: Run | null; messages: number }
   | undefined;
 /** True while opening the find box was the user's newest action. */
 let newest = false;
@@ -22,7 +22,7 @@ const settlingMs = 1000;
 let going = false;
 
 /** Find box for the whole run. The browser's find would search only the rendered part. */
-export function findBar(context: PanelContext, scroll: Scroll): TemplateResult | typeof nothing {
+export function findBar(context: PanelContext, scroll: TranscriptScroll): TemplateResult | typeof nothing {
   if (!looking) return nothing;
   refind(context);
   const { query, found, at } = looking;
@@ -71,7 +71,7 @@ const focusFind = (): void => document.querySelector<HTMLInputElement>('.find-wo
  *
  * @param gently the user did not request the message box
  */
-export function keepsKeys(gently: boolean): boolean {
+export function keepFindBoxFocus(gently: boolean): boolean {
   const box = document.querySelector<HTMLElement>('.find-words');
   if (!looking || !box || !(newest || (gently && document.activeElement === box))) return false;
   if (!document.hasFocus()) window.focus();
@@ -80,7 +80,7 @@ export function keepsKeys(gently: boolean): boolean {
 }
 
 /** Notices clicks, other shortcuts and focus changes, after which focus requests of the host apply. */
-export function watchFind(): void {
+export function trackFindFocus(): void {
   const elsewhere = () => {
     newest = false;
   };
@@ -93,19 +93,19 @@ export function watchFind(): void {
 }
 
 function closeFind(context: PanelContext): void {
-  forgetFind();
+  closeFindBar();
   context.refresh();
   focusComposer();
 }
 
-export function forgetFind(): void {
+export function closeFindBar(): void {
   looking = undefined;
   newest = false;
   CSS.highlights.delete(highlightName);
 }
 
 /** Highlights matches after each rendering and scrolls to the first. */
-export function markFound(scroll: Scroll): void {
+export function highlightFindMatches(scroll: TranscriptScroll): void {
   const hit = looking?.found[looking.at];
   if (!looking || !hit) return void CSS.highlights.delete(highlightName);
   const message = scroll.pages.elementOf(hit.drawnAt ?? hit.place);
@@ -118,7 +118,7 @@ export function markFound(scroll: Scroll): void {
 
 const highlightName = 'found';
 
-function look(context: PanelContext, scroll: Scroll, query: string): void {
+function look(context: PanelContext, scroll: TranscriptScroll, query: string): void {
   looking = { query, found: [], at: 0, run: null, messages: 0 };
   refind(context);
   goOn(context, scroll, 0);
@@ -129,7 +129,7 @@ function refind(context: PanelContext): void {
   const { run, results } = context.model;
   if (!looking || (looking.run === run && looking.messages === run?.messages.length)) return;
   const isMore = looking.run === run;
-  const found = run ? findIn(run.messages, results, looking.query) : [];
+  const found = run ? findInMessages(run.messages, results, looking.query) : [];
   looking = {
     ...looking,
     found,
@@ -139,7 +139,7 @@ function refind(context: PanelContext): void {
   };
 }
 
-function goOn(context: PanelContext, scroll: Scroll, step: number): void {
+function goOn(context: PanelContext, scroll: TranscriptScroll, step: number): void {
   if (!looking) return;
   const { found } = looking;
   if (found.length > 0) {
@@ -147,7 +147,7 @@ function goOn(context: PanelContext, scroll: Scroll, step: number): void {
     const hit = found[looking.at]!;
     for (const card of hit.cards) context.opened.cards.add(card).add(`${card}:raw`);
     if (hit.thinking) context.opened.unfolded.add(`${hit.place}:thinking`);
-    hit.drawnAt = hit.cards.length > 0 || hit.thinking ? openFold(context, hit.place) : hit.place;
+    hit.drawnAt = hit.cards.length > 0 || hit.thinking ? openFoldsAtMessage(context, hit.place) : hit.place;
     scroll.toPlace(hit.drawnAt);
     going = true;
   }

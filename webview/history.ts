@@ -1,18 +1,18 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { RunRow } from '../src/protocol/panel/panelMessages.ts';
-import { money } from '../src/protocol/run/money.ts';
-import { readOnlySentences } from '../src/protocol/run/readOnlyReason.ts';
-import { titleFromText } from '../src/protocol/run/run.ts';
-import { ago } from '../src/protocol/text/ago.ts';
-import { proseLine, visibleLine } from '../src/protocol/text/escapeInvisible.ts';
+import { localizedDollars } from '../src/protocol/run/money.ts';
+import { readOnlyReasonMessages } from '../src/protocol/run/readOnlyReason.ts';
+import { localizedRunTitle } from '../src/protocol/run/run.ts';
+import { formatAge } from '../src/protocol/text/ago.ts';
+import { escapeInvisibleInLine, escapeInvisibleInProseLine } from '../src/protocol/text/escapeInvisible.ts';
 import { t } from '../src/protocol/text/l10n.ts';
 import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';
-import { day } from './time.ts';
+import { formatDayLabel } from './time.ts';
 
 /** Run list with search: pinned runs, then by day, branches below their run. Deleting a running run stops it and needs a second press. */
-export function history(context: PanelContext): TemplateResult | typeof nothing {
+export function runHistoryList(context: PanelContext): TemplateResult | typeof nothing {
   if (!context.opened.history) return nothing;
   const { runs } = context.model;
   const query = context.opened.query ?? '';
@@ -73,7 +73,7 @@ export function closeHistory(context: PanelContext): void {
 }
 
 /** Closes the list when the focus moves to the conversation. */
-export function leaveHistory(context: PanelContext, { currentTarget, relatedTarget }: FocusEvent): void {
+export function closeHistoryOnBlur(context: PanelContext, { currentTarget, relatedTarget }: FocusEvent): void {
   const inside = relatedTarget === null || (currentTarget as Node).contains(relatedTarget as Node);
   if (context.opened.history && !inside) closeHistory(context);
 }
@@ -85,7 +85,7 @@ function withDays(rows: readonly RunRow[], now: number): { row: RunRow; heading?
     if (row.depth > 0) return { row };
     const next = rows.findIndex((other, index) => index > at && other.depth === 0);
     pinned = rows.slice(at, next < 0 ? undefined : next).some((member) => member.pinned);
-    const part = pinned ? t('Pinned') : day(row.newest, now);
+    const part = pinned ? t('Pinned') : formatDayLabel(row.newest, now);
     if (part === last) return { row };
     last = part;
     return { row, heading: part };
@@ -93,10 +93,10 @@ function withDays(rows: readonly RunRow[], now: number): { row: RunRow; heading?
 }
 
 function aboutIt({ damaged, damagedSaid, readOnly, error, worktree }: RunRow): string | undefined {
-  if (worktree) return t('Opens its window: {0}', visibleLine(worktree.folder));
-  if (damaged) return visibleLine(t('Part of its record is damaged: {0}', damagedSaid ?? damaged));
-  const words = readOnly ? t(readOnlySentences[readOnly]) : error && (error.said ? t(error.said) : error.message);
-  return words && visibleLine(words);
+  if (worktree) return t('Opens its window: {0}', escapeInvisibleInLine(worktree.folder));
+  if (damaged) return escapeInvisibleInLine(t('Part of its record is damaged: {0}', damagedSaid ?? damaged));
+  const words = readOnly ? t(readOnlyReasonMessages[readOnly]) : error && (error.said ? t(error.said) : error.message);
+  return words && escapeInvisibleInLine(words);
 }
 
 function stateOf({
@@ -139,16 +139,16 @@ const deepest = 4;
 function line(context: PanelContext, run: RunRow, heading: string | undefined): TemplateResult {
   const current = context.model.run?.id === run.id;
   const deleting = context.opened.deleting === run.id;
-  const title = proseLine(titleFromText(run.title)) || t('Untitled');
-  const model = run.model && visibleLine(run.model.slice(run.model.indexOf('/') + 1));
+  const title = escapeInvisibleInProseLine(localizedRunTitle(run.title)) || t('Untitled');
+  const model = run.model && escapeInvisibleInLine(run.model.slice(run.model.indexOf('/') + 1));
   const facts = [
     run.depth > 0 && t('Branch'),
     run.imported && t('Imported'),
     stateOf(run),
-    run.worktree && visibleLine(run.worktree.branch),
+    run.worktree && escapeInvisibleInLine(run.worktree.branch),
     model,
-    run.cost !== undefined && run.cost > 0 && t(money(run.cost)),
-    ago(run.updatedAt, context.now).replaceAll(' ', '\u00a0'),
+    run.cost !== undefined && run.cost > 0 && t(localizedDollars(run.cost)),
+    formatAge(run.updatedAt, context.now).replaceAll(' ', '\u00a0'),
   ];
   const open = () => {
     if (run.worktree) context.post({ type: 'open-worktree', folder: run.worktree.folder });
@@ -181,7 +181,7 @@ function line(context: PanelContext, run: RunRow, heading: string | undefined): 
         aria-current=${current ? 'true' : nothing} @click=${open}>
       <span class="history-title">${run.worktree ? icons.branch : run.pinned ? icons.pin : nothing}${title}</span>
       <span class="quiet">${facts.filter(Boolean).join(' · ')}</span>
-      ${run.excerpt === undefined ? nothing : html`<span class="history-excerpt quiet">${proseLine(run.excerpt)}</span>`}
+      ${run.excerpt === undefined ? nothing : html`<span class="history-excerpt quiet">${escapeInvisibleInProseLine(run.excerpt)}</span>`}
     </button>
     ${run.worktree ? nothing : html`<span class="history-acts">${whatToDo()}</span>`}
   </li>`;

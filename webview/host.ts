@@ -1,9 +1,9 @@
 import type { Mention } from '../src/protocol/content/mention.ts';
 import type { Attachment } from '../src/protocol/content/messages.ts';
-import type { HostMessage, ViewMessage } from '../src/protocol/panel/panelMessages.ts';
+import type { HostToPanelMessage, PanelToHostMessage } from '../src/protocol/panel/panelMessages.ts';
 
 /** Picked mention, valid while its text is in the draft. */
-export interface Picked {
+export interface PickedMention {
   mention: Mention;
   tokens?: number;
   note?: string;
@@ -14,7 +14,7 @@ export interface Picked {
 interface SavedView {
   draft: string;
   images: Attachment[];
-  mentions: Picked[];
+  mentions: PickedMention[];
   unknown: string[];
   runId: string;
   reading?: { place: number; below: number } | undefined;
@@ -29,9 +29,9 @@ declare function acquireVsCodeApi(): {
 
 const api = acquireVsCodeApi();
 
-export const post = (message: ViewMessage): void => api.postMessage(message);
+export const postToHost = (message: PanelToHostMessage): void => api.postMessage(message);
 
-const isSaid: Record<HostMessage['type'], true> = {
+const isSaid: Record<HostToPanelMessage['type'], true> = {
   state: true,
   run: true,
   'run-part': true,
@@ -62,20 +62,20 @@ const isSaid: Record<HostMessage['type'], true> = {
  * Accepts messages only from the host, which sends through the parent page of the same origin: other pages of the window can post messages
  * here. Content is created and validated by the host from the same types, as JSON.
  */
-export function receiveFromHost({ data, origin }: MessageEvent<unknown>): HostMessage | undefined {
+export function receiveFromHost({ data, origin }: MessageEvent<unknown>): HostToPanelMessage | undefined {
   if (origin !== window.origin || typeof data !== 'string') return undefined;
   const said: unknown = JSON.parse(data);
   return isFromHost(said) ? said : undefined;
 }
 
-const isFromHost = (said: unknown): said is HostMessage =>
+const isFromHost = (said: unknown): said is HostToPanelMessage =>
   typeof said === 'object' &&
   said !== null &&
   'type' in said &&
   typeof said.type === 'string' &&
   Object.hasOwn(isSaid, said.type);
 
-export function savedView(): SavedView {
+export function savedPanelView(): SavedView {
   const saved = (api.getState() ?? {}) as Partial<SavedView>;
   return {
     draft: typeof saved.draft === 'string' ? saved.draft : '',
@@ -89,4 +89,4 @@ export function savedView(): SavedView {
   };
 }
 
-export const saveView = (change: Partial<SavedView>): void => api.setState({ ...savedView(), ...change });
+export const savePanelView = (change: Partial<SavedView>): void => api.setState({ ...savedPanelView(), ...change });

@@ -2,29 +2,36 @@ import { reportActivity } from './activity.ts';
 import './plainText.ts';
 import './panel.css';
 import { render } from 'lit-html';
-import type { HostMessage } from '../src/protocol/panel/panelMessages.ts';
+import type { HostToPanelMessage } from '../src/protocol/panel/panelMessages.ts';
 import type { RunEvent } from '../src/protocol/run/events.ts';
-import { answerLook } from './activityReport.ts';
-import { completed, settleCompletion } from './composer/completion.ts';
-import { addMentions, editQueued, maxMessageLength, restoreDraft, sayUnheard, setDraft } from './composer/composer.ts';
-import { draft, focusComposer } from './composer/draft.ts';
-import { putPasted } from './composer/dropping.ts';
-import { measured } from './composer/mentions.ts';
-import { resolved } from './composer/typedMentions.ts';
+import { answerActivityRequest } from './activityReport.ts';
+import { receiveCompletions, scrollToCompletion } from './composer/completion.ts';
+import {
+  addMentions,
+  editQueuedMessage,
+  maxMessageLength,
+  resendRestoredMessage,
+  restoreDraft,
+  setDraft,
+} from './composer/composer.ts';
+import { composerDraft, focusComposer } from './composer/draft.ts';
+import { insertPastedText } from './composer/dropping.ts';
+import { receiveMentionSize } from './composer/mentions.ts';
+import { receiveResolvedMention } from './composer/typedMentions.ts';
 import type { PanelContext } from './context.ts';
-import { defineElements } from './elements.ts';
-import { forgetFind, keepsKeys, markFound, onFindKey, watchFind } from './find.ts';
+import { registerCustomElements } from './elements.ts';
+import { closeFindBar, highlightFindMatches, keepFindBoxFocus, onFindKey, trackFindFocus } from './find.ts';
 import { closeHistory, focusHistory } from './history.ts';
-import { post, receiveFromHost, savedView } from './host.ts';
-import { panel } from './panel.ts';
-import { letOneMove } from './singleSpinner.ts';
-import { callsAtWork, newModel, receive } from './store.ts';
-import { announcer } from './transcript/announce.ts';
-import { openBranch, settleBranch } from './transcript/branchSwitcher.ts';
-import { settleWalk, walk } from './transcript/messageNavigation.ts';
-import { Scroll } from './transcript/scroll.ts';
+import { postToHost, receiveFromHost, savedPanelView } from './host.ts';
+import { panelRootView } from './panel.ts';
+import { animateNewestSpinner } from './singleSpinner.ts';
+import { activeCalls, applyHostMessage, createPanelViewModel } from './store.ts';
+import { createAnnouncer } from './transcript/announce.ts';
+import { openBranch, restoreBranchArrow } from './transcript/branchSwitcher.ts';
+import { continueMessageNavigation, navigateMessages } from './transcript/messageNavigation.ts';
+import { TranscriptScroll } from './transcript/scroll.ts';
 
-defineElements();
+registerCustomElements();
 
 const root = document.body.appendChild(document.createElement('div'));
 root.id = 'panel';
@@ -32,34 +39,35 @@ const log = document.body.appendChild(document.createElement('div'));
 log.className = 'for-screen-readers';
 log.setAttribute('role', 'log');
 log.setAttribute('aria-live', 'polite');
-const announce = announcer(log);
+const announce = createAnnouncer(log);
 
 /** A sent message has not changed the phase yet. */
 let unheard = false;
 
 const context: PanelContext = {
-  model: newModel(),
+  model: createPanelViewModel(),
   opened: { history: false, cards: new Set(), whole: new Set(), unfolded: new Set() },
   now: Date.now(),
   post(message) {
     if (message.type === 'send' || message.type === 'continue') unheard = context.model.run?.phase !== 'Running';
-    post(message);
+    postToHost(message);
   },
   refresh,
   drawNow,
   toEnd: () => scroll.toEnd(),
   markdown: {
     open(target) {
-      if (target.kind === 'external') post({ type: 'open-link', url: target.url });
+      if (target.kind === 'external') postToHost({ type: 'open-link', url: target.url });
       if (target.kind === 'file') {
-        post({ type: 'open-file', path: target.path, ...(target.line ? { line: target.line } : {}) });
+        postToHost({ type: 'open-file', path: target.path, ...(target.line ? { line: target.line } : {}) });
       }
     },
-    copy: (text) => post({ type: 'copy', text }),
-    use: (how, text, language) => post({ type: 'use-code', how, text: text.slice(0, maxMessageLength), language }),
+    copy: (text) => postToHost({ type: 'copy', text }),
+    use: (how, text, language) =>
+      postToHost({ type: 'use-code', how, text: text.slice(0, maxMessageLength), language }),
   },
 };
-const scroll = new Scroll(refresh);
+const scroll = new TranscriptScroll(refresh);
 
 let drawing: number | undefined;
 function refresh(): void {
@@ -77,18 +85,18 @@ function draw(): void {
   const { run } = context.model;
   document.body.dataset.phase = unheard ? '' : (run?.phase ?? '');
   const focused = document.activeElement;
-  render(panel(context, scroll), root);
+  render(panelRootView(context, scroll), root);
   if (document.activeElement === document.body && document.hasFocus()) {
     if (focused?.isConnected)
       (focused as HTMLElement).focus(); // it was moved
     else if (focused) keepFocus();
   }
   scroll.settle();
-  markFound(scroll);
-  settleWalk(context, scroll);
-  settleBranch(context, scroll);
-  settleCompletion();
-  letOneMove(root);
+  highlightFindMatches(scroll);
+  continueMessageNavigation(context, scroll);
+  restoreBranchArrow(context, scroll);
+  scrollToCompletion();
+  animateNewestSpinner(root);
   keepTime();
 }
 
@@ -119,7 +127,7 @@ function keepTime(): void {
   const { run, state } = context.model;
   const moving =
     run?.phase === 'Running' &&
-    (run.progress?.until !== undefined || callsAtWork(context.model).some(({ status }) => status === 'running'));
+    (run.progress?.until !== undefined || activeCalls(context.model).some(({ status }) => status === 'running'));
   const wanted = moving ? 1000 : state?.commands.length ? 15_000 : 0;
   if (wanted === period) return;
   period = wanted;
@@ -132,7 +140,7 @@ window.addEventListener('message', (event: MessageEvent<unknown>) => {
   if (message) take(message);
 });
 
-const isHeard = (message: HostMessage): boolean =>
+const isHeard = (message: HostToPanelMessage): boolean =>
   (message.type === 'events' && message.events.some(({ type }) => type === 'phase')) ||
   (message.type === 'notice' && message.notice !== null);
 
@@ -141,9 +149,9 @@ const isQueued = (event: RunEvent): boolean =>
   event.runId === context.model.run?.id &&
   context.model.run.queued.some(({ queued }) => queued === event.seq);
 
-function take(message: HostMessage): void {
+function take(message: HostToPanelMessage): void {
   const { run: before, partial } = context.model;
-  receive(context.model, message);
+  applyHostMessage(context.model, message);
   const { run } = context.model;
   if (message.type === 'run' ? run?.seq !== 0 : isHeard(message)) unheard = false;
   if (message.type === 'run' && (run === null || run !== before)) {
@@ -154,7 +162,7 @@ function take(message: HostMessage): void {
       context.opened.unfolded.clear();
     }
     if (run && run.id !== before?.id) closeHistory(context); // the list covers the new run
-    if (!run) forgetFind();
+    if (!run) closeFindBar();
     if (partial && before && run?.id === before.id) scroll.move(run.messages.length - before.messages.length);
     else scroll.open(run?.id ?? '');
     openBranch(run?.id, scroll);
@@ -163,31 +171,31 @@ function take(message: HostMessage): void {
   if (message.type === 'events' && message.events.some(isQueued)) context.opened.strip ??= 'waiting';
   if (message.type === 'focus' && (document.hasFocus() || !message.gently)) {
     if (run === null) closeHistory(context); // the next message starts a new run
-    if (!keepsKeys(message.gently === true)) takeFocus();
+    if (!keepFindBoxFocus(message.gently === true)) takeFocus();
   }
-  if (message.type === 'completions') completed(message);
-  if (message.type === 'mention-size') measured(context, message);
-  if (message.type === 'mention-resolved') resolved(context, message);
+  if (message.type === 'completions') receiveCompletions(message);
+  if (message.type === 'mention-size') receiveMentionSize(context, message);
+  if (message.type === 'mention-resolved') receiveResolvedMention(context, message);
   if (message.type === 'selection' && message.mention && message.goes)
-    post({ type: 'measure-mention', mention: message.mention });
-  if (message.type === 'pasted') putPasted(message.text);
-  if (message.type === 'look') answerLook(message.look);
-  if (message.type === 'draft') setDraft(context, [message.text, draft()].filter(Boolean).join('\n\n'));
+    postToHost({ type: 'measure-mention', mention: message.mention });
+  if (message.type === 'pasted') insertPastedText(message.text);
+  if (message.type === 'look') answerActivityRequest(message.look);
+  if (message.type === 'draft') setDraft(context, [message.text, composerDraft()].filter(Boolean).join('\n\n'));
   if (message.type === 'unheard') restoreDraft(context, message.text);
-  if (message.type === 'say-unheard') sayUnheard(context);
+  if (message.type === 'say-unheard') resendRestoredMessage(context);
   if (message.type === 'mention') addMentions(context, message.mentions);
-  if (message.type === 'edit-waiting') editQueued(context, message.queued);
+  if (message.type === 'edit-waiting') editQueuedMessage(context, message.queued);
   refresh();
 }
 
 reportActivity(() => context.model.run);
-window.addEventListener('keydown', (event) => walk(context, scroll, event) && event.preventDefault());
-watchFind();
+window.addEventListener('keydown', (event) => navigateMessages(context, scroll, event) && event.preventDefault());
+trackFindFocus();
 window.addEventListener('keydown', (event) => onFindKey(context, event), { capture: true });
 window.addEventListener('resize', refresh);
 root.addEventListener('load', scroll.onGrown, { capture: true });
 // After a dialog the page regains the focus without the focused element. A click sets its own focus later.
 window.addEventListener('focus', () => requestAnimationFrame(keepFocus));
 draw();
-setDraft(context, savedView().draft);
-post({ type: 'ready' });
+setDraft(context, savedPanelView().draft);
+postToHost({ type: 'ready' });

@@ -1,11 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Notice } from '../src/protocol/panel/panelMessages.ts';
-import { visibleLine } from '../src/protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine } from '../src/protocol/text/escapeInvisible.ts';
 import { t } from '../src/protocol/text/l10n.ts';
 import { focusComposer } from './composer/draft.ts';
 import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';
-import { nameListMessage, nameListText } from './transcript/sentence.ts';
+import { sentenceWithCommands, withoutCommandMarks } from './transcript/sentence.ts';
 
 /** Milliseconds after which an informational notice disappears. */
 const shownMs = 6000;
@@ -20,7 +20,7 @@ export function noticeBar(context: PanelContext): TemplateResult {
     timed = notice;
     measure(context);
   }
-  const words = notice ? nameListText(notice.text) : nothing;
+  const words = notice ? withoutCommandMarks(notice.text) : nothing;
   const isError = notice?.level === 'error';
   return html`<div class="for-screen-readers" role="status">${isError ? nothing : words}</div>
     <div class="for-screen-readers" role="alert">${isError ? words : nothing}</div>
@@ -38,12 +38,12 @@ function box(context: PanelContext, { level, text, action, offer }: Notice): Tem
     ...(action
       ? [
           html`<vscode-button class="small" appearance="secondary" data-testid="notice-action"
-            @click=${() => context.post({ type: 'action', action: action.action, ...(action.call && { call: action.call }) })}>${visibleLine(action.label)}</vscode-button>`,
+            @click=${() => context.post({ type: 'action', action: action.action, ...(action.call && { call: action.call }) })}>${escapeInvisibleInLine(action.label)}</vscode-button>`,
         ]
       : []),
     ...(offer?.buttons ?? []).map(
       (label, button) =>
-        html`<vscode-button class="small" appearance="secondary" data-testid="notice-offer" @click=${() => answer(button)}>${visibleLine(label)}</vscode-button>`,
+        html`<vscode-button class="small" appearance="secondary" data-testid="notice-offer" @click=${() => answer(button)}>${escapeInvisibleInLine(label)}</vscode-button>`,
     ),
   ];
   const hold = () => clearTimeout(timer);
@@ -55,7 +55,7 @@ function box(context: PanelContext, { level, text, action, offer }: Notice): Tem
   return html`<div class="notice ${level}" data-testid="notice"
       @mouseenter=${hold} @focusin=${hold} @mouseleave=${letGo} @focusout=${letGo}>
     ${icons[level]}
-    <span class="notice-text">${nameListMessage(text)}</span>
+    <span class="notice-text">${sentenceWithCommands(text)}</span>
     ${buttons.length > 0 ? html`<span class="notice-ways">${buttons}</span>` : nothing}
     <vscode-button appearance="icon" class="dismiss" title=${t('Dismiss')} aria-label=${t('Dismiss')} @click=${() => answer()}>${icons.close}</vscode-button>
   </div>`;

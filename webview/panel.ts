@@ -1,25 +1,25 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { runTitle, titleFromText } from '../src/protocol/run/run.ts';
-import { proseLine } from '../src/protocol/text/escapeInvisible.ts';
+import { localizedRunTitle, runTitle } from '../src/protocol/run/run.ts';
+import { escapeInvisibleInProseLine } from '../src/protocol/text/escapeInvisible.ts';
 import { t } from '../src/protocol/text/l10n.ts';
-import { asksIn } from './composer/choosing.ts';
-import { composer } from './composer/composer.ts';
+import { openQuestionCallIds } from './composer/choosing.ts';
+import { composerView } from './composer/composer.ts';
 import { focusComposer } from './composer/draft.ts';
-import { asksElsewhere, onConversationKey } from './composer/questionCard.ts';
+import { detachedQuestionCards, onQuestionDigitKey } from './composer/questionCard.ts';
 import { onStripKey, statusStrip, stripList, stripParts } from './composer/statusStrip.ts';
 import type { PanelContext } from './context.ts';
 import { findBar } from './find.ts';
-import { closeHistory, history, leaveHistory, onHistoryKey, openHistory } from './history.ts';
+import { closeHistory, closeHistoryOnBlur, onHistoryKey, openHistory, runHistoryList } from './history.ts';
 import { icons } from './icons.ts';
 import { noticeBar } from './notice.ts';
-import { onLetter } from './shortcuts.ts';
-import { graph, graphPosition } from './transcript/graphView.ts';
-import { phaseLine } from './transcript/phase.ts';
-import type { Scroll } from './transcript/scroll.ts';
-import { transcript } from './transcript/transcript.ts';
-import { welcome, workspaceNotices } from './transcript/welcome.ts';
+import { onPickerShortcut } from './shortcuts.ts';
+import { graphMessageIndex, workflowGraphView } from './transcript/graphView.ts';
+import { runPhaseLine } from './transcript/phase.ts';
+import type { TranscriptScroll } from './transcript/scroll.ts';
+import { transcriptView } from './transcript/transcript.ts';
+import { welcomeView, workspaceNotices } from './transcript/welcome.ts';
 
-export function panel(context: PanelContext, scroll: Scroll): TemplateResult {
+export function panelRootView(context: PanelContext, scroll: TranscriptScroll): TemplateResult {
   const { run, state } = context.model;
   const empty = !run || (run.messages.length === 0 && run.queued.length === 0 && !run.live);
   const parts = stripParts(context);
@@ -27,33 +27,33 @@ export function panel(context: PanelContext, scroll: Scroll): TemplateResult {
     ${header(context)}
     ${findBar(context, scroll)}
     <main class="scroller" tabindex="0" aria-label=${t('Conversation')} @scroll=${scroll.onScroll}
-      @keydown=${(event: KeyboardEvent) => onConversationKey(context, event)}>
+      @keydown=${(event: KeyboardEvent) => onQuestionDigitKey(context, event)}>
       <div class="transcript">
         ${state ? workspaceNotices(context, state) : nothing}
-        ${state && empty ? welcome(context, state) : nothing}
-        ${run ? transcript(context, run, scroll.pages) : nothing}
-        ${run && graphPosition(run) === undefined ? graph(context, run) : nothing}
-        ${run ? asksElsewhere(context, run) : nothing}
-        ${run && !context.model.partial ? phaseLine(context, run) : nothing}
+        ${state && empty ? welcomeView(context, state) : nothing}
+        ${run ? transcriptView(context, run, scroll.pages) : nothing}
+        ${run && graphMessageIndex(run) === undefined ? workflowGraphView(context, run) : nothing}
+        ${run ? detachedQuestionCards(context, run) : nothing}
+        ${run && !context.model.partial ? runPhaseLine(context, run) : nothing}
       </div>
     </main>
     <div class="above">${
       scroll.following || empty
         ? nothing
         : html`<vscode-button class="latest small" appearance="secondary" data-testid="latest" @click=${scroll.toEnd}
-              ><span slot="start">${icons.down}</span>${t(asksIn(run).length > 0 ? 'Approval needed' : 'Jump to Latest')}</vscode-button>`
+              ><span slot="start">${icons.down}</span>${t(openQuestionCallIds(run).length > 0 ? 'Approval needed' : 'Jump to Latest')}</vscode-button>`
     }</div>
     ${stripList(context, parts)}
-    <footer @keydown=${(event: KeyboardEvent) => onLetter(context, event) || onStripKey(context, event)}>
+    <footer @keydown=${(event: KeyboardEvent) => onPickerShortcut(context, event) || onStripKey(context, event)}>
       ${statusStrip(context, parts)}
       ${noticeBar(context)}
-      ${composer(context)}
+      ${composerView(context)}
     </footer>`;
 }
 
 function header(context: PanelContext): TemplateResult {
   const { run } = context.model;
-  const title = run ? proseLine(titleFromText(runTitle(run))) : t('New run');
+  const title = run ? escapeInvisibleInProseLine(localizedRunTitle(runTitle(run))) : t('New run');
   const toggle = () => (context.opened.history ? closeHistory(context) : openHistory(context));
   const begin = () => {
     context.post({ type: 'new-run' });
@@ -61,12 +61,12 @@ function header(context: PanelContext): TemplateResult {
     focusComposer();
   };
   return html`<header @keydown=${(event: KeyboardEvent) => onHistoryKey(context, event)}
-      @focusout=${(event: FocusEvent) => leaveHistory(context, event)}>
+      @focusout=${(event: FocusEvent) => closeHistoryOnBlur(context, event)}>
     <h1 class="title" title=${title}>${title}</h1>
     <vscode-button appearance="icon" data-testid="history" title=${t('Show runs')} aria-label=${t('Show runs')}
       aria-expanded=${context.opened.history ? 'true' : 'false'} @click=${toggle}>${icons.history}</vscode-button>
     <vscode-button appearance="icon" data-testid="new-run" title=${t('New run')} aria-label=${t('New run')}
       @click=${begin}>${icons.add}</vscode-button>
-    ${history(context)}
+    ${runHistoryList(context)}
   </header>`;
 }

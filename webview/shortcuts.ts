@@ -11,7 +11,7 @@ const actions: Readonly<Record<string, PanelAction>> = {
 };
 
 /** Handles letter shortcuts on the pickers below the message box. Returns true if handled. */
-export function onLetter(context: PanelContext, event: KeyboardEvent): boolean {
+export function onPickerShortcut(context: PanelContext, event: KeyboardEvent): boolean {
   const isPlain = !(event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.isComposing);
   if (!isPlain || !(event.target as Element).closest('.composer-about')) return false;
   const action = actions[event.key];

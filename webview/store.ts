@@ -1,15 +1,21 @@
 import type { Mention } from '../src/protocol/content/mention.ts';
 import type { ToolResult } from '../src/protocol/content/messages.ts';
-import type { BranchPoint, HostMessage, Notice, Offer, PanelState } from '../src/protocol/panel/panelMessages.ts';
-import { joinParts, type RunPart } from '../src/protocol/panel/runParts.ts';
+import type {
+  HostToPanelMessage,
+  Notice,
+  PanelState,
+  PromptSuggestion,
+  TranscriptForkPoint,
+} from '../src/protocol/panel/panelMessages.ts';
+import { joinRunSnapshotParts, type RunPart } from '../src/protocol/panel/runParts.ts';
 import type { RunEvent } from '../src/protocol/run/events.ts';
-import { applyEvent, isNews } from '../src/protocol/run/fold.ts';
+import { applyEvent, isNewEvent } from '../src/protocol/run/fold.ts';
 import { pendingCalls } from '../src/protocol/run/pending.ts';
-import { type CallState, callsOf, type Run, reviveRun } from '../src/protocol/run/run.ts';
-import type { Picked } from './host.ts';
+import { type CallState, callsInStartOrder, type Run, restoreRunDictionaries } from '../src/protocol/run/run.ts';
+import type { PickedMention } from './host.ts';
 
 /** State of the panel. The run is folded from the same events by the same function as in the host. */
-export interface PanelModel {
+export interface PanelViewModel {
   state?: PanelState;
   run: Run | null;
   /** Only the last messages are loaded; message indexes change with the full run. */
@@ -18,21 +24,21 @@ export interface PanelModel {
   coming?: { parts: RunPart[]; events: RunEvent[] };
   notice: Notice | null;
   room?: { runId: string; frees: number };
-  selection?: { mention: Mention; goes: boolean; size?: Omit<Picked, 'mention'> };
-  offers?: Offer[];
-  runs?: Extract<HostMessage, { type: 'runs' }>;
-  files?: Extract<HostMessage, { type: 'files' }>;
-  branches?: { runId: string; points: BranchPoint[] };
+  selection?: { mention: Mention; goes: boolean; size?: Omit<PickedMention, 'mention'> };
+  offers?: PromptSuggestion[];
+  runs?: Extract<HostToPanelMessage, { type: 'runs' }>;
+  files?: Extract<HostToPanelMessage, { type: 'files' }>;
+  branches?: { runId: string; points: TranscriptForkPoint[] };
   results: Map<string, ToolResult>;
   /** Full diffs by call id, if requested. */
   changes: Map<string, string>;
   /** Change counts per call: a card is rendered again only if its count changed. */
   revisions: Map<string, number>;
-  /** Calls that may run or need an approval; see `callsAtWork`. */
+  /** Calls that may run or need an approval; see `activeCalls`. */
   going: Set<string>;
 }
 
-export const newModel = (): PanelModel => ({
+export const createPanelViewModel = (): PanelViewModel => ({
   run: null,
   notice: null,
   results: new Map(),
@@ -42,7 +48,7 @@ export const newModel = (): PanelModel => ({
 });
 
 /** Applies a message of the host. `focus` is handled by the composer. */
-export function receive(model: PanelModel, message: HostMessage): void {
+export function applyHostMessage(model: PanelViewModel, message: HostToPanelMessage): void {
   switch (message.type) {
     case 'state':
       model.state = message.state;
@@ -92,15 +98,18 @@ export function receive(model: PanelModel, message: HostMessage): void {
 }
 
 /** A partial update never replaces a completely displayed run. */
-function takeRun(model: PanelModel, { run: said, part, before }: Extract<HostMessage, { type: 'run' }>): void {
+function takeRun(
+  model: PanelViewModel,
+  { run: said, part, before }: Extract<HostToPanelMessage, { type: 'run' }>,
+): void {
   const isShown = said !== null && said.id === model.run?.id;
   if (part === 'end' && isShown && !model.partial) return;
   const { coming } = model;
   if (part !== 'end') delete model.coming;
-  const run = said && before !== undefined ? joinParts(coming?.parts ?? [], said, before) : said;
+  const run = said && before !== undefined ? joinRunSnapshotParts(coming?.parts ?? [], said, before) : said;
   if (run === undefined) return; // the page missed the first part and has requested the full run
   if (!isShown) model.changes = new Map(); // otherwise the diffs on cards stay valid
-  model.run = run && reviveRun(run);
+  model.run = run && restoreRunDictionaries(run);
   model.partial = part === 'end';
   model.results = new Map();
   model.revisions = new Map();
@@ -112,14 +121,14 @@ function takeRun(model: PanelModel, { run: said, part, before }: Extract<HostMes
 
 const idsOf = (run: Run): string[] => [
   ...pendingCalls(run.messages).map(({ id }) => id),
-  ...callsOf(run).map(([id]) => id),
+  ...callsInStartOrder(run).map(([id]) => id),
 ];
 
 const isToBeAnswered = (notice: Notice | null): boolean => notice?.offer !== undefined && notice.level !== 'info';
 
-function fold(model: PanelModel, event: RunEvent): void {
+function fold(model: PanelViewModel, event: RunEvent): void {
   const { run } = model;
-  if (!run || event.runId !== run.id || !isNews(run, event)) return;
+  if (!run || event.runId !== run.id || !isNewEvent(run, event)) return;
   const { undos, held } = run;
   applyEvent(run, event);
   if (event.type === 'message' && event.branch === undefined) collectResults(model, event.message);
@@ -135,7 +144,7 @@ function fold(model: PanelModel, event: RunEvent): void {
 const isQueue = ({ type }: RunEvent): boolean =>
   type === 'queued' || type === 'queued-change' || type === 'queued-remove';
 
-function collectResults(model: PanelModel, message: Run['messages'][number]): void {
+function collectResults(model: PanelViewModel, message: Run['messages'][number]): void {
   if (message.role !== 'tool') return;
   for (const result of message.toolResults) {
     model.results.set(result.toolCallId, result);
@@ -144,7 +153,7 @@ function collectResults(model: PanelModel, message: Run['messages'][number]): vo
 }
 
 /** Running calls and calls that need an approval, of those changed recently. */
-export function callsAtWork({ run, going }: PanelModel): CallState[] {
+export function activeCalls({ run, going }: PanelViewModel): CallState[] {
   return [...going].flatMap((id) => {
     const state = run?.calls[id];
     if (state?.status === 'running' || state?.status === 'asking') return [state];
@@ -154,7 +163,7 @@ export function callsAtWork({ run, going }: PanelModel): CallState[] {
 }
 
 /** First pending approval; others follow or share its dialog. */
-export function firstAsking({ run, going }: PanelModel): string | undefined {
+export function firstPendingApproval({ run, going }: PanelViewModel): string | undefined {
   for (const id of going) {
     const state = run?.calls[id];
     if (state?.status === 'asking' && !state.asked) return id;
@@ -162,7 +171,7 @@ export function firstAsking({ run, going }: PanelModel): string | undefined {
   return undefined;
 }
 
-const touch = (model: PanelModel, callId: string): void => {
+const touch = (model: PanelViewModel, callId: string): void => {
   model.going.add(callId);
   model.revisions.set(callId, (model.revisions.get(callId) ?? 0) + 1);
 };

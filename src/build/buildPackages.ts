@@ -4,21 +4,21 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { contentsOf, troublesOf } from './check.ts';
-import { buildAll } from './stage.ts';
-import { type BuildTarget, budgetOf, projectRoot, targets, temporaryFolder } from './targets.ts';
+import { readVsixContents, vsixProblems } from './check.ts';
+import { buildAllBundles } from './stage.ts';
+import { type BuildTarget, buildTargets, maxPackageBytes, projectRoot, temporaryFolder } from './targets.ts';
 import { packVsix, type Vsix } from './vsix.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { twice: { type: 'boolean', default: false }, list: { type: 'boolean', default: false } },
 });
-const unknown = positionals.filter((name) => !targets.includes(name as BuildTarget));
+const unknown = positionals.filter((name) => !buildTargets.includes(name as BuildTarget));
 if (unknown.length > 0) {
-  console.error(`There is no platform ${unknown.join(', ')}. Platforms: ${targets.join(', ')}.`);
+  console.error(`There is no platform ${unknown.join(', ')}. Platforms: ${buildTargets.join(', ')}.`);
   process.exit(2);
 }
-const asked = positionals.length > 0 ? (positionals as BuildTarget[]) : targets;
+const asked = positionals.length > 0 ? (positionals as BuildTarget[]) : buildTargets;
 const into = path.join(projectRoot, 'dist', 'packages');
 let troubled = false;
 
@@ -34,9 +34,9 @@ if (values.twice) {
   }
 }
 for (const one of first) {
-  const contents = await contentsOf(one.file);
-  for (const trouble of troublesOf(one, contents)) tell(`${one.target}: ${trouble}`);
-  const size = `${inMegabytes(one.bytes).padStart(5)} of ${budgetOf(one.target) / 1e6} MB`;
+  const contents = await readVsixContents(one.file);
+  for (const trouble of vsixProblems(one, contents)) tell(`${one.target}: ${trouble}`);
+  const size = `${inMegabytes(one.bytes).padStart(5)} of ${maxPackageBytes(one.target) / 1e6} MB`;
   console.log(`${one.target.padEnd(13)} ${size}  ${String(contents.size).padStart(4)} files  ${one.sha256}`);
   if (values.list) console.log([...contents].map(([name, { length }]) => `  ${length}\t${name}`).join('\n'));
 }
@@ -47,7 +47,7 @@ async function pack(folder: string): Promise<Vsix[]> {
   const work = temporaryFolder();
   try {
     mkdirSync(folder, { recursive: true });
-    const built = await buildAll(work);
+    const built = await buildAllBundles(work);
     return asked.map((target) => packVsix(target, built, folder));
   } finally {
     rmSync(work, { recursive: true });

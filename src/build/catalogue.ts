@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { lock } from './shippedPackages.ts';
+import { readPackageLock } from './shippedPackages.ts';
 import { projectRoot } from './targets.ts';
 
 /** Package with prices and context sizes; the lock file pins version and checksum. */
-export const cataloguePackage = '@pydantic/genai-prices';
+export const priceCatalogPackage = '@pydantic/genai-prices';
 
-export const catalogueFile = path.join(projectRoot, 'src/llm/models/catalogue.json');
+export const modelCatalogFile = path.join(projectRoot, 'src/llm/models/catalogue.json');
 
 /** Providers with chat completions and user API keys, by the names of the package. */
 const wanted = [
@@ -54,15 +54,15 @@ interface CatalogProvider {
  * Returns the catalog as text from the package in `folder` (relative to the project), published on `date`. The output is deterministic.
  * Throws if the package has another structure.
  */
-export async function catalogueOf(folder: string, date: string): Promise<string> {
+export async function createCatalogText(folder: string, date: string): Promise<string> {
   const { findProvider } = await import(pathToFileURL(path.resolve(projectRoot, folder, 'dist/index.js')).href);
-  const { version, integrity } = lock().packages[`node_modules/${cataloguePackage}`]!;
+  const { version, integrity } = readPackageLock().packages[`node_modules/${priceCatalogPackage}`]!;
   const providers = wanted.map((providerId) => {
     const given: CatalogProvider | undefined = findProvider({ providerId });
-    if (!given) throw new Error(`${cataloguePackage} does not know ${providerId} any more.`);
+    if (!given) throw new Error(`${priceCatalogPackage} does not know ${providerId} any more.`);
     return providerOf(given, date);
   });
-  const head = JSON.stringify({ package: cataloguePackage, version, integrity, date });
+  const head = JSON.stringify({ package: priceCatalogPackage, version, integrity, date });
   const lines = providers.map(({ models, ...rest }) => {
     const rows = models.map((model) => `      ${JSON.stringify(model)}`).join(',\n');
     return `    ${JSON.stringify(rest).slice(0, -1)},"models":[\n${rows}\n    ]}`;
@@ -70,7 +70,7 @@ export async function catalogueOf(folder: string, date: string): Promise<string>
   return `{\n  "source": ${head},\n  "providers": [\n${lines.join(',\n')}\n  ]\n}\n`;
 }
 
-export const publishedCatalogueDate = (): string => JSON.parse(readFileSync(catalogueFile, 'utf8')).source.date;
+export const storedCatalogDate = (): string => JSON.parse(readFileSync(modelCatalogFile, 'utf8')).source.date;
 
 function providerOf({ id, api_pattern, fallback_model_providers: also, models }: CatalogProvider, date: string) {
   const rows = models.flatMap(({ match, context_window: window, prices }) => {

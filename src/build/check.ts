@@ -2,8 +2,8 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { openPromise } from 'yauzl';
-import { engineOf } from '../llm/local/engineInstall/missingEngine.ts';
-import { type BuildTarget, budgetOf, projectRoot } from './targets.ts';
+import { enginePackageByPlatform } from '../llm/local/engineInstall/missingEngine.ts';
+import { type BuildTarget, maxPackageBytes, projectRoot } from './targets.ts';
 import type { Vsix } from './vsix.ts';
 
 /** Allowed files of a package: the installer's files, our files by folder, and the engine's closure. */
@@ -23,7 +23,7 @@ const closure = [
   /^extension\/dist\/node_modules\/.+\/(LICEN[CS]E|COPYING|NOTICE)[\w.-]*$/i,
 ];
 
-export async function contentsOf(file: string): Promise<Map<string, Buffer>> {
+export async function readVsixContents(file: string): Promise<Map<string, Buffer>> {
   const zip = await openPromise(file);
   const contents = new Map<string, Buffer>();
   for await (const entry of zip.eachEntry())
@@ -32,7 +32,7 @@ export async function contentsOf(file: string): Promise<Map<string, Buffer>> {
 }
 
 /** Returns a message for each content that must not be published. */
-export function troublesOf({ target, bytes }: Vsix, contents: Map<string, Buffer>): string[] {
+export function vsixProblems({ target, bytes }: Vsix, contents: Map<string, Buffer>): string[] {
   const names = [...contents.keys()];
   const strange = names.filter((name) => !isAllowed(name, target)).map((name) => `${name} is not on the list.`);
   const twice = names.filter((name, index) => names.findIndex((one) => same(one, name)) !== index);
@@ -40,15 +40,16 @@ export function troublesOf({ target, bytes }: Vsix, contents: Map<string, Buffer
   const traces = [...contents].flatMap(([name, content]) =>
     paths.filter((one) => tells(content, one)).map((one) => `${name} tells of the builder's ${one}.`),
   );
-  const size = bytes > budgetOf(target) ? [`It has ${bytes} bytes, and ${budgetOf(target)} are allowed.`] : [];
-  const engine = target === 'universal' ? [] : missingOf(engineOf[target], names);
+  const size =
+    bytes > maxPackageBytes(target) ? [`It has ${bytes} bytes, and ${maxPackageBytes(target)} are allowed.`] : [];
+  const engine = target === 'universal' ? [] : missingOf(enginePackageByPlatform[target], names);
   return [...strange, ...twice.map((name) => `${name} is in it twice.`), ...traces, ...size, ...engine];
 }
 
 function isAllowed(name: string, target: BuildTarget): boolean {
   if (ours.some((rule) => rule.test(name))) return true;
   if (target === 'universal') return false;
-  const bins = `extension/dist/node_modules/@node-llama-cpp/${engineOf[target]}/bins/${engineOf[target]}/`;
+  const bins = `extension/dist/node_modules/@node-llama-cpp/${enginePackageByPlatform[target]}/bins/${enginePackageByPlatform[target]}/`;
   return name.startsWith(bins) ? !name.slice(bins.length).includes('..') : closure.some((rule) => rule.test(name));
 }
 

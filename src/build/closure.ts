@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { factsOf, packageOf } from './shippedPackages.ts';
+import { containingPackageFolder, readPackageFacts } from './shippedPackages.ts';
 import { projectRoot } from './targets.ts';
 
 const library = 'node_modules/node-llama-cpp';
@@ -10,7 +10,7 @@ const library = 'node_modules/node-llama-cpp';
  * Returns the files of the engine's library reachable by imports at run time, below `node_modules`, with manifests and licences. Building
  * llama.cpp from source and command line tools are excluded. `folders`: the packages of the files.
  */
-export async function closure(): Promise<{ files: string[]; folders: string[] }> {
+export async function collectEngineFiles(): Promise<{ files: string[]; folders: string[] }> {
   const { metafile } = await build({
     absWorkingDir: projectRoot,
     entryPoints: [`${library}/dist/index.js`],
@@ -20,11 +20,11 @@ export async function closure(): Promise<{ files: string[]; folders: string[] }>
     logLevel: 'error',
   });
   const code = Object.keys(metafile.inputs);
-  const folders = [...new Set(code.map(packageOf))].sort();
+  const folders = [...new Set(code.map(containingPackageFolder))].sort();
   const data = readdirSync(path.join(projectRoot, library, 'llama')).filter((name) => name.endsWith('.json'));
   const files = [
     ...code.flatMap((file) => [file, ...manifestsOf(file)]),
-    ...folders.flatMap((folder) => factsOf(folder).licenceFiles),
+    ...folders.flatMap((folder) => readPackageFacts(folder).licenceFiles),
     ...data.map((name) => `${library}/llama/${name}`),
   ];
   return { files: [...new Set(files)].sort(), folders };
@@ -33,7 +33,7 @@ export async function closure(): Promise<{ files: string[]; folders: string[] }>
 /** Returns all manifests from the file's folder up to its package, because a nested manifest may set the module type. */
 function manifestsOf(file: string): string[] {
   const folder = path.posix.dirname(file);
-  const above = folder === packageOf(file) ? [] : manifestsOf(folder);
+  const above = folder === containingPackageFolder(file) ? [] : manifestsOf(folder);
   const own = `${folder}/package.json`;
   return existsSync(path.join(projectRoot, own)) ? [own, ...above] : above;
 }

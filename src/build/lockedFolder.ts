@@ -2,19 +2,19 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { factsOf, lock } from './shippedPackages.ts';
+import { readPackageFacts, readPackageLock } from './shippedPackages.ts';
 import { projectRoot } from './targets.ts';
 
-export const engineFolder = (engine: string, folder: string): string =>
-  lockedFolder(`@node-llama-cpp/${engine}`, folder);
+export const enginePackageFolder = (engine: string, folder: string): string =>
+  lockedPackageFolder(`@node-llama-cpp/${engine}`, folder);
 
 /**
  * Returns the folder of a package in the locked version, relative to the project. A package that is not installed is downloaded into the
  * existing `folder`, and the checksum must match the lock file.
  */
-export function lockedFolder(wanted: string, folder: string): string {
+export function lockedPackageFolder(wanted: string, folder: string): string {
   const installed = `node_modules/${wanted}`;
-  const { version, integrity, name } = lock().packages[installed] ?? {};
+  const { version, integrity, name } = readPackageLock().packages[installed] ?? {};
   if (isInstalled(installed, wanted, version)) return installed;
   if (!version || !integrity || name) throw new Error(`The lock file does not know ${wanted}.`);
   const archive = fetchPackage(`${wanted}@${version}`, folder);
@@ -26,7 +26,7 @@ export function lockedFolder(wanted: string, folder: string): string {
 
 function isInstalled(folder: string, wanted: string, locked: string | undefined): boolean {
   try {
-    const { name, version } = factsOf(folder);
+    const { name, version } = readPackageFacts(folder);
     return name === wanted && version === locked; // an override installs another package
   } catch {
     return false;

@@ -22,7 +22,7 @@ const values = new Set(['default', 'enum']);
 type Manifest = Record<string, unknown>;
 
 /** Returns the manifest with replaced texts: `say` receives each text and its path. */
-export function withManifestTexts<Of extends Manifest>(
+export function mapManifestTexts<Of extends Manifest>(
   manifest: Of,
   say: (english: string, place: string) => string,
 ): Of {
@@ -44,9 +44,9 @@ function idOf(part: unknown): string | undefined {
   return [id, command].find((one): one is string => typeof one === 'string');
 }
 
-export function manifestTexts(manifest: Manifest): string[] {
+export function collectManifestTexts(manifest: Manifest): string[] {
   const words = new Set<string>();
-  withManifestTexts(manifest, (english) => {
+  mapManifestTexts(manifest, (english) => {
     words.add(english);
     return english;
   });
@@ -59,9 +59,9 @@ interface Translatable<Of> {
   english: Record<string, string>;
 }
 
-export function translatable<Of extends Manifest>(manifest: Of): Translatable<Of> {
+export function toTranslatableManifest<Of extends Manifest>(manifest: Of): Translatable<Of> {
   const keys = new Map<string, string>();
-  const keyed = withManifestTexts(manifest, (english, place) => {
+  const keyed = mapManifestTexts(manifest, (english, place) => {
     const key = keys.get(english) ?? place.replace(/[^\w.-]/g, '-');
     keys.set(english, key);
     return `%${key}%`;

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { projectRoot } from './targets.ts';
 
@@ -12,13 +12,13 @@ export interface PackageFacts {
 }
 
 /** Returns the folder of the package that contains a file: `node_modules/a/node_modules/b/c.js` → `node_modules/a/node_modules/b`. */
-export function packageOf(file: string): string {
+export function containingPackageFolder(file: string): string {
   const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
   if (!folder) throw new Error(`${file} is of no package.`);
   return folder;
 }
 
-export function factsOf(folder: string): PackageFacts {
+export function readPackageFacts(folder: string): PackageFacts {
   const absolute = path.resolve(projectRoot, folder);
   const { name, version, license, licenses, author } = JSON.parse(
     readFileSync(path.join(absolute, 'package.json'), 'utf8'),
@@ -37,16 +37,16 @@ export function factsOf(folder: string): PackageFacts {
   };
 }
 
-export function bundledPackages(metafiles: Metafile[]): string[] {
+export function bundledPackages(metafiles: BuildMetafile[]): string[] {
   const inputs = metafiles
     .flatMap(({ outputs }) => Object.values(outputs))
     .flatMap((output) => Object.entries(output.inputs))
     .filter(([file, { bytesInOutput }]) => bytesInOutput > 0 && file.includes('node_modules/'))
-    .map(([file]) => packageOf(file));
+    .map(([file]) => containingPackageFolder(file));
   return [...new Set(inputs)].sort();
 }
 
-export interface Metafile {
+interface BuildMetafile {
   outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>;
 }
 
@@ -54,6 +54,5 @@ interface Lock {
   packages: Record<string, { name?: string; version: string; integrity?: string }>;
 }
 
-export const lock = (): Lock => JSON.parse(readFileSync(path.join(projectRoot, 'package-lock.json'), 'utf8'));
-
-export const exists = (file: string) => existsSync(path.join(projectRoot, file));
+export const readPackageLock = (): Lock =>
+  JSON.parse(readFileSync(path.join(projectRoot, 'package-lock.json'), 'utf8'));

@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { engineOf } from '../llm/local/engineInstall/missingEngine.ts';
-import { catalogueFile, catalogueOf, cataloguePackage, publishedCatalogueDate } from './catalogue.ts';
-import { closure } from './closure.ts';
-import { engineFolder, lockedFolder } from './lockedFolder.ts';
-import { translatable } from './manifestText.ts';
+import { enginePackageByPlatform } from '../llm/local/engineInstall/missingEngine.ts';
+import { createCatalogText, modelCatalogFile, priceCatalogPackage, storedCatalogDate } from './catalogue.ts';
+import { collectEngineFiles } from './closure.ts';
+import { enginePackageFolder, lockedPackageFolder } from './lockedFolder.ts';
+import { toTranslatableManifest } from './manifestText.ts';
 import { billOfMaterials } from './sbom.ts';
 import type { PackageFacts } from './shippedPackages.ts';
-import { bundledPackages, factsOf } from './shippedPackages.ts';
+import { bundledPackages, readPackageFacts } from './shippedPackages.ts';
 import { type BuildTarget, projectRoot } from './targets.ts';
 
 const rule = '─'.repeat(100);
@@ -45,7 +45,7 @@ COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER I
 ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`,
 };
 
-export interface Built {
+export interface BuildOutput {
   folder: string;
   bundled: string[];
   closure: { files: string[]; folders: string[] };
@@ -54,16 +54,16 @@ export interface Built {
 }
 
 /** Builds into `folder`, which must be inside the project. */
-export async function buildAll(folder: string): Promise<Built> {
+export async function buildAllBundles(folder: string): Promise<BuildOutput> {
   const metafile = path.join(folder, 'meta.json');
   mkdirSync(path.join(folder, 'dist'));
   const outdir = path.relative(projectRoot, path.join(folder, 'dist'));
   node('esbuild.mjs', '--outdir', outdir, '--metafile', metafile);
-  const listed = node(vsce, 'ls', '--no-dependencies').split('\n').filter(Boolean);
+  const listed = node(vsceScriptPath, 'ls', '--no-dependencies').split('\n').filter(Boolean);
   return {
     folder,
     bundled: [...bundledPackages(JSON.parse(readFileSync(metafile, 'utf8'))), await catalogued(folder)],
-    closure: await closure(),
+    closure: await collectEngineFiles(),
     files: listed.filter((file) => file !== 'README.md'), // installed users need another README
   };
 }
@@ -72,39 +72,41 @@ export async function buildAll(folder: string): Promise<Built> {
 async function catalogued(folder: string): Promise<string> {
   const work = path.join(folder, 'catalogue');
   mkdirSync(work);
-  const from = lockedFolder(cataloguePackage, work);
-  if ((await catalogueOf(from, publishedCatalogueDate())) !== readFileSync(catalogueFile, 'utf8'))
-    throw new Error(`The prices are not those of ${cataloguePackage}. Run npm run catalogue.`);
+  const from = lockedPackageFolder(priceCatalogPackage, work);
+  if ((await createCatalogText(from, storedCatalogDate())) !== readFileSync(modelCatalogFile, 'utf8'))
+    throw new Error(`The prices are not those of ${priceCatalogPackage}. Run npm run catalogue.`);
   return from;
 }
 
-export const vsce = path.join(projectRoot, 'node_modules/@vscode/vsce/vsce');
+export const vsceScriptPath = path.join(projectRoot, 'node_modules/@vscode/vsce/vsce');
 
 /** Copies the contents of a platform's package into `folder`, with file modes independent of the machine. */
-export function stage(target: BuildTarget, built: Built, folder: string): void {
+export function stagePackageContents(target: BuildTarget, built: BuildOutput, folder: string): void {
   const put = (from: string, to: string) =>
     cpSync(path.resolve(projectRoot, from), path.join(folder, to), { recursive: true });
   for (const file of built.files) put(file, file);
   put('src/build/marketplace.md', 'README.md');
   put(path.join(built.folder, 'dist'), 'dist');
-  const engine = target === 'universal' ? undefined : engineOf[target];
+  const engine = target === 'universal' ? undefined : enginePackageByPlatform[target];
   const folders = [...built.bundled];
   if (engine) {
     for (const file of built.closure.files) put(file, `dist/${file}`);
     const work = path.join(built.folder, engine);
     mkdirSync(work, { recursive: true });
-    const from = engineFolder(engine, work);
+    const from = enginePackageFolder(engine, work);
     const into = `dist/node_modules/@node-llama-cpp/${engine}`;
     put(from, into);
     rmSync(path.join(folder, into, 'README.md'), { force: true });
     folders.push(...built.closure.folders, from);
   }
-  const { manifest, english } = translatable(productManifest());
+  const { manifest, english } = toTranslatableManifest(productManifest());
   writeJson(path.join(folder, 'package.json'), manifest);
   writeJson(path.join(folder, 'package.nls.json'), english);
   writeJson(path.join(folder, 'package.nls.de.json'), inGerman(english));
   writeJson(path.join(folder, 'dist/target.json'), { target, ...(engine && { engine }) });
-  const packages = [...new Map(folders.map(factsOf).map((one) => [`${one.name}@${one.version}`, one])).values()];
+  const packages = [
+    ...new Map(folders.map(readPackageFacts).map((one) => [`${one.name}@${one.version}`, one])).values(),
+  ];
   packages.sort((a, b) => (`${a.name}@${a.version}` < `${b.name}@${b.version}` ? -1 : 1));
   const { name, version, license } = manifest;
   const llamaCpp = engine && llamaCppRelease();

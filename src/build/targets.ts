@@ -1,16 +1,16 @@
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import path from 'node:path';
-import { engineOf } from '../llm/local/engineInstall/missingEngine.ts';
+import { enginePackageByPlatform } from '../llm/local/engineInstall/missingEngine.ts';
 
-export type BuildTarget = keyof typeof engineOf | 'universal';
+export type BuildTarget = keyof typeof enginePackageByPlatform | 'universal';
 
-export const targets = [...Object.keys(engineOf), 'universal'] as BuildTarget[];
+export const buildTargets = [...Object.keys(enginePackageByPlatform), 'universal'] as BuildTarget[];
 
 /** Returns the maximum package size in bytes. `universal` has no engine and serves all platforms without their own package. */
-export const budgetOf = (target: BuildTarget) => (target === 'universal' ? 3 : 18) * 1_000_000;
+export const maxPackageBytes = (target: BuildTarget) => (target === 'universal' ? 3 : 18) * 1_000_000;
 
-export function ownTarget(): BuildTarget {
-  return targets.find((target) => target === `${process.platform}-${process.arch}`) ?? 'universal';
+export function currentBuildTarget(): BuildTarget {
+  return buildTargets.find((target) => target === `${process.platform}-${process.arch}`) ?? 'universal';
 }
 
 export const projectRoot = path.resolve(import.meta.dirname, '../..');

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { type Built, stage, vsce } from './stage.ts';
+import { type BuildOutput, stagePackageContents, vsceScriptPath } from './stage.ts';
 import { type BuildTarget, projectRoot } from './targets.ts';
 
 export interface Vsix {
@@ -13,17 +13,17 @@ export interface Vsix {
 }
 
 /** Builds a platform's package in `into`. The output is deterministic. */
-export function packVsix(target: BuildTarget, built: Built, into: string): Vsix {
+export function packVsix(target: BuildTarget, built: BuildOutput, into: string): Vsix {
   const folder = path.join(built.folder, `stage-${target}`);
   mkdirSync(folder);
   mkdirSync(into, { recursive: true });
-  stage(target, built, folder);
+  stagePackageContents(target, built, folder);
   const { name, version } = JSON.parse(readFileSync(path.join(projectRoot, 'package.json'), 'utf8'));
   const file = path.join(into, `${name}-${version}-${target}.vsix`);
   const platform = target === 'universal' ? [] : ['--target', target];
   // the repository is chosen by the owner
   const options = ['--no-dependencies', '--allow-missing-repository', '--out', file, ...platform];
-  execFileSync(process.execPath, [vsce, 'package', ...options], {
+  execFileSync(process.execPath, [vsceScriptPath, 'package', ...options], {
     cwd: folder,
     env: { ...process.env, SOURCE_DATE_EPOCH: earliest, TZ: 'UTC', LC_ALL: 'C' },
     stdio: ['ignore', 'pipe', 'pipe'],

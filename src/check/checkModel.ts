@@ -2,28 +2,28 @@ import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { ReadLimit } from '../engine/core/budget.ts';
+import type { ReadSpendingLimit } from '../engine/core/budget.ts';
 import type { RunModel } from '../engine/run/runContext.ts';
 import { message } from '../protocol/text/l10n.ts';
-import { type LocalizableText, localizedMessageIn, toErrorInfo } from '../protocol/text/localized.ts';
-import { type Measured, nothingMeasured } from './meter.ts';
-import { runTask, type TaskLimits, type Trying, usualLimits } from './runTask.ts';
-import type { Task } from './task.ts';
-import type { CheckResult, TaskResult } from './taskResult.ts';
-import { tasks as allTasks } from './tasks.ts';
+import { type LocalizableText, storedLocalizableText, toErrorInfo } from '../protocol/text/localized.ts';
+import { emptyMeasurements, type ModelCallMeasurements } from './meter.ts';
+import { type CheckTaskLimits, type CheckTaskOptions, defaultCheckTaskLimits, runCheckTask } from './runTask.ts';
+import type { ModelCheckTask } from './task.ts';
+import type { CheckResult, CheckTaskResult } from './taskResult.ts';
+import { modelCheckTasks as allTasks } from './tasks.ts';
 
-export interface Checking {
+export interface ModelCheckOptions {
   model: RunModel;
   towpath: string;
   signal: AbortSignal;
   ripgrep?: string | undefined;
-  tasks?: readonly Task[];
-  limits?: Partial<TaskLimits>;
+  tasks?: readonly ModelCheckTask[];
+  limits?: Partial<CheckTaskLimits>;
   /** Spending limit in US dollars, shared with runs of the user; absent: no limit. */
-  runLimit?: ReadLimit;
-  record?: Trying['record'];
-  progress?(at: { done: number; of: number; task: Task; text?: string }): void;
-  tried?(result: TaskResult): void;
+  runLimit?: ReadSpendingLimit;
+  record?: CheckTaskOptions['record'];
+  progress?(at: { done: number; of: number; task: ModelCheckTask; text?: string }): void;
+  tried?(result: CheckTaskResult): void;
 }
 
 /**
@@ -37,11 +37,11 @@ export async function checkModel({
   tasks = allTasks,
   runLimit = () => 0,
   ...given
-}: Checking): Promise<CheckResult> {
-  const limits = { ...usualLimits, ...given.limits };
+}: ModelCheckOptions): Promise<CheckResult> {
+  const limits = { ...defaultCheckTaskLimits, ...given.limits };
   const place = realpathSync(mkdtempSync(path.join(tmpdir(), 'towpath-check-')));
-  const results: TaskResult[] = [];
-  let all: Measured = nothingMeasured;
+  const results: CheckTaskResult[] = [];
+  let all: ModelCallMeasurements = emptyMeasurements;
   let ended: LocalizableText | undefined;
   const at = Date.now();
   try {
@@ -52,7 +52,7 @@ export async function checkModel({
       const folder = path.join(place, task.id);
       mkdirSync(folder);
       const { ripgrep, record } = given;
-      const tried = await runTask(task, {
+      const tried = await runCheckTask(task, {
         model,
         folder,
         ripgrep,
@@ -64,7 +64,7 @@ export async function checkModel({
       });
       all = sum(all, tried);
       if (tried.unasked) {
-        ended = signal.aborted ? message('It was stopped.') : localizedMessageIn(tried.unasked);
+        ended = signal.aborted ? message('It was stopped.') : storedLocalizableText(tried.unasked);
         break;
       }
       const { why, ms, replies, prompt, cached, written } = tried;
@@ -102,7 +102,7 @@ export async function checkModel({
   };
 }
 
-function whyAs(words: LocalizableText): Pick<TaskResult, 'why' | 'said'> {
+function whyAs(words: LocalizableText): Pick<CheckTaskResult, 'why' | 'said'> {
   const { message: why, ...said } = toErrorInfo(words);
   return { why, ...said };
 }
@@ -115,11 +115,11 @@ function endedAs(words: LocalizableText): Pick<CheckResult, 'ended' | 'said'> {
 /** Remaining budget. 0 means unlimited, therefore an exhausted limit returns the smallest number. */
 const left = (limit: number, spent: number): number => (limit === 0 ? 0 : Math.max(limit - spent, Number.MIN_VALUE));
 
-function sum(one: Measured, other: Measured): Measured {
+function sum(one: ModelCallMeasurements, other: ModelCallMeasurements): ModelCallMeasurements {
   const { cost: _, ...counts } = one;
   const all = Object.fromEntries(
     Object.entries(counts).map(([name, value]) => [name, value + other[name as keyof typeof counts]]),
-  ) as Omit<Measured, 'cost'>;
+  ) as Omit<ModelCallMeasurements, 'cost'>;
   return { ...all, ...(one.cost !== undefined && other.cost !== undefined && { cost: one.cost + other.cost }) };
 }
 

@@ -9,13 +9,13 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { rgPath } from '@vscode/ripgrep';
-import { visible } from '../protocol/text/escapeInvisible.ts';
-import { readPlain } from '../tools/sandbox/regularFile.ts';
+import { escapeInvisible } from '../protocol/text/escapeInvisible.ts';
+import { readRegularFile } from '../tools/sandbox/regularFile.ts';
 import { checkModel } from './checkModel.ts';
-import { estimateOf, estimateText } from './estimate.ts';
-import { namedModel } from './namedModel.ts';
+import { checkEstimateText, estimateModelCheck } from './estimate.ts';
+import { createCheckedModelClient } from './namedModel.ts';
 import { checksAsJson, checksAsMarkdown } from './report.ts';
-import { checkInShort } from './taskResult.ts';
+import { shortCheckResult } from './taskResult.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -39,22 +39,24 @@ try {
 
 /** Exit code 0: the check ran, whatever the result; 2: it did not run. */
 async function run(id: string): Promise<number> {
-  const { model, dispose } = namedModel({ id, ...values }, path.join(root, 'dist'));
+  const { model, dispose } = createCheckedModelClient({ id, ...values }, path.join(root, 'dist'));
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
-  const estimate = estimateOf(id.startsWith('local/'));
+  const estimate = estimateModelCheck(id.startsWith('local/'));
   say(
-    [`Checking ${id}`, ...estimateText(estimate, model.adapter.leastCost?.(model.model, estimate.prompt))].join('\n'),
+    [`Checking ${id}`, ...checkEstimateText(estimate, model.adapter.leastCost?.(model.model, estimate.prompt))].join(
+      '\n',
+    ),
   );
   try {
     const result = await checkModel({
       model,
-      towpath: JSON.parse((await readPlain(path.join(root, 'package.json'), 1 << 20)).toString()).version,
+      towpath: JSON.parse((await readRegularFile(path.join(root, 'package.json'), 1 << 20)).toString()).version,
       ripgrep: rgPath,
       signal: stop.signal,
       tried: ({ passed, title, why }) => say(`${passed ? '✓' : '✗'} ${title}${why === undefined ? '' : `: ${why}`}`),
     });
-    say(`${checkInShort(result)}${result.ended === undefined ? '' : `\n${result.ended}`}`);
+    say(`${shortCheckResult(result)}${result.ended === undefined ? '' : `\n${result.ended}`}`);
     if (values.json) writeFileSync(values.json, checksAsJson([result]));
     if (values.markdown) writeFileSync(values.markdown, checksAsMarkdown([result]));
     return result.ended === undefined ? 0 : 2;
@@ -64,5 +66,5 @@ async function run(id: string): Promise<number> {
 }
 
 function say(text: string): void {
-  console.log(visible(text));
+  console.log(escapeInvisible(text));
 }

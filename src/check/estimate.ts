@@ -1,15 +1,15 @@
 import { estimateTokenCount } from 'tokenx';
 import { systemPrompt } from '../engine/context/systemPrompt.ts';
-import { tokensOfPrefix } from '../engine/core/tokenCount.ts';
-import { offeredTools } from '../protocol/content/tools.ts';
-import { cents } from '../protocol/run/money.ts';
-import { amount, groupDigits, language, t } from '../protocol/text/l10n.ts';
+import { promptPrefixTokens } from '../engine/core/tokenCount.ts';
+import { toolsWithoutCovered } from '../protocol/content/tools.ts';
+import { localizedDollarsAndCents } from '../protocol/run/money.ts';
+import { currentLocale, localizedCount, t, withDigitGrouping } from '../protocol/text/l10n.ts';
 import { builtinTools } from '../tools/host/builtinTools.ts';
-import { towpath } from '../workflows/run/chatWorkflow.ts';
-import { usualLimits } from './runTask.ts';
-import type { Task } from './task.ts';
-import { type CheckResult, formatDuration, inDay, sumOf } from './taskResult.ts';
-import { tasks as allTasks } from './tasks.ts';
+import { defaultAgentDefinition } from '../workflows/run/chatWorkflow.ts';
+import { defaultCheckTaskLimits } from './runTask.ts';
+import type { ModelCheckTask } from './task.ts';
+import { type CheckResult, formatCheckDate, formatDuration, sumOfTaskResults } from './taskResult.ts';
+import { modelCheckTasks as allTasks } from './tasks.ts';
 
 /**
  * Estimate of a check. Tokens: `prompt` in all prompts, `fresh` without cached tokens, `written` by the model. `basis`: origin of the time
@@ -39,16 +39,20 @@ const guesses = {
  * @param isLocal the model runs in a process of Towpath
  * @param before result of the preceding check
  */
-export function estimateOf(isLocal: boolean, before?: CheckResult, tasks: readonly Task[] = allTasks): Estimate {
-  const prefix = tokensOfPrefix({
+export function estimateModelCheck(
+  isLocal: boolean,
+  before?: CheckResult,
+  tasks: readonly ModelCheckTask[] = allTasks,
+): Estimate {
+  const prefix = promptPrefixTokens({
     model: '',
-    systemPrompt: systemPrompt(towpath, { names: ['harbour'] }),
-    tools: offeredTools(builtinTools().map(({ definition }) => definition)),
+    systemPrompt: systemPrompt(defaultAgentDefinition, { names: ['harbour'] }),
+    tools: toolsWithoutCovered(builtinTools().map(({ definition }) => definition)),
   });
-  const given = (task: Task) => estimateTokenCount(task.asks);
-  const sum = (of: (task: Task) => number) => tasks.reduce((all, task) => all + of(task), 0);
+  const given = (task: ModelCheckTask) => estimateTokenCount(task.asks);
+  const sum = (of: (task: ModelCheckTask) => number) => tasks.reduce((all, task) => all + of(task), 0);
   const replies = sum((task) => task.replies);
-  const grown = ({ replies: all }: Task) => ((all * (all - 1)) / 2) * (ofReply + aroundReply);
+  const grown = ({ replies: all }: ModelCheckTask) => ((all * (all - 1)) / 2) * (ofReply + aroundReply);
   const prompt = sum((task) => task.replies * (prefix + given(task)) + grown(task));
   const fresh = prefix + sum((task) => given(task) + task.replies * aroundReply);
   const written = replies * ofReply;
@@ -59,33 +63,33 @@ export function estimateOf(isLocal: boolean, before?: CheckResult, tasks: readon
     prompt,
     fresh,
     written,
-    ms: whole ? sumOf(whole, 'ms') : (fresh / read + written / write) * 1000 + replies * waitMs,
+    ms: whole ? sumOfTaskResults(whole, 'ms') : (fresh / read + written / write) * 1000 + replies * waitMs,
     basis: whole
-      ? t('as on {0}', inDay(whole.at, language()))
+      ? t('as on {0}', formatCheckDate(whole.at, currentLocale()))
       : t('if it reads {0} and generates {1} tokens a second, which has not been measured yet', read, write),
   };
 }
 
 /** Describes the estimate for the user before the check. `least`: minimum cost in US dollars; undefined: unknown price. */
-export function estimateText({ replies, prompt, fresh, written, ms, basis }: Estimate, least: number | undefined) {
-  const rounded = (tokens: number) => groupDigits(Math.round(tokens / 100) * 100);
-  const { replies: most, written: maxWritten, ms: maxMs } = usualLimits;
+export function checkEstimateText({ replies, prompt, fresh, written, ms, basis }: Estimate, least: number | undefined) {
+  const rounded = (tokens: number) => withDigitGrouping(Math.round(tokens / 100) * 100);
+  const { replies: most, written: maxWritten, ms: maxMs } = defaultCheckTaskLimits;
   return [
     t('About {0}, {1}. Models that think take longer.', formatDuration(ms), basis),
     t(
       'About {0}: {1} tokens sent, {2} of them new, and {3} generated.',
-      amount(replies, 'reply', 'replies'),
+      localizedCount(replies, 'reply', 'replies'),
       ...[prompt, fresh, written].map(rounded),
     ),
     least === undefined
       ? t('Its price is unknown.')
       : least === 0
         ? t('It costs nothing.')
-        : t('It costs at least {0}.', cents(least)),
+        : t('It costs at least {0}.', localizedDollarsAndCents(least)),
     t(
       'A task takes at most {0} replies, {1} generated tokens and {2}.',
       most,
-      groupDigits(maxWritten),
+      withDigitGrouping(maxWritten),
       formatDuration(maxMs),
     ),
   ];

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Workspace } from '../tools/core/workspace.ts';
 import { decodeText, encodeText } from '../tools/sandbox/fileText.ts';
 import { removeTree } from '../tools/sandbox/fileTree.ts';
-import { readPlain, readPlainNow } from '../tools/sandbox/regularFile.ts';
+import { readRegularFile, readRegularFileSync } from '../tools/sandbox/regularFile.ts';
 import { createFile, replaceFile } from '../tools/sandbox/writeFile.ts';
 
 /** Folder of a task. Paths are relative, with `/`; `read` returns undefined for a missing file. */
@@ -25,7 +25,7 @@ export const folderWorkspace = (root: string, ripgrep: string | undefined): Work
   openText: () => undefined,
   isDirty: () => false,
   async writeText(file, text, before) {
-    const found = before !== null && existsSync(file) ? decodeText(await readPlain(file, maxBytes)) : undefined;
+    const found = before !== null && existsSync(file) ? decodeText(await readRegularFile(file, maxBytes)) : undefined;
     const bytes = encodeText({ ...(found ?? { encoding: 'utf8', bom: false }), text });
     await (found ? replaceFile(file, bytes) : createFile(file, bytes));
     return text;
@@ -38,8 +38,8 @@ export const folderWorkspace = (root: string, ripgrep: string | undefined): Work
   delete: (file, listed) => removeTree(file, listed),
 });
 
-export const folderAt = (root: string): TaskFolder => ({
-  read: (file) => readPlainNow(path.join(root, file), maxBytes)?.toString(), // the model may have replaced the file by a link or folder
+export const createTaskFolder = (root: string): TaskFolder => ({
+  read: (file) => readRegularFileSync(path.join(root, file), maxBytes)?.toString(), // the model may have replaced the file by a link or folder
   write(file, text) {
     const place = path.join(root, file);
     mkdirSync(path.dirname(place), { recursive: true });

@@ -4,7 +4,7 @@ import type { RunEvent } from '../protocol/run/events.ts';
  * Tokens, and milliseconds spent on them. `cached`: prompt tokens not evaluated again. `cost`: US dollars, absent if the cost of a reply is
  * unknown.
  */
-export interface Measured {
+export interface ModelCallMeasurements {
   replies: number;
   prompt: number;
   cached: number;
@@ -14,7 +14,7 @@ export interface Measured {
   cost?: number;
 }
 
-export const nothingMeasured: Measured = {
+export const emptyMeasurements: ModelCallMeasurements = {
   replies: 0,
   prompt: 0,
   cached: 0,
@@ -25,14 +25,14 @@ export const nothingMeasured: Measured = {
 };
 
 /** Measures the model calls of a run from its events: prefill lasts until the first chunk, generation from then on. */
-export class Meter {
-  private all: Measured = nothingMeasured;
+export class ModelCallMeter {
+  private all: ModelCallMeasurements = emptyMeasurements;
   private askedAt?: number;
   private beganAt?: number;
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  get measured(): Measured {
+  get measured(): ModelCallMeasurements {
     return this.all;
   }
 

@@ -4,8 +4,8 @@ import { createAdapter } from '../llm/adapter/adapter.ts';
 import { createClient } from '../llm/createClient.ts';
 import { createLocalClient } from '../llm/local/host/client.ts';
 import { maxContextSize } from '../llm/local/modelFile/contextSize.ts';
-import { catalogued } from '../llm/models/modelCatalogue.ts';
-import { free } from '../llm/models/prices.ts';
+import { findCatalogEntry } from '../llm/models/modelCatalogue.ts';
+import { freeModelPrice } from '../llm/models/prices.ts';
 import { providers } from '../llm/models/providers.ts';
 import { withTextCalls } from '../llm/textCalls/textCalls.ts';
 
@@ -25,7 +25,7 @@ interface CheckedModel {
  *
  * @param dist folder of the built programs
  */
-export function namedModel(
+export function createCheckedModelClient(
   { id, address, key, window: given }: CheckedModel,
   dist: string,
   environment: NodeJS.ProcessEnv = process.env,
@@ -44,7 +44,11 @@ export function namedModel(
       contextSize: contextWindow,
       oneRun: true,
     });
-    const adapter = createAdapter(withTextCalls(client), { connectMs: 0, firstTokenMs: 0 }, { priceOf: () => free });
+    const adapter = createAdapter(
+      withTextCalls(client),
+      { connectMs: 0, firstTokenMs: 0 },
+      { priceOf: () => freeModelPrice },
+    );
     return { model: { id, model, adapter, contextWindow, onThisMachine: true }, dispose: () => client.dispose() };
   }
   const known = providers.find((one) => one.id === provider);
@@ -61,7 +65,7 @@ export function namedModel(
     azure: { deployment: model },
     ...(window && { ollama: { contextSize: window } }),
   });
-  const { price, window: listed } = catalogued(baseUrl, model) ?? {};
+  const { price, window: listed } = findCatalogEntry(baseUrl, model) ?? {};
   const contextWindow = window ?? listed;
   const adapter = createAdapter(client, {}, { priceOf: () => price });
   return { model: { id, model, adapter, ...(contextWindow && { contextWindow }) }, dispose: async () => {} };

@@ -1,21 +1,21 @@
-import { money } from '../protocol/run/money.ts';
-import { visibleLine } from '../protocol/text/escapeInvisible.ts';
+import { localizedDollars } from '../protocol/run/money.ts';
+import { escapeInvisibleInLine } from '../protocol/text/escapeInvisible.ts';
 import { type LocalizedMessage, message } from '../protocol/text/l10n.ts';
 import {
   type CheckResult,
-  english,
+  type CheckTaskResult,
+  englishReportLanguage,
+  formatCheckDate,
   formatDuration,
-  inDay,
+  formatTokensPerSecond,
   type OutputLanguage,
-  passedOf,
-  perSecond,
-  sumOf,
-  type TaskResult,
+  passedTaskCount,
+  sumOfTaskResults,
 } from './taskResult.ts';
-import type { Title } from './tasks.ts';
+import type { CheckTaskTitle } from './tasks.ts';
 
 /** Renders checks as Markdown: a table of the tasks, and the failures per model. */
-export function checksAsMarkdown(results: readonly CheckResult[], tongue = english): string {
+export function checksAsMarkdown(results: readonly CheckResult[], tongue = englishReportLanguage): string {
   const { tell } = tongue;
   const tried = new Map(results.flatMap(({ tasks }) => tasks.map((task) => [task.id, task])));
   const outcome = ({ tasks }: CheckResult, id: string) => {
@@ -43,21 +43,21 @@ export function checksAsMarkdown(results: readonly CheckResult[], tongue = engli
 
 function checkAsMarkdown(result: CheckResult, { tell, locale }: OutputLanguage): string {
   const { model, at, towpath, tasks } = result;
-  const ended = taskEndText(result);
+  const ended = checkEndReason(result);
   const done = message(
     '{0} of {1} tasks done, on {2} with Towpath {3}.',
-    passedOf(result),
+    passedTaskCount(result),
     result.of,
-    inDay(at, locale),
-    visibleLine(towpath),
+    formatCheckDate(at, locale),
+    escapeInvisibleInLine(towpath),
   );
   const heads = ['task', 'time', 'replies', 'tokens read', 'written'] as const;
   const number = (count: number) => Math.round(count).toLocaleString(locale);
   return [
-    `## ${visibleLine(model)}`,
+    `## ${escapeInvisibleInLine(model)}`,
     '',
     tell(done),
-    ...(ended ? ['', tell(message('**Not all tasks were run.** {0}', visibleLine(tell(ended))))] : []),
+    ...(ended ? ['', tell(message('**Not all tasks were run.** {0}', escapeInvisibleInLine(tell(ended))))] : []),
     ...failuresAsMarkdown(result, tell),
     '',
     row(heads.map((head) => tell(message(head)))),
@@ -79,28 +79,29 @@ export function failuresAsMarkdown({ tasks }: CheckResult, tell: OutputLanguage[
 }
 
 /** Localizable title of a task. Titles of other versions may lack a translation. */
-export const taskTitle = ({ title }: Pick<TaskResult, 'title'>): LocalizedMessage => message(title as Title);
+export const taskTitle = ({ title }: Pick<CheckTaskResult, 'title'>): LocalizedMessage =>
+  message(title as CheckTaskTitle);
 
-const whyOf = ({ why = '', said }: TaskResult): LocalizedMessage => said ?? { english: why };
+const whyOf = ({ why = '', said }: CheckTaskResult): LocalizedMessage => said ?? { english: why };
 
 /** Reason why tasks were not run; undefined: all ran. */
-export const taskEndText = ({ ended, said }: CheckResult): LocalizedMessage | undefined =>
+export const checkEndReason = ({ ended, said }: CheckResult): LocalizedMessage | undefined =>
   ended === undefined ? undefined : (said ?? { english: ended });
 
 function factsOf(results: readonly CheckResult[], { tell, locale }: OutputLanguage): string[] {
   const number = (count: number) => Math.round(count).toLocaleString(locale);
-  const speed = (tokens: number) => perSecond(tokens, locale);
-  const done = (result: CheckResult) => `**${tell(message('{0} of {1}', passedOf(result), result.of))}**`;
+  const speed = (tokens: number) => formatTokensPerSecond(tokens, locale);
+  const done = (result: CheckResult) => `**${tell(message('{0} of {1}', passedTaskCount(result), result.of))}**`;
   const facts: [LocalizedMessage, (result: CheckResult) => string | undefined][] = [
     [message('Done'), done],
     [message('Generation, tokens/s'), ({ writtenPerSecond }) => shown(writtenPerSecond, speed)],
     [message('Reading, tokens/s'), ({ readPerSecond }) => shown(readPerSecond, speed)],
-    [message('Time'), (result) => formatDuration(sumOf(result, 'ms'))],
-    [message('Tokens sent'), (result) => number(sumOf(result, 'prompt'))],
-    [message('… from a cache'), (result) => number(sumOf(result, 'cached'))],
-    [message('Tokens generated'), (result) => number(sumOf(result, 'written'))],
+    [message('Time'), (result) => formatDuration(sumOfTaskResults(result, 'ms'))],
+    [message('Tokens sent'), (result) => number(sumOfTaskResults(result, 'prompt'))],
+    [message('… from a cache'), (result) => number(sumOfTaskResults(result, 'cached'))],
+    [message('Tokens generated'), (result) => number(sumOfTaskResults(result, 'written'))],
     [message('Window'), ({ window }) => shown(window, number)],
-    [message('Cost'), ({ cost }) => shown(cost, (amount) => tell(money(amount)))],
+    [message('Cost'), ({ cost }) => shown(cost, (amount) => tell(localizedDollars(amount)))],
   ];
   const unknown = tell(message('unknown'));
   return facts.map(([name, of]) => row([`*${tell(name)}*`, ...results.map((result) => of(result) ?? unknown)]));
@@ -110,7 +111,7 @@ const shown = (number: number | undefined, as: (number: number) => string) =>
   number === undefined ? undefined : as(number);
 
 const row = (cells: readonly string[]): string =>
-  `| ${cells.map((cell) => visibleLine(cell).replaceAll('|', '\\|')).join(' | ')} |`;
+  `| ${cells.map((cell) => escapeInvisibleInLine(cell).replaceAll('|', '\\|')).join(' | ')} |`;
 
 export function checksAsJson(results: readonly CheckResult[]): string {
   const checks = results.map(({ said: _, ...result }) => ({

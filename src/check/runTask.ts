@@ -1,51 +1,51 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { estimateTokenCount } from 'tokenx';
-import type { ReadLimit } from '../engine/core/budget.ts';
+import type { ReadSpendingLimit } from '../engine/core/budget.ts';
 import { ExecutionEngine } from '../engine/run/engine.ts';
 import type { RunModel } from '../engine/run/runContext.ts';
 import type { ErrorInfo } from '../protocol/content/messages.ts';
-import { defaultPolicy } from '../protocol/content/policy.ts';
+import { defaultApprovalPolicy } from '../protocol/content/policy.ts';
 import type { RunEvent } from '../protocol/run/events.ts';
-import { isOverLimit } from '../protocol/run/money.ts';
-import { groupDigits, message } from '../protocol/text/l10n.ts';
-import { type LocalizableText, localize, localizedMessageIn } from '../protocol/text/localized.ts';
+import { isSpendingLimitError } from '../protocol/run/money.ts';
+import { message, withDigitGrouping } from '../protocol/text/l10n.ts';
+import { type LocalizableText, localize, storedLocalizableText } from '../protocol/text/localized.ts';
 import { RunStore } from '../runs/store.ts';
-import type { Approve, CallPlan } from '../tools/core/tool.ts';
+import type { ApprovalRequester, ToolCallPlan } from '../tools/core/tool.ts';
 import { builtinTools } from '../tools/host/builtinTools.ts';
 import { createToolHost } from '../tools/host/host.ts';
 import { workspaceInstructions } from '../tools/instructions/instructions.ts';
 import { BackgroundCommands } from '../tools/shell/background.ts';
-import { chat } from '../workflows/run/chatWorkflow.ts';
-import { folderAt, folderWorkspace } from './folderWorkspace.ts';
-import { type Measured, Meter } from './meter.ts';
-import { seenOf } from './seen.ts';
-import { type Task, usualAnswer } from './task.ts';
+import { defaultChatWorkflow } from '../workflows/run/chatWorkflow.ts';
+import { createTaskFolder, folderWorkspace } from './folderWorkspace.ts';
+import { type ModelCallMeasurements, ModelCallMeter } from './meter.ts';
+import { observeCheckTask } from './seen.ts';
+import { defaultCheckApproval, type ModelCheckTask } from './task.ts';
 import { formatDuration } from './taskResult.ts';
 
 /** Limits of a task: replies, output tokens (approximate) and milliseconds. */
-export interface TaskLimits {
+export interface CheckTaskLimits {
   replies: number;
   written: number;
   ms: number;
 }
 
-export const usualLimits: TaskLimits = { replies: 12, written: 6000, ms: 15 * 60_000 };
+export const defaultCheckTaskLimits: CheckTaskLimits = { replies: 12, written: 6000, ms: 15 * 60_000 };
 
-export interface Trying {
+export interface CheckTaskOptions {
   model: RunModel;
   /** Real path of the task's own folder; `runLimit` is in US dollars, 0 for no limit. */
   folder: string;
   ripgrep?: string | undefined;
-  limits: TaskLimits;
-  runLimit: ReadLimit;
+  limits: CheckTaskLimits;
+  runLimit: ReadSpendingLimit;
   signal: AbortSignal;
   /** Audit log of the user: `keep` receives each stored event before any effect. */
   record?: { keep(event: RunEvent): Promise<void>; told(event: RunEvent): void } | undefined;
   progress(text: string): void;
 }
 
-export interface Tried extends Measured {
+interface CheckTaskOutcome extends ModelCallMeasurements {
   why?: LocalizableText;
   ms: number;
   /** Error without relevance for the model: unreachable, or stopped by the user. */
@@ -56,16 +56,19 @@ export interface Tried extends Measured {
 const nobody = 'Nobody is here to answer. Decide it by yourself.';
 
 /** Runs a task like any other run: the same loop, tools and gate, in an otherwise empty folder. Throws only for a full disk. */
-export async function runTask(task: Task, { model, limits, signal, ...given }: Trying): Promise<Tried> {
+export async function runCheckTask(
+  task: ModelCheckTask,
+  { model, limits, signal, ...given }: CheckTaskOptions,
+): Promise<CheckTaskOutcome> {
   const root = path.join(given.folder, 'harbour'); // same name for all tasks, so that all prompts share a prefix
   mkdirSync(root);
-  const folder = folderAt(root);
+  const folder = createTaskFolder(root);
   for (const [name, text] of Object.entries(task.files)) folder.write(name, text);
   const workspace = folderWorkspace(root, given.ripgrep);
-  const questions: CallPlan[] = [];
-  const approve: Approve = async (request) => {
+  const questions: ToolCallPlan[] = [];
+  const approve: ApprovalRequester = async (request) => {
     questions.push(request.plan);
-    return task.answers?.(request, folder) ?? usualAnswer(request);
+    return task.answers?.(request, folder) ?? defaultCheckApproval(request);
   };
   const { record } = given;
   const store = new RunStore(
@@ -79,10 +82,10 @@ export async function runTask(task: Task, { model, limits, signal, ...given }: T
     workspace,
     tools: builtinTools({ shell: { background, timeout: () => limits.ms } }),
     approve,
-    policy: () => defaultPolicy,
+    policy: () => defaultApprovalPolicy,
   });
   const runId = RunStore.newId();
-  const meter = new Meter();
+  const meter = new ModelCallMeter();
   let written = '';
   let over: LocalizableText | undefined;
   const end = (why: LocalizableText) => {
@@ -92,7 +95,7 @@ export async function runTask(task: Task, { model, limits, signal, ...given }: T
   const engine: ExecutionEngine = new ExecutionEngine({
     store,
     host,
-    workflow: async () => chat,
+    workflow: async () => defaultChatWorkflow,
     model: async () => model,
     modelId: () => model.id,
     workspace: async () => ({ names: [path.basename(root)] }),
@@ -107,7 +110,7 @@ export async function runTask(task: Task, { model, limits, signal, ...given }: T
       if (event.type !== 'chunk') return;
       written += [event.content, event.thinking, event.toolCall?.argumentsText].filter(Boolean).join('');
       if (written.length > limits.written && estimateTokenCount(written) > limits.written)
-        end(message('It had generated more than {0} tokens and was stopped.', groupDigits(limits.written)));
+        end(message('It had generated more than {0} tokens and was stopped.', withDigitGrouping(limits.written)));
     },
   });
   const stop = () => void engine.stop(runId);
@@ -128,7 +131,7 @@ export async function runTask(task: Task, { model, limits, signal, ...given }: T
     if (error && !isOfTheModel(error, hasAnswered)) return { ...took, unasked: error };
     const why = error
       ? faultOf(error, limits)
-      : task.judge(seenOf(run, folder, questions, (name) => host.onlyReads(name)));
+      : task.judge(observeCheckTask(run, folder, questions, (name) => host.onlyReads(name)));
     return { ...took, ...(why !== undefined && { why }) };
   } finally {
     clearTimeout(late);
@@ -148,11 +151,11 @@ const ofTheModel = [
 ];
 
 const isOfTheModel = (error: ErrorInfo, hasAnswered: boolean): boolean =>
-  !isOverLimit(error) && error.code !== 'LLM_AUTH_FAILED' && (hasAnswered || ofTheModel.includes(error.code));
+  !isSpendingLimitError(error) && error.code !== 'LLM_AUTH_FAILED' && (hasAnswered || ofTheModel.includes(error.code));
 
-function faultOf(error: ErrorInfo, { replies }: TaskLimits): LocalizableText {
+function faultOf(error: ErrorInfo, { replies }: CheckTaskLimits): LocalizableText {
   if (error.code === 'ENGINE_MAX_TURNS_EXCEEDED')
     return message('It did not finish and was stopped after {0} replies.', replies);
-  if (error.code === 'ENGINE_LOOP_DETECTED') return message('It repeated itself. {0}', localizedMessageIn(error));
-  return localizedMessageIn(error);
+  if (error.code === 'ENGINE_LOOP_DETECTED') return message('It repeated itself. {0}', storedLocalizableText(error));
+  return storedLocalizableText(error);
 }

@@ -1,7 +1,7 @@
 import type { ToolCall } from '../protocol/content/messages.ts';
 import type { CallState, Run } from '../protocol/run/run.ts';
-import { understoodCall } from '../protocol/run/understoodArguments.ts';
-import type { CallPlan } from '../tools/core/tool.ts';
+import { callWithCorrectedArguments } from '../protocol/run/understoodArguments.ts';
+import type { ToolCallPlan } from '../tools/core/tool.ts';
 import type { TaskFolder } from './folderWorkspace.ts';
 
 /** Call of the model with its result. `reply`: number of the reply. `onlyReads`: the tool only reads or updates the plan. */
@@ -12,25 +12,25 @@ interface SeenCall extends Pick<ToolCall, 'name' | 'arguments'> {
   onlyReads: boolean;
 }
 
-export interface SeenCalls {
+export interface CheckTaskObservations {
   run: Run;
   folder: TaskFolder;
   answer: string;
   calls: readonly SeenCall[];
-  questions: readonly CallPlan[];
+  questions: readonly ToolCallPlan[];
 }
 
-export function seenOf(
+export function observeCheckTask(
   run: Run,
   folder: TaskFolder,
-  questions: readonly CallPlan[],
+  questions: readonly ToolCallPlan[],
   onlyReads: (name: string) => boolean,
-): SeenCalls {
+): CheckTaskObservations {
   const replies = run.messages.filter((message) => message.role === 'assistant');
   const calls = replies.flatMap(({ toolCalls = [] }, reply) =>
     toolCalls.map((call): SeenCall => {
       const { ok = false, exitCode } = run.calls[call.id] ?? {};
-      const { name, arguments: given } = understoodCall(call, run.calls[call.id]);
+      const { name, arguments: given } = callWithCorrectedArguments(call, run.calls[call.id]);
       return {
         name,
         arguments: given,

@@ -1,25 +1,25 @@
 import type { LocalizedMessage } from '../protocol/text/l10n.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../tools/core/tool.ts';
 import type { TaskFolder } from './folderWorkspace.ts';
-import type { SeenCalls } from './seen.ts';
+import type { CheckTaskObservations } from './seen.ts';
 
 /**
  * Task with its judge. `files`: initial content of the folder by path. `replies`: expected replies without failures, for the estimate.
- * `answers`: approval decision, `usualAnswer` if undefined. `judge` returns the reason of a failure as a sentence about the model;
+ * `answers`: approval decision, `defaultCheckApproval` if undefined. `judge` returns the reason of a failure as a sentence about the model;
  * undefined: passed.
  */
-export interface Task {
+export interface ModelCheckTask {
   id: string;
   title: string;
   files: Readonly<Record<string, string>>;
   asks: string;
   replies: number;
   answers?(request: ApprovalRequest, folder: TaskFolder): ApprovalAnswer | undefined;
-  judge(seen: SeenCalls): LocalizedMessage | undefined;
+  judge(seen: CheckTaskObservations): LocalizedMessage | undefined;
 }
 
 /** Default decision: allows to create and change files of the folder; denies everything else, so that no effect leaves the folder. */
-export function usualAnswer({ plan }: Pick<ApprovalRequest, 'plan'>): ApprovalAnswer {
+export function defaultCheckApproval({ plan }: Pick<ApprovalRequest, 'plan'>): ApprovalAnswer {
   const isOfTheFolder = plan.change !== undefined && plan.change.after !== null && plan.command === undefined;
   return isOfTheFolder ? { decision: 'allow' } : { decision: 'deny', words: 'No, that is not needed for this.' };
 }

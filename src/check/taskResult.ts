@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { amount, inEnglish, type LocalizedMessage, language, t } from '../protocol/text/l10n.ts';
-import { sentenceSchema } from '../protocol/text/localizedSchema.ts';
+import { currentLocale, type LocalizedMessage, localizedCount, t, toEnglishText } from '../protocol/text/l10n.ts';
+import { localizedMessageSchema } from '../protocol/text/localizedSchema.ts';
 
 const count = z.number().nonnegative();
 
@@ -13,14 +13,14 @@ const taskResultSchema = z.object({
   title: z.string(),
   passed: z.boolean(),
   why: z.string().optional(),
-  said: sentenceSchema.optional(),
+  said: localizedMessageSchema.optional(),
   ms: count,
   replies: count,
   prompt: count,
   cached: count,
   written: count,
 });
-export type TaskResult = z.infer<typeof taskResultSchema>;
+export type CheckTaskResult = z.infer<typeof taskResultSchema>;
 
 /**
  * Result of a check. `model`: `provider/model`. `at`: epoch milliseconds. `of`: number of tasks. Speeds are tokens per second, absent if
@@ -38,14 +38,17 @@ export const checkResultSchema = z.object({
   writtenPerSecond: count.optional(),
   cost: count.optional(),
   ended: z.string().optional(),
-  said: sentenceSchema.optional(),
+  said: localizedMessageSchema.optional(),
 });
 export type CheckResult = z.infer<typeof checkResultSchema>;
 
-export const passedOf = ({ tasks }: Pick<CheckResult, 'tasks'>): number => tasks.filter(({ passed }) => passed).length;
+export const passedTaskCount = ({ tasks }: Pick<CheckResult, 'tasks'>): number =>
+  tasks.filter(({ passed }) => passed).length;
 
-export const sumOf = ({ tasks }: Pick<CheckResult, 'tasks'>, of: 'ms' | 'replies' | 'prompt' | 'cached' | 'written') =>
-  tasks.reduce((sum, task) => sum + task[of], 0);
+export const sumOfTaskResults = (
+  { tasks }: Pick<CheckResult, 'tasks'>,
+  of: 'ms' | 'replies' | 'prompt' | 'cached' | 'written',
+) => tasks.reduce((sum, task) => sum + task[of], 0);
 
 /** Language of a report; `locale` is for dates and numbers. */
 export interface OutputLanguage {
@@ -54,18 +57,21 @@ export interface OutputLanguage {
 }
 
 /** Language of files that leave the machine. */
-export const english: OutputLanguage = { tell: inEnglish, locale: 'en' };
+export const englishReportLanguage: OutputLanguage = { tell: toEnglishText, locale: 'en' };
 
-export const ofTheUser = (): OutputLanguage => ({ tell: t, locale: language() });
+export const userReportLanguage = (): OutputLanguage => ({ tell: t, locale: currentLocale() });
 
 /** Short result for lists: `13 of 15 tasks · 24 tokens/s`. */
-export function checkInShort(result: CheckResult): string {
+export function shortCheckResult(result: CheckResult): string {
   const { writtenPerSecond: speed, of } = result;
-  const done = t('{0} of {1}', passedOf(result), amount(of, 'task'));
-  return [done, ...(speed === undefined ? [] : [t('{0} tokens/s', perSecond(speed, language()))])].join(' · ');
+  const done = t('{0} of {1}', passedTaskCount(result), localizedCount(of, 'task'));
+  return [
+    done,
+    ...(speed === undefined ? [] : [t('{0} tokens/s', formatTokensPerSecond(speed, currentLocale()))]),
+  ].join(' · ');
 }
 
-export const perSecond = (tokens: number, locale: string): string => {
+export const formatTokensPerSecond = (tokens: number, locale: string): string => {
   const digits = tokens >= 10 ? 0 : 1;
   return tokens.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
 };
@@ -73,7 +79,7 @@ export const perSecond = (tokens: number, locale: string): string => {
 export const formatDuration = (ms: number): string =>
   ms < 90_000 ? `${Math.max(1, Math.round(ms / 1000))} s` : `${Math.round(ms / 60_000)} min`;
 
-export const inDay = (at: number, locale: string): string =>
+export const formatCheckDate = (at: number, locale: string): string =>
   new Date(at).toLocaleDateString(/^en\b/.test(locale) ? 'en-GB' : locale, {
     day: 'numeric',
     month: 'short',

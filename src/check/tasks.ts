@@ -1,10 +1,15 @@
-import type { Task } from './task.ts';
-import { answering } from './tasks/answering.ts';
-import { calling } from './tasks/calling.ts';
-import { changing } from './tasks/changing.ts';
-import { instructionTasks } from './tasks/heeding.ts';
+import type { ModelCheckTask } from './task.ts';
+import { answerCheckTasks } from './tasks/answering.ts';
+import { toolCallCheckTasks } from './tasks/calling.ts';
+import { editingTasks } from './tasks/changing.ts';
+import { instructionCheckTasks } from './tasks/heeding.ts';
 
 /** Tasks of a check, in order. */
-export const tasks = [...calling, ...changing, ...instructionTasks, ...answering] as const satisfies readonly Task[];
+export const modelCheckTasks = [
+  ...toolCallCheckTasks,
+  ...editingTasks,
+  ...instructionCheckTasks,
+  ...answerCheckTasks,
+] as const satisfies readonly ModelCheckTask[];
 
-export type Title = (typeof tasks)[number]['title'];
+export type CheckTaskTitle = (typeof modelCheckTasks)[number]['title'];

@@ -1,86 +1,86 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../engine/run/engine.ts';
-import type { ReadModel } from '../llm/local/modelFile/modelLibrary.ts';
+import type { ModelFileReader } from '../llm/local/modelFile/modelLibrary.ts';
 import { t } from '../protocol/text/l10n.ts';
 import type { RunStore } from '../runs/store.ts';
 import type { Workspace } from '../tools/core/workspace.ts';
-import { excludedFromSearch } from '../tools/policy/policy.ts';
+import { createSearchExclusionTest } from '../tools/policy/policy.ts';
 import type { PackageRegistry } from '../workflows/package/packageRegistry.ts';
-import type { Approvals } from './approvals/approvals.ts';
+import type { ApprovalDialogQueue } from './approvals/approvals.ts';
 import { showApprovals } from './approvals/approvalsMenu.ts';
-import { callKeyIn } from './approvals/findApproval.ts';
-import type { Policies } from './approvals/policies.ts';
+import { parseCallKey } from './approvals/findApproval.ts';
+import type { ApprovalPolicies } from './approvals/policies.ts';
 import { showRunPreset } from './approvals/runPresetMenu.ts';
 import type { BackgroundCommandList } from './background/backgroundCommands.ts';
 import type { OrphanedCommandsNotice } from './background/orphanedCommandsNotice.ts';
-import { CommitMessages } from './commit/commitMessages.ts';
+import { CommitMessageWriter } from './commit/commitMessages.ts';
 import type { SourceControl } from './commit/git.ts';
 import type { Dialogs } from './dialogs/dialogs.ts';
 import { notify } from './dialogs/notify.ts';
 import { Doctor } from './doctor/doctor.ts';
 import { doctorChecks } from './doctor/doctorChecks.ts';
 import { helpCommand, showHelp } from './help/help.ts';
-import { importOthers } from './instructions/importOthers.ts';
+import { importAgentInstructions } from './instructions/importOthers.ts';
 import type { WorkflowFiles } from './language/workflowFiles.ts';
-import { ModelFetcher } from './localModels/downloadModel.ts';
-import { Downloads } from './localModels/downloads.ts';
+import { ModelDownloadWizard } from './localModels/downloadModel.ts';
+import { ModelDownloads } from './localModels/downloads.ts';
 import { GpuEngines } from './localModels/gpuEngines.ts';
 import { ModelManager } from './localModels/modelManager.ts';
 import { chooseEditorTools } from './mcp/editorToolsMenu.ts';
-import type { Mcp } from './mcp/mcp.ts';
-import { showServers } from './mcp/mcpMenu.ts';
+import type { McpServices } from './mcp/mcp.ts';
+import { showMcpServers } from './mcp/mcpMenu.ts';
 import type { Mentions } from './mentions/mentions.ts';
-import { FromCode } from './mentions/runFromCode.ts';
-import type { Terminals } from './mentions/terminals.ts';
+import { CodeContextCommands } from './mentions/runFromCode.ts';
+import type { TerminalOutputs } from './mentions/terminals.ts';
 import type { ProvidedModels } from './modelProvider/providedModels.ts';
-import { offerModelsMenu, showAsks } from './modelProvider/providerMenu.ts';
+import { offerModelsMenu, showModelRequests } from './modelProvider/providerMenu.ts';
 import { ModelChecks } from './models/modelChecks.ts';
-import { Setup } from './models/modelPicker.ts';
-import type { Models } from './models/models.ts';
+import { ModelSetupDialogs } from './models/modelPicker.ts';
+import type { SelectableModels } from './models/models.ts';
 import type { StoredChecks } from './models/storedChecks.ts';
 import { testConnection } from './models/testConnection.ts';
-import type { Details } from './panel/detailLevel.ts';
+import type { DetailLevelSetting } from './panel/detailLevel.ts';
 import type { LocalEngine } from './providers/localEngine.ts';
 import type { ModelConsent } from './providers/modelConsent.ts';
 import { demoModel } from './providers/modelIds.ts';
 import type { MoneyLimits } from './providers/moneyLimits.ts';
-import type { Audit } from './records/auditLog.ts';
+import type { AuditLog } from './records/auditLog.ts';
 import { copyRunLog } from './records/copyLog.ts';
 import { exportRun, importRuns } from './records/exchange.ts';
-import { Insights, storesBeside } from './records/insightsView.ts';
+import { Insights, listWorkspaceStores } from './records/insightsView.ts';
 import type { ChangedFiles } from './runs/changedFiles.ts';
 import type { Conversation } from './runs/conversation.ts';
 import { deleteRun, showDeletedRuns } from './runs/deletedRuns.ts';
 import type { Branches } from './runs/forkRun.ts';
 import type { InterruptedApprovals } from './runs/interruptedApprovals.ts';
-import { continueAfter, runAgain } from './runs/interruptedWork.ts';
-import type { Agents } from './runs/pickAgent.ts';
-import { pickOfNow, pickRun } from './runs/pickRun.ts';
-import { sendToRun, showQueued } from './runs/queuedMessagesMenu.ts';
-import { raiseLimit } from './runs/raiseLimit.ts';
+import { continueInterruptedWork, repeatInterruptedWork } from './runs/interruptedWork.ts';
+import type { AgentPicker } from './runs/pickAgent.ts';
+import { pickCurrentRuns, pickRun } from './runs/pickRun.ts';
+import { sendToRun, showQueuedMessages } from './runs/queuedMessagesMenu.ts';
+import { raiseSpendingLimit } from './runs/raiseLimit.ts';
 import { createRevertChange } from './runs/revertChange.ts';
 import type { RunStates } from './runs/runStates.ts';
 import { takeOverRun } from './runs/takeOverRun.ts';
-import type { Titles } from './runs/titles.ts';
-import type { Undo } from './runs/undoFiles.ts';
+import type { RunTitles } from './runs/titles.ts';
+import type { FileUndo } from './runs/undoFiles.ts';
 import type { UserQuestionList } from './runs/userQuestions.ts';
 import type { Worktrees } from './runs/worktrees.ts';
 import type { Secrets } from './settings/secrets.ts';
 import type { ChatView } from './view/chatView.ts';
 import type { createParserWorkers } from './worker/parserWorker.ts';
-import { Packages } from './workflows/packages.ts';
-import { Workflows } from './workflows/workflows.ts';
+import { PackageCommands } from './workflows/packages.ts';
+import { WorkflowCommands } from './workflows/workflows.ts';
 
 interface Dependencies {
   context: vscode.ExtensionContext;
   storage: string;
   conversation: Conversation;
-  agents: Agents;
+  agents: AgentPicker;
   engine: ExecutionEngine;
   store: RunStore;
   changedFiles: ChangedFiles;
-  undo: Undo;
+  undo: FileUndo;
   leftRunning: OrphanedCommandsNotice;
   commandsAtWork: BackgroundCommandList;
   worktrees: Worktrees;
@@ -89,26 +89,26 @@ interface Dependencies {
   asides: ReturnType<typeof createParserWorkers>;
   secrets: Secrets;
   localEngine: LocalEngine;
-  readModel: ReadModel;
-  models: Models;
+  readModel: ModelFileReader;
+  models: SelectableModels;
   offered(): Promise<ProvidedModels>;
   checks: StoredChecks;
   limits: MoneyLimits;
   namedModels: ModelConsent;
-  approvals: Approvals;
+  approvals: ApprovalDialogQueue;
   asks: UserQuestionList;
   interrupted: InterruptedApprovals;
   branches: Branches;
-  titles: Titles;
+  titles: RunTitles;
   states: RunStates;
-  policies: Policies;
-  details: Details;
+  policies: ApprovalPolicies;
+  details: DetailLevelSetting;
   workspace: Workspace;
-  audit: Audit;
+  audit: AuditLog;
   view: ChatView;
   mentions(): Promise<Mentions>;
-  terminals: Terminals;
-  mcp(): Promise<Mcp>;
+  terminals: TerminalOutputs;
+  mcp(): Promise<McpServices>;
   modals: Dialogs;
   log: vscode.LogOutputChannel;
 }
@@ -117,9 +117,9 @@ type Parts = ReturnType<typeof partsOf>;
 
 function partsOf(given: Dependencies) {
   const { context, conversation, engine, store, models, localEngine, policies, workspace, audit, modals, log } = given;
-  const setup = new Setup(models, given.secrets, log);
-  const downloads = new Downloads(context.globalStorageUri, log);
-  const fetcher = new ModelFetcher(models, downloads, localEngine, modals);
+  const setup = new ModelSetupDialogs(models, given.secrets, log);
+  const downloads = new ModelDownloads(context.globalStorageUri, log);
+  const fetcher = new ModelDownloadWizard(models, downloads, localEngine, modals);
   const modelChecks = new ModelChecks({ ...given, version: versionOf(context) });
   const manager = new ModelManager(
     localEngine,
@@ -131,11 +131,11 @@ function partsOf(given: Dependencies) {
     modals,
     given.readModel,
   );
-  const commitMessages = new CommitMessages({ models, limits: given.limits, policies, workspace, audit });
+  const commitMessages = new CommitMessageWriter({ models, limits: given.limits, policies, workspace, audit });
   const templates = vscode.Uri.joinPath(context.extensionUri, 'src', 'workflows', 'templates');
   const { storageUri, globalStorageUri, extensionUri } = context;
   const insights = new Insights(extensionUri, path.join(given.storage, 'store'), () =>
-    storesBeside(storageUri?.fsPath, path.join(globalStorageUri.fsPath, 'no-workspace')),
+    listWorkspaceStores(storageUri?.fsPath, path.join(globalStorageUri.fsPath, 'no-workspace')),
   );
   const servers = async () => (await given.mcp()).servers;
   const doctor = new Doctor(doctorChecks({ ...given, engine: localEngine, servers }), () => given.secrets.all(), log);
@@ -155,10 +155,10 @@ function partsOf(given: Dependencies) {
     modelChecks,
     commitMessages,
     insights,
-    fromCode: new FromCode({ ...given, secrets: () => given.secrets.all() }),
+    fromCode: new CodeContextCommands({ ...given, secrets: () => given.secrets.all() }),
     exchange: { store, secrets: given.secrets, asides: given.asides.others },
-    packages: new Packages(given.shelf, conversation, { engine, store }, modals),
-    workflows: new Workflows(given.workflowFiles, conversation, templates),
+    packages: new PackageCommands(given.shelf, conversation, { engine, store }, modals),
+    workflows: new WorkflowCommands(given.workflowFiles, conversation, templates),
     doctor,
     gpuEngines: new GpuEngines(localEngine, modals),
     helpPages: vscode.Uri.joinPath(context.extensionUri, 'src', 'help'),
@@ -217,7 +217,7 @@ export function createCommands(given: Dependencies): (name: string, args: unknow
     'towpath.stop': () => stopRuns(parts),
     'towpath.pause': () => conversation.pause(),
     'towpath.say': (text?: unknown, when?: unknown) => sendToRun(parts, text, when),
-    'towpath.waiting': () => showQueued(parts),
+    'towpath.waiting': () => showQueuedMessages(parts),
     'towpath.continue': async () => {
       await showPanel();
       void conversation.goOn();
@@ -226,9 +226,9 @@ export function createCommands(given: Dependencies): (name: string, args: unknow
       await showPanel();
       void conversation.compact(); // not awaited: a compaction may take a minute, and the focus must return first
     },
-    'towpath.raiseLimit': () => raiseLimit(parts),
-    'towpath.continueAfter': () => continueAfter(parts),
-    'towpath.runAgain': () => runAgain(parts),
+    'towpath.raiseLimit': () => raiseSpendingLimit(parts),
+    'towpath.continueAfter': () => continueInterruptedWork(parts),
+    'towpath.runAgain': () => repeatInterruptedWork(parts),
     'towpath.tryAnotherModel': (id?: string) => tryAnotherModel(parts, id),
     'towpath.newRun': async () => {
       await showPanel();
@@ -271,7 +271,7 @@ export function createCommands(given: Dependencies): (name: string, args: unknow
     'towpath.stopCommitMessage': (pressed?: SourceControl) => parts.commitMessages.stop(pressed),
     'towpath.endCommands': () => parts.leftRunning.choose(),
     'towpath.answer': async (given?: unknown) => {
-      const key = callKeyIn(given);
+      const key = parseCallKey(given);
       if (key && asks.has(key.runId, key.toolCallId)) return asks.show(key.runId);
       if (key ? approvals.has(key.runId, key.toolCallId) : approvals.inFront) return approvals.show(key);
       const { runId } = conversation;
@@ -283,7 +283,7 @@ export function createCommands(given: Dependencies): (name: string, args: unknow
       await showPanel();
       await parts.interrupted.answerOther();
     },
-    'towpath.denyWithWords': (given?: unknown) => approvals.deny(callKeyIn(given)),
+    'towpath.denyWithWords': (given?: unknown) => approvals.deny(parseCallKey(given)),
     'towpath.review.allow': (uri?: vscode.Uri) => approvals.answerReview('allow', uri),
     'towpath.review.allowChanged': (uri?: vscode.Uri) => approvals.answerReview('allow', uri),
     'towpath.review.deny': (uri?: vscode.Uri) => approvals.answerReview('deny', uri),
@@ -320,13 +320,13 @@ export function createCommands(given: Dependencies): (name: string, args: unknow
     'towpath.setKey': (provider?: unknown) => setup.setKey(typeof provider === 'string' ? provider : undefined),
     'towpath.setSecret': (name?: unknown) => setup.headerSecrets.set(typeof name === 'string' ? name : undefined),
     'towpath.deleteKey': () => setup.deleteKey(),
-    'towpath.mcpServers': async () => showServers(await parts.mcp(), parts.policies),
+    'towpath.mcpServers': async () => showMcpServers(await parts.mcp(), parts.policies),
     'towpath.editorTools': async () => {
       const { lent, reviews } = await parts.mcp();
       await chooseEditorTools(lent, reviews);
     },
     'towpath.offerModels': async () => offerModelsMenu(await parts.offered(), models, parts.modals),
-    'towpath.editorAsks': async () => showAsks(await parts.offered()),
+    'towpath.editorAsks': async () => showModelRequests(await parts.offered()),
     'towpath.testConnection': () => testConnection(models, log),
     'towpath.doctor': () => doctor.examine(),
     'towpath.openSettings': (setting?: unknown) =>
@@ -346,9 +346,9 @@ export function createCommands(given: Dependencies): (name: string, args: unknow
       await exportRun(conversation.runId, parts.exchange, given);
     },
     'towpath.importOthers': () =>
-      importOthers({
+      importAgentInstructions({
         workspace: parts.workspace,
-        isKept: (path) => excludedFromSearch(parts.policies.current(), '')(path),
+        isKept: (path) => createSearchExclusionTest(parts.policies.current(), '')(path),
       }),
     'towpath.importRuns': async (file?: vscode.Uri) => {
       const runId = await importRuns(parts.exchange, file);
@@ -392,7 +392,7 @@ async function stopRuns({ conversation, engine, states }: Parts): Promise<void> 
   const shownFirst = live.toSorted(
     (one, other) => Number(other.runId === conversation.runId) - Number(one.runId === conversation.runId),
   );
-  const chosen = await pickOfNow(shownFirst, t('Towpath: stop a run'), t('All {0}', live.length));
+  const chosen = await pickCurrentRuns(shownFirst, t('Towpath: stop a run'), t('All {0}', live.length));
   if (chosen) await conversation.stop(chosen.map(({ runId }) => runId));
 }
 
@@ -403,7 +403,7 @@ async function showRunsNow(parts: Parts): Promise<void> {
     notify('info', t('No runs in progress.'));
     return;
   }
-  const [run] = (await pickOfNow(all, t('Towpath: active runs'))) ?? [];
+  const [run] = (await pickCurrentRuns(all, t('Towpath: active runs'))) ?? [];
   if (run) await showRun(parts, run.runId);
 }
 
@@ -416,7 +416,7 @@ async function showPanel(): Promise<void> {
   await vscode.commands.executeCommand('towpath.showChat');
 }
 
-async function unloadLocal(models: Models): Promise<void> {
+async function unloadLocal(models: SelectableModels): Promise<void> {
   const what = await models.unloadLocal();
   if (what === 'busy') notify('warning', t('The local model is in use. Stop its run, then unload it.'));
   else if (what === 'none') notify('info', t('No local model is loaded.'));

@@ -5,65 +5,65 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { ExecutionEngine } from '../engine/run/engine.ts';
 import type { StateCacheOptions } from '../llm/local/ipc/stateCacheOptions.ts';
-import type { ReadModel } from '../llm/local/modelFile/modelLibrary.ts';
+import type { ModelFileReader } from '../llm/local/modelFile/modelLibrary.ts';
 import { lazyImport } from '../protocol/panel/lazyImport.ts';
 import type { RunEvent } from '../protocol/run/events.ts';
-import { openApprovals } from '../protocol/run/pending.ts';
+import { pendingApprovalIds } from '../protocol/run/pending.ts';
 import { newRun, runTitle } from '../protocol/run/run.ts';
 import { messageOf } from '../protocol/text/localized.ts';
-import { isolated } from '../protocol/values/listeners.ts';
-import { modelStatesIn } from '../runs/modelStates.ts';
+import { createIsolatedListener } from '../protocol/values/listeners.ts';
+import { modelStatesFolder } from '../runs/modelStates.ts';
 import { RunStore } from '../runs/store.ts';
-import { ignoreCurrentFolder } from '../tools/core/programs.ts';
-import { excludedFromSearch } from '../tools/policy/policy.ts';
+import { excludeCurrentFolderFromPath } from '../tools/core/programs.ts';
+import { createSearchExclusionTest } from '../tools/policy/policy.ts';
 import { BackgroundCommands } from '../tools/shell/background.ts';
 import { OrphanedCommands } from '../tools/shell/orphanedCommands.ts';
 import { PackageRegistry } from '../workflows/package/packageRegistry.ts';
-import { chat } from '../workflows/run/chatWorkflow.ts';
-import { AddedRules } from './approvals/addedRules.ts';
-import { Approvals } from './approvals/approvals.ts';
-import { Diffs } from './approvals/diffs.ts';
-import { offerHeldRun } from './approvals/pausedRun.ts';
-import { Policies } from './approvals/policies.ts';
-import { Reviews } from './approvals/reviews.ts';
+import { defaultChatWorkflow } from '../workflows/run/chatWorkflow.ts';
+import { AlwaysAllowedRules } from './approvals/addedRules.ts';
+import { ApprovalDialogQueue } from './approvals/approvals.ts';
+import { DiffDocumentProvider } from './approvals/diffs.ts';
+import { notifyRunHeldByDenial } from './approvals/pausedRun.ts';
+import { ApprovalPolicies } from './approvals/policies.ts';
+import { ApprovalReviewEditors } from './approvals/reviews.ts';
 import { BackgroundCommandList } from './background/backgroundCommands.ts';
 import { CommandTerminal } from './background/commandTerminal.ts';
 import { OrphanedCommandsNotice } from './background/orphanedCommandsNotice.ts';
 import { Dialogs } from './dialogs/dialogs.ts';
 import { setNotificationTarget } from './dialogs/notify.ts';
 import { EditorWorkspace } from './editor/editorWorkspace.ts';
-import { Problems } from './editor/problems.ts';
+import { ChangeErrorDetector } from './editor/problems.ts';
 import { watchPackages } from './language/packageProblems.ts';
 import { WorkflowFiles } from './language/workflowFiles.ts';
-import { workflowLanguage } from './language/workflowLanguage.ts';
+import { workflowLanguageFeatures } from './language/workflowLanguage.ts';
 import { watchWorkflowFiles } from './language/workflowProblems.ts';
-import { Selected } from './mentions/attachedSelection.ts';
-import { Terminals } from './mentions/terminals.ts';
+import { AttachedSelection } from './mentions/attachedSelection.ts';
+import { TerminalOutputs } from './mentions/terminals.ts';
 import type { ProvidedModel } from './modelProvider/registerProvider.ts';
-import { Models } from './models/models.ts';
+import { SelectableModels } from './models/models.ts';
 import { StoredChecks } from './models/storedChecks.ts';
-import { Details } from './panel/detailLevel.ts';
-import { FirstSteps } from './panel/firstSteps.ts';
-import { Panel } from './panel/panel.ts';
+import { DetailLevelSetting } from './panel/detailLevel.ts';
+import { WalkthroughProgress } from './panel/firstSteps.ts';
+import { PanelMessageHandler } from './panel/panel.ts';
 import { RunList } from './panel/runList.ts';
-import { badgeOf } from './panel/status.ts';
+import { waitingRunsBadge } from './panel/status.ts';
 import { StatusBar } from './panel/statusBar.ts';
 import { LocalEngine } from './providers/localEngine.ts';
 import { ModelConsent } from './providers/modelConsent.ts';
 import { MoneyLimits } from './providers/moneyLimits.ts';
-import { Audit } from './records/auditLog.ts';
-import { FreeSpace } from './records/freeSpace.ts';
-import { RunLogs } from './records/runLogPage.ts';
-import { everyStorage, gatherStorages, sharedStorage } from './records/storage.ts';
+import { AuditLog } from './records/auditLog.ts';
+import { FullDiskMonitor } from './records/freeSpace.ts';
+import { RunLogOutput } from './records/runLogPage.ts';
+import { allWorkspaceStorages, mergeWindowStorages, sharedStorage } from './records/storage.ts';
 import { ChangedFiles } from './runs/changedFiles.ts';
 import { Conversation } from './runs/conversation.ts';
 import { Branches } from './runs/forkRun.ts';
 import { InterruptedApprovals } from './runs/interruptedApprovals.ts';
-import { notifyEnd } from './runs/notifyEnd.ts';
-import { Agents } from './runs/pickAgent.ts';
+import { notifyRunEnd } from './runs/notifyEnd.ts';
+import { AgentPicker } from './runs/pickAgent.ts';
 import { RunStates } from './runs/runStates.ts';
-import { Titles } from './runs/titles.ts';
-import { Undo } from './runs/undoFiles.ts';
+import { RunTitles } from './runs/titles.ts';
+import { FileUndo } from './runs/undoFiles.ts';
 import { UserQuestionList } from './runs/userQuestions.ts';
 import { Worktrees } from './runs/worktrees.ts';
 import { DecisionFile } from './settings/decisionFile.ts';
@@ -93,17 +93,17 @@ export interface Towpath {
 
 /** Builds the extension, in the order of a message's path. */
 export function createTowpath(context: vscode.ExtensionContext, page: ChatPage): Towpath {
-  ignoreCurrentFolder(); // before any process starts
+  excludeCurrentFolderFromPath(); // before any process starts
   useEditorLanguage(); // this bundle has its own copy of the localizer
   context.subscriptions.push(settings.watch(vscode.workspace.onDidChangeConfiguration)); // before all other listeners
   const log = vscode.window.createOutputChannel('Towpath', { log: true });
   // Without an open folder there is no workspace storage; runs are stored with the profile.
   const withoutFolder = path.join(context.globalStorageUri.fsPath, 'no-workspace');
   const storage = vscode.Uri.file(context.storageUri ? sharedStorage(context.storageUri.fsPath) : withoutFolder);
-  const problems = new Problems();
+  const problems = new ChangeErrorDetector();
   const workspace = new EditorWorkspace(problems, context.extensionPath);
   const secrets = new Secrets(context.secrets, context.globalState);
-  const runLogs = new RunLogs(log, () => secrets.all());
+  const runLogs = new RunLogOutput(log, () => secrets.all());
   const memory = new DecisionFile(path.join(storage.fsPath, 'approvals.json'));
   const panelTurned = () => {
     approvals.panelTurned();
@@ -119,12 +119,12 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
   const checks = new StoredChecks(context.globalState, () => void panel.showState());
   const keep = (): StateCacheOptions | undefined => {
     const bytes = settings()['local.stateQuota'];
-    const folders = everyStorage(storage.fsPath, withoutFolder).map((one) => modelStatesIn(storeIn(one)));
+    const folders = allWorkspaceStorages(storage.fsPath, withoutFolder).map((one) => modelStatesFolder(storeIn(one)));
     return bytes > 0 ? { folder: store.modelStates, folders, runs: store.runsFolder, bytes } : undefined;
   };
-  const readModel: ReadModel = (file) =>
+  const readModel: ModelFileReader = (file) =>
     asides.others.run('model', file).catch((error: unknown) => ({ trouble: messageOf(error) }));
-  const models = new Models(
+  const models = new SelectableModels(
     context,
     secrets,
     namedModels,
@@ -137,23 +137,23 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
     readModel,
     () => void panel.showState(),
   );
-  const audit = new Audit({
+  const audit = new AuditLog({
     folder: () => settings()['audit.folder'],
     secrets: () => secrets.all(),
     roots: () => workspace.roots.map((root) => root.path),
     about: { towpath: context.extension.packageJSON.version, editor: vscode.version, window: windowName() },
   });
   const store = new RunStore(storeIn(storage.fsPath), Date.now, windowName(), audit.keep);
-  const diskRoom = new FreeSpace(storage.fsPath, () => void panel.showState());
-  const diffs = new Diffs(store);
+  const diskRoom = new FullDiskMonitor(storage.fsPath, () => void panel.showState());
+  const diffs = new DiffDocumentProvider(store);
   const statusBar = new StatusBar();
   const logError = (error: unknown) => log.error(error instanceof Error ? error : String(error));
   // A rendering failure never stops approvals, runs or commands.
-  const showStatus: (event?: unknown) => void = isolated(
+  const showStatus: (event?: unknown) => void = createIsolatedListener(
     [
       () => states.update(),
       () => {
-        page.badge = badgeOf(states.all);
+        page.badge = waitingRunsBadge(states.all);
       },
       () =>
         statusBar.show({
@@ -171,14 +171,14 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
     store,
     liveIds: () => engine.liveIds,
     waits: (runId) => (approvals.has(runId) ? 'approval' : asks.has(runId) ? 'question' : undefined),
-    awaitsApproval: (runId) => openApprovals(engine.live(runId) ?? newRun(runId)).length > 0,
+    awaitsApproval: (runId) => pendingApprovalIds(engine.live(runId) ?? newRun(runId)).length > 0,
     titleOf: (runId) => {
       const run = engine.live(runId);
       return run && runTitle(run);
     },
     inView: () => (presence.panelInView ? conversation.runId : undefined),
     ended: (run) =>
-      notifyEnd(run, {
+      notifyRunEnd(run, {
         panelInView: () => presence.panelInView,
         read: (runId) => store.read(runId),
         async show(runId) {
@@ -192,14 +192,14 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
     },
   });
   const userMemory = new DecisionFile(path.join(context.globalStorageUri.fsPath, 'approvals.json'));
-  const policies = new Policies(memory, userMemory, modals, log, () => {
+  const policies = new ApprovalPolicies(memory, userMemory, modals, log, () => {
     showStatus();
     void panel.showState();
   });
-  const reviews = new Reviews();
+  const reviews = new ApprovalReviewEditors();
   const nameOf = (runId: string) => runTitle(engine.live(runId) ?? newRun(runId));
-  const addedRules = new AddedRules(policies);
-  const approvals = new Approvals({
+  const addedRules = new AlwaysAllowedRules(policies);
+  const approvals = new ApprovalDialogQueue({
     reviews,
     addedRules,
     presence,
@@ -208,12 +208,12 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
     otherRun: (runId) => (runId === conversation.runId ? undefined : nameOf(runId)),
     notice: (notice) => conversation.notice(notice),
     needsInstructions: (runId) =>
-      void offerHeldRun(nameOf(runId), async () => {
+      void notifyRunHeldByDenial(nameOf(runId), async () => {
         await conversation.open(runId);
         await vscode.commands.executeCommand('towpath.focus');
       }),
   });
-  const firstSteps = new FirstSteps();
+  const firstSteps = new WalkthroughProgress();
   const asides = createParserWorkers(path.join(context.extensionPath, 'dist', 'aside.cjs'));
 
   const terminal = new CommandTerminal();
@@ -235,7 +235,7 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
   const workflowFiles = new WorkflowFiles(async () => (await toolset()).toolNames, asides.files);
   const workflowOfFile = lazyImport(
     () => import('./language/workflowOfFile.ts'),
-    (part) => (id: string) => part.workflowOfFile(workflowFiles, id),
+    (part) => (id: string) => part.loadWorkflowFromFile(workflowFiles, id),
   );
   const packageRuns = lazyImport(() => import('../workflows/package/workflowOf.ts'));
   const shelf = new PackageRegistry({
@@ -246,17 +246,23 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
     autopilot: () => settings()['packages.autopilot'],
     now: () => new Date(),
     read: (place, folder) => asides.packages.run('package', place, folder),
-    follow: async (...of) => (await packageRuns()).workflowOf(...of),
+    follow: async (...of) => (await packageRuns()).packageWorkflowOfRun(...of),
   });
   const instructions = lazyImport(
     () => import('../tools/instructions/instructions.ts'),
     (part) =>
-      part.workspaceInstructions({ workspace, isKept: (path) => excludedFromSearch(policies.current(), '')(path) }),
+      part.workspaceInstructions({
+        workspace,
+        isKept: (path) => createSearchExclusionTest(policies.current(), '')(path),
+      }),
   );
   const engine: ExecutionEngine = new ExecutionEngine({
     store,
     host: async () => (await toolset()).host,
-    workflow: async (id) => (id === chat.id ? chat : ((await shelf.workflow(id)) ?? (await workflowOfFile())(id))),
+    workflow: async (id) =>
+      id === defaultChatWorkflow.id
+        ? defaultChatWorkflow
+        : ((await shelf.workflow(id)) ?? (await workflowOfFile())(id)),
     model: (asked) => models.current(asked),
     modelId: () => models.currentId,
     small: (how) => models.small(how),
@@ -278,7 +284,7 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
     isAttended: (runId) => conversation.runId === runId,
     left,
     background,
-    tell: isolated<RunEvent>(
+    tell: createIsolatedListener<RunEvent>(
       [
         (event) => conversation.told(event),
         (event) => asks.told(event),
@@ -332,7 +338,7 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
     changedFiles.show(run);
     approvals.runShown();
   };
-  const agents: Agents = new Agents({
+  const agents: AgentPicker = new AgentPicker({
     memory: context.workspaceState,
     engine,
     conversation,
@@ -346,7 +352,7 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
   });
   const elsewhere = () => worktrees.elsewhere();
   const runList = new RunList({ store, states, liveIds: () => engine.liveIds, elsewhere, view });
-  const titles = new Titles({ engine, store, conversation, states, changed: () => void runList.refresh() });
+  const titles = new RunTitles({ engine, store, conversation, states, changed: () => void runList.refresh() });
   const asks = new UserQuestionList({
     shown: () => conversation.runId,
     panelInView: () => presence.panelInView,
@@ -358,7 +364,7 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
   });
   const leftRunning = new OrphanedCommandsNotice(store, left, conversation);
   const commandsAtWork = new BackgroundCommandList(background, conversation);
-  const undo = new Undo(engine, store, workspace, conversation, modals);
+  const undo = new FileUndo(engine, store, workspace, conversation, modals);
   const branches = new Branches({ engine, store, conversation, undo, policies, view });
   const changedFiles: ChangedFiles = new ChangedFiles({
     shown: () => conversation.runId,
@@ -368,7 +374,7 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
     post: (message) => view.post(message),
     failed: logError,
   });
-  const terminals = new Terminals(() => secrets.all());
+  const terminals = new TerminalOutputs(() => secrets.all());
   const mentions = lazyImport(
     () => import('./mentions/mentions.ts'),
     (part) =>
@@ -384,7 +390,7 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
     () => import('./mentions/gatherSuggestions.ts'),
     (part) => part.gatherSuggestions,
   );
-  const selected = new Selected({
+  const selected = new AttachedSelection({
     workspace,
     memory: context.workspaceState,
     post: (message) => view.post(message),
@@ -403,8 +409,8 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
         focus: () => view.focus(),
       }),
   );
-  const details = new Details(context.workspaceState, (): Promise<void> => panel.showState());
-  const panel = new Panel({
+  const details = new DetailLevelSetting(context.workspaceState, (): Promise<void> => panel.showState());
+  const panel = new PanelMessageHandler({
     view,
     conversation,
     agents,
@@ -524,7 +530,7 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
     policies,
     ...watchWorkflowFiles(workflowFiles, log),
     ...watchPackages(shelf, log),
-    ...workflowLanguage(workflowFiles, asides.others),
+    ...workflowLanguageFeatures(workflowFiles, asides.others),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('towpath')) void panel.showState();
       if (change.affectsConfiguration('towpath') && view.inView) void models.lookUpWindow();
@@ -552,7 +558,7 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
   );
   void states.look();
   if (context.storageUri)
-    gatherStorages(storage.fsPath)
+    mergeWindowStorages(storage.fsPath)
       .then((came) => (came > 0 ? runList.refresh() : undefined))
       .catch((error) => log.error(error));
   leftRunning.find().catch((error) => log.error(error));

@@ -4,9 +4,9 @@ import { lazyImport } from '../protocol/panel/lazyImport.ts';
 import { t } from '../protocol/text/l10n.ts';
 import type { Towpath } from './main.ts';
 import { lightbulb } from './mentions/lightbulb.ts';
-import { registerProvider } from './modelProvider/registerProvider.ts';
+import { registerModelProvider } from './modelProvider/registerProvider.ts';
 import { useEditorLanguage } from './useEditorLanguage.ts';
-import { ChatPage, tabType } from './view/chatPage.ts';
+import { ChatPage, chatTabType } from './view/chatPage.ts';
 
 /** Milliseconds until background work (checks of workflow files, cleanup) if the workspace uses Towpath. */
 const unaskedAfterMs = 2000;
@@ -36,11 +36,11 @@ export function activate(context: vscode.ExtensionContext): void {
   const { commands } = context.extension.packageJSON.contributes as { commands: { command: string }[] };
   context.subscriptions.push(
     vscode.window.registerWebviewViewProvider('towpath.chat', page),
-    vscode.window.registerWebviewPanelSerializer(tabType, page),
+    vscode.window.registerWebviewPanelSerializer(chatTabType, page),
     vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, lightbulb, {
       providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
     }),
-    registerProvider(async () => (await load()).offered()),
+    registerModelProvider(async () => (await load()).offered()),
     vscode.commands.registerCommand('towpath.showChat', () => page.reveal()),
     ...commands.map(({ command }) =>
       vscode.commands.registerCommand(command, async (...args: unknown[]) => (await load()).run(command, args)),

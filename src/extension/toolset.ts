@@ -4,13 +4,13 @@ import { builtinTools } from '../tools/host/builtinTools.ts';
 import { createToolHost, type ToolHost } from '../tools/host/host.ts';
 import type { BackgroundCommands } from '../tools/shell/background.ts';
 import type { OrphanedCommands } from '../tools/shell/orphanedCommands.ts';
-import type { Approvals } from './approvals/approvals.ts';
-import type { Policies } from './approvals/policies.ts';
+import type { ApprovalDialogQueue } from './approvals/approvals.ts';
+import type { ApprovalPolicies } from './approvals/policies.ts';
 import type { CommandTerminal } from './background/commandTerminal.ts';
 import type { Dialogs } from './dialogs/dialogs.ts';
 import type { EditorWorkspace } from './editor/editorWorkspace.ts';
-import { editorLanguage } from './editor/languageService.ts';
-import { Mcp } from './mcp/mcp.ts';
+import { editorLanguageService } from './editor/languageService.ts';
+import { McpServices } from './mcp/mcp.ts';
 import { settings } from './settings/settings.ts';
 import type { createParserWorkers } from './worker/parserWorker.ts';
 
@@ -18,8 +18,8 @@ interface Dependencies {
   context: vscode.ExtensionContext;
   workspace: EditorWorkspace;
   modals: Dialogs;
-  approvals: Approvals;
-  policies: Policies;
+  approvals: ApprovalDialogQueue;
+  policies: ApprovalPolicies;
   left: OrphanedCommands;
   background: BackgroundCommands;
   terminal: CommandTerminal;
@@ -28,14 +28,14 @@ interface Dependencies {
 
 interface Toolset {
   host: ToolHost;
-  mcp: Mcp;
+  mcp: McpServices;
   toolNames: string[];
 }
 
 /** Creates the tools on first use; the panel alone does not need them. */
 export function createToolset(parts: Dependencies): Toolset {
   const { workspace, approvals, policies, left, background, terminal, asides } = parts;
-  const mcp = new Mcp(parts.context, workspace, parts.modals);
+  const mcp = new McpServices(parts.context, workspace, parts.modals);
   workspace.startedFiles = () => mcp.servers.startedFiles();
   const tools = builtinTools({
     delete: { quota: () => settings()['undo.quota'] },
@@ -46,7 +46,7 @@ export function createToolset(parts: Dependencies): Toolset {
       mirror: (command, folder) => (settings()['shell.terminal'] ? terminal.mirror(command, folder) : undefined),
     },
     web: { allowPrivate: () => settings()['web.allowPrivate'], pageText: (page) => asides.others.run('page', page) },
-    language: editorLanguage,
+    language: editorLanguageService,
   });
   const host = createToolHost({
     workspace,

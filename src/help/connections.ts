@@ -22,7 +22,7 @@ interface Occasion {
 }
 
 /** Program started by Towpath, with its known connections. `by` lists the files of `src` with the code. */
-export interface Program {
+interface StartedProgram {
   what: string;
   when: string;
   connects: string;
@@ -32,7 +32,7 @@ export interface Program {
 const called = 'When a model of the provider is called (below)';
 const conversation = 'The request (below), with the key and the headers for that address';
 
-export const connections: readonly ConnectionRow[] = [
+export const networkConnections: readonly ConnectionRow[] = [
   {
     what: 'OpenAI’s chat completions: OpenAI, Azure and compatible providers',
     when: called,
@@ -143,7 +143,7 @@ export const connections: readonly ConnectionRow[] = [
   },
 ];
 
-export const occasions: readonly Occasion[] = [
+export const networkOccasions: readonly Occasion[] = [
   {
     what: 'Your message',
     when: 'At each step of a run',
@@ -219,7 +219,7 @@ export const occasions: readonly Occasion[] = [
   },
 ];
 
-export const programs: readonly Program[] = [
+export const startedPrograms: readonly StartedProgram[] = [
   {
     what: 'A command of a run (`shell.run`)',
     when: 'When a model requests it and you allow it (by an approval, a rule or a preset)',

@@ -6,7 +6,7 @@ interface HelpPage {
 }
 
 /** All help pages in display order. */
-export const pages = [
+export const helpPageList = [
   {
     name: 'coming-from',
     title: 'Coming from Copilot, Claude Code or Cursor',
@@ -41,4 +41,4 @@ export const pages = [
   { name: 'developing', title: 'Developing Towpath', about: 'Building, testing and measuring Towpath' },
 ] as const satisfies readonly HelpPage[];
 
-export type PageName = (typeof pages)[number]['name'];
+export type HelpPageName = (typeof helpPageList)[number]['name'];

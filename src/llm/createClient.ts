@@ -1,11 +1,17 @@
 import { message } from '../protocol/text/l10n.ts';
-import { linked } from '../protocol/text/links.ts';
+import { withMessageLinks } from '../protocol/text/links.ts';
 import { createAnthropicClient } from './anthropic/client.ts';
 import type { LLMClient } from './core/client.ts';
 import { LLMError } from './core/errors.ts';
 import { createGoogleClient } from './google/client.ts';
 import { type ProviderPreset, providerPresets } from './models/providerPresets.ts';
-import { keyHeaderOf, labelOf, organizationHeaderOf, type ProviderId, providers } from './models/providers.ts';
+import {
+  apiKeyHeaderName,
+  organizationHeaderName,
+  type ProviderId,
+  providerLabel,
+  providers,
+} from './models/providers.ts';
 import { createOllamaClient } from './ollama/client.ts';
 import { createAzureClient } from './openai/azure.ts';
 import { createOpenAIClient } from './openai/client.ts';
@@ -66,19 +72,19 @@ function createPlainClient(choice: ProviderChoice): LLMClient {
 
 /** Builds the headers. Throws if a header duplicates the API key header: both would be sent. */
 function headersOf({ provider, apiKey, organization, headers }: ProviderChoice, label: string): Record<string, string> {
-  const keyHeader = keyHeaderOf(provider);
+  const keyHeader = apiKeyHeaderName(provider);
   if (apiKey && headers?.[keyHeader] !== undefined) {
-    const problem = linked(
+    const problem = withMessageLinks(
       message(
         'The API key of {0} is sent in the header {1}, which towpath.providers also sets. Remove the header, or delete the key (*Towpath: Delete API Key*).',
-        labelOf({ label }),
+        providerLabel({ label }),
         keyHeader,
       ),
       { commands: ['towpath.deleteKey'], setting: 'towpath.providers' },
     );
     throw new LLMError('LLM_AUTH_FAILED', problem);
   }
-  const inHeader = organization && organizationHeaderOf(provider);
+  const inHeader = organization && organizationHeaderName(provider);
   return { ...(inHeader && { [inHeader]: organization }), ...headers };
 }
 
@@ -92,10 +98,10 @@ function providerOf(id: string): { provider: ProviderId; label: string } {
 function addressOf({ provider, baseUrl }: Pick<ProviderChoice, 'provider' | 'baseUrl'>): string {
   const address = baseUrl?.trim() || providers.find(({ id }) => id === provider)?.baseUrl;
   if (address) return address;
-  const label = labelOf(providerOf(provider));
+  const label = providerLabel(providerOf(provider));
   throw new LLMError(
     'LLM_HTTP_ERROR',
-    linked(message('No address is set for {0}. Run *Towpath: Connect to a Provider*.', label), {
+    withMessageLinks(message('No address is set for {0}. Run *Towpath: Connect to a Provider*.', label), {
       commands: ['towpath.useEndpoint'],
     }),
   );

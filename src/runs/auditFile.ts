@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants, promises as fs } from 'node:fs';
 import path from 'node:path';
 import { message } from '../protocol/text/l10n.ts';
-import { linked } from '../protocol/text/links.ts';
+import { withMessageLinks } from '../protocol/text/links.ts';
 import { type LocalizableText, messageOf, UserFacingError } from '../protocol/text/localized.ts';
 import { StoreError } from './journal.ts';
 
@@ -86,7 +86,7 @@ export class AuditFile {
 export const auditError = (folder: string, reason: LocalizableText, cause?: unknown): StoreError =>
   new StoreError(
     'STORE_AUDIT',
-    linked(
+    withMessageLinks(
       message(
         'The audit cannot be written to {0} ({1}), so nothing more is done. Fix this, or change the setting towpath.audit.folder; then continue.',
         folder,

@@ -1,13 +1,13 @@
 import type { StoredChange } from '../protocol/run/events.ts';
-import { callsOf, type Run } from '../protocol/run/run.ts';
+import { callsInStartOrder, type Run } from '../protocol/run/run.ts';
 import { t } from '../protocol/text/l10n.ts';
-import { keysOf } from '../protocol/values/dictionary.ts';
+import { sortedDictionaryKeys } from '../protocol/values/dictionary.ts';
 
 /**
  * File state to restore. `to`: content id, null for no file. `of`: run that stores the content. `was`: `to` is a deleted file of another
  * run, restored in its on-disk form. `known`: content ids known to the run and its branches; any other content was made by someone else.
  */
-export interface BranchFile {
+export interface BranchFileState {
   path: string;
   to: string | null;
   of: string;
@@ -15,8 +15,8 @@ export interface BranchFile {
   known: (string | null)[];
 }
 
-export interface BranchFiles {
-  files: BranchFile[];
+export interface RestorableBranchFiles {
+  files: BranchFileState[];
   left: { path: string; why: string }[];
 }
 
@@ -25,10 +25,10 @@ export interface BranchFiles {
  *
  * @param kin family of the run, with or without the run
  */
-export function branchFiles(run: Run, kin: readonly Run[]): BranchFiles {
+export function restorableBranchFiles(run: Run, kin: readonly Run[]): RestorableBranchFiles {
   const all = [run, ...kin.filter(({ id, imported }) => id !== run.id && !imported)]; // imported runs have no contents
-  const result: BranchFiles = { files: [], left: [] };
-  for (const path of new Set(all.flatMap(({ files }) => (files ? keysOf(files) : [])))) {
+  const result: RestorableBranchFiles = { files: [], left: [] };
+  for (const path of new Set(all.flatMap(({ files }) => (files ? sortedDictionaryKeys(files) : [])))) {
     const seen = all.flatMap((one) => (one.files?.[path] ? [{ run: one, file: one.files[path] }] : []));
     if (seen.some(({ file }) => file.from !== undefined || (file.kind && file.kind !== 'file'))) {
       result.left.push({ path, why: t('It was moved, or is not text.') });
@@ -52,8 +52,8 @@ export function branchFiles(run: Run, kin: readonly Run[]): BranchFiles {
   return result;
 }
 
-function deletionOf(run: Run, path: string): BranchFile['was'] {
-  const change = callsOf(run).flatMap(([, { changes = [] }]) =>
+function deletionOf(run: Run, path: string): BranchFileState['was'] {
+  const change = callsInStartOrder(run).flatMap(([, { changes = [] }]) =>
     changes.find((one) => one.path === path && one.kind),
   )[0];
   return change && { kind: change.kind, mode: change.mode };

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import { type Counts, countsOf, noCounts, sumCounts } from '../protocol/run/insights.ts';
+import { countRunUsage, createUsageCounts, sumUsageCounts, type UsageCounts } from '../protocol/run/insights.ts';
 import { mapLimit } from '../protocol/values/mapLimit.ts';
 import { readJournal } from './readJournal.ts';
-import { journalIn } from './storedSummary.ts';
+import { journalPath } from './storedSummary.ts';
 
 const atOnce = 4;
 const version = 1;
@@ -50,7 +50,9 @@ const keptSchema = z.object({
 });
 
 /** Returns usage counts of all runs in the stores. `unread`: number of runs with an unreadable record. Never rejects. */
-export async function insightsOf(stores: readonly string[]): Promise<{ counts: Counts; unread: number }> {
+export async function collectUsageInsights(
+  stores: readonly string[],
+): Promise<{ counts: UsageCounts; unread: number }> {
   const folders = (
     await Promise.all(
       stores.map(async (store) => {
@@ -62,20 +64,20 @@ export async function insightsOf(stores: readonly string[]): Promise<{ counts: C
   ).flat();
   const all = await mapLimit(folders, atOnce, (folder) => countsIn(folder).catch(() => undefined));
   return {
-    counts: sumCounts(all.flatMap((one) => one ?? [])),
+    counts: sumUsageCounts(all.flatMap((one) => one ?? [])),
     unread: all.filter((one) => one === undefined).length,
   };
 }
 
 /** Uses the cached counts while they match the journal, else recounts. */
-async function countsIn(folder: string): Promise<Counts> {
-  const stat = await fs.stat(journalIn(folder)).catch(() => undefined);
-  if (!stat) return noCounts(); // no run
+async function countsIn(folder: string): Promise<UsageCounts> {
+  const stat = await fs.stat(journalPath(folder)).catch(() => undefined);
+  if (!stat) return createUsageCounts(); // no run
   const file = path.join(folder, 'insights.json');
   const kept = keptSchema.safeParse(await read(file)).data;
   if (kept && kept.journalBytes === stat.size && kept.journalTime === stat.mtimeMs) return kept.counts;
-  const { entries } = await readJournal(journalIn(folder));
-  const counts = countsOf(entries.flatMap(({ event }) => event ?? []));
+  const { entries } = await readJournal(journalPath(folder));
+  const counts = countRunUsage(entries.flatMap(({ event }) => event ?? []));
   const fresh: z.infer<typeof keptSchema> = { version, journalBytes: stat.size, journalTime: stat.mtimeMs, counts };
   const aside = `${file}.${randomUUID()}`;
   try {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import { createDictionary, entriesOf } from '../protocol/values/dictionary.ts';
+import { createDictionary, sortedDictionaryEntries } from '../protocol/values/dictionary.ts';
 import { mapLimit } from '../protocol/values/mapLimit.ts';
-import { type Lock, takeShortLock } from './lock.ts';
+import { acquireShortLock, type RunLock } from './lock.ts';
 
 /** Low limit, because the editor needs the disk, too. */
 const atOnce = 4;
@@ -23,7 +23,7 @@ interface KeptFile {
  * Keeps the contents of all runs within a quota. The size of each folder is cached with the folder's modification time, in memory and on
  * disk, so that only changed folders are scanned. A check without removals costs a stat call per run.
  */
-export class Quota {
+export class StoredContentQuota {
   private sizes?: z.infer<typeof sizesSchema>;
   private running?: Promise<void>;
   /** Total after a removal that found nothing more to remove; smaller totals need no scan. */
@@ -70,7 +70,7 @@ export class Quota {
       now[keyOf(folder)] = known?.stamp === stamp ? known : { stamp, bytes: sum(await filesOf(folder)) };
     });
     this.sizes = now;
-    const all = entriesOf(now);
+    const all = sortedDictionaryEntries(now);
     const isNew = all.some(([key, size]) => size !== before[key]);
     if (isNew || Object.keys(before).length !== all.length) await this.writeSizes();
     return sum(all.map(([, { bytes }]) => ({ size: bytes })));
@@ -102,14 +102,14 @@ export class Quota {
 /** Removes files from the front until at most `bytes` remain; returns the remaining bytes. Skips open runs. */
 async function remove(files: readonly KeptFile[], total: number, bytes: number): Promise<number> {
   let left = total;
-  let held: { of?: string; lock?: Lock; count: number } = { count: 0 };
+  let held: { of?: string; lock?: RunLock; count: number } = { count: 0 };
   const open = new Set<string>();
   for (const { file, size, lock: of } of files) {
     if (left <= bytes) break;
     if (of !== undefined && open.has(of)) continue;
     if (held.of !== of || held.count >= maxAtOnce) {
       await held.lock?.release();
-      held = { of, count: 0, lock: of === undefined ? undefined : await takeShortLock(of).catch(() => undefined) };
+      held = { of, count: 0, lock: of === undefined ? undefined : await acquireShortLock(of).catch(() => undefined) };
     }
     if (of !== undefined && !held.lock) {
       open.add(of);

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { message } from '../protocol/text/l10n.ts';
-import { Quota } from './contentQuota.ts';
+import { StoredContentQuota } from './contentQuota.ts';
 import { StoreError } from './journal.ts';
 
 /**
@@ -10,7 +10,7 @@ import { StoreError } from './journal.ts';
  * and removed with the run. Folders have mode 0700, files 0600.
  */
 export class ContentStore {
-  private readonly quota: Quota;
+  private readonly quota: StoredContentQuota;
 
   /**
    * @param runs absolute path of the folder of all runs
@@ -20,7 +20,7 @@ export class ContentStore {
     private readonly runs: string,
     deleted: () => Promise<string[]> = async () => [],
   ) {
-    this.quota = new Quota(runs, deleted);
+    this.quota = new StoredContentQuota(runs, deleted);
   }
 
   /** Stores a text or bytes and returns the id. Throws `StoreError`. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import { makeFolder } from './storage/privateFolder.ts';
+import { createPrivateFolder } from './storage/privateFolder.ts';
 
 const amount = z.number().min(0).max(1e9);
 const lineSchema = z.union([z.object({ id: z.string(), cost: amount }), z.object({ id: z.string(), raise: amount })]);
@@ -31,7 +31,7 @@ const maxDays = 7;
  * Daily spend of all windows, by local date: a file of JSON lines per day, append-only. The last line of an id counts. Each write starts a
  * new line, so that a torn line never damages the next.
  */
-export class SpentFiles {
+export class DailySpendFiles {
   private known?: Day;
   private reading: Promise<unknown> = Promise.resolve();
   private readonly writing = new Set<Promise<unknown>>();
@@ -71,7 +71,7 @@ export class SpentFiles {
   }
 
   private async write(day: Day, line: Line): Promise<void> {
-    await makeFolder(this.folder);
+    await createPrivateFolder(this.folder);
     await fs.appendFile(day.file, `\n${JSON.stringify(line)}\n`, { mode: 0o600 });
     take(day, line); // own entries count even if the file disappears
   }

@@ -1,11 +1,11 @@
 import type { StoredEvent } from '../protocol/run/events.ts';
 import { applyEvent } from '../protocol/run/fold.ts';
-import { isConversation } from '../protocol/run/isConversation.ts';
+import { isConversationEventType } from '../protocol/run/isConversation.ts';
 import { pendingCalls } from '../protocol/run/pending.ts';
 import { type Corruption, newRun, type Run } from '../protocol/run/run.ts';
-import { amount, type LocalizedMessage, message } from '../protocol/text/l10n.ts';
-import { joined, textAs } from '../protocol/text/localized.ts';
-import { isGap, type JournalContents, type JournalEntry } from './readJournal.ts';
+import { type LocalizedMessage, localizedCount, message } from '../protocol/text/l10n.ts';
+import { joinLocalizableTexts, toStoredText } from '../protocol/text/localized.ts';
+import { isJournalGap, type JournalContents, type JournalEntry } from './readJournal.ts';
 
 type Mended = Extract<StoredEvent, { type: 'mended' }>;
 
@@ -24,7 +24,7 @@ export function foldJournal(id: string, { entries, wounds, newer, size }: Journa
     mends.some(({ from, to }) => from <= (before?.seq ?? 0) && seq <= to);
   const gap = entries.findIndex((entry, index) => {
     const before = entries[index - 1];
-    return isGap(before, entry, wounds) && !isTold(before, entry);
+    return isJournalGap(before, entry, wounds) && !isTold(before, entry);
   });
   const whole = gap < 0 ? entries.length : gap;
   for (const { event, seq } of entries.slice(0, whole)) {
@@ -55,8 +55,8 @@ const missing = (had: number, has: number) => message('a part is missing (it had
 function inShort(wounds: readonly { text: LocalizedMessage }[]): { text: string; said?: LocalizedMessage } {
   const texts = wounds.slice(0, maxSentences).map(({ text }) => text);
   const more = wounds.length - texts.length;
-  const others = more > 0 ? [amount(more, 'more location is damaged', 'more locations are damaged')] : [];
-  return textAs(joined([...texts, ...others], '; '));
+  const others = more > 0 ? [localizedCount(more, 'more location is damaged', 'more locations are damaged')] : [];
+  return toStoredText(joinLocalizableTexts([...texts, ...others], '; '));
 }
 
 function apartBy(run: Run, { from, damage: text, said }: Mended): Corruption {
@@ -71,7 +71,7 @@ function applyApart(run: Run, damage: Corruption, event: StoredEvent): void {
   if (event.type === 'message') {
     if (event.branch !== undefined || isAnswer(run, event.message)) applyEvent(run, event);
     else damage.messages.push(event.message);
-  } else if (!isConversation(event.type)) applyEvent(run, event);
+  } else if (!isConversationEventType(event.type)) applyEvent(run, event);
   run.seq = Math.max(run.seq, event.seq);
   run.updatedAt = event.at;
   if (event.type === 'usage') run.contextTokens = 0; // belongs to another conversation

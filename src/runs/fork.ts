@@ -3,24 +3,24 @@ import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import type { Message } from '../protocol/content/messages.ts';
-import type { Parent } from '../protocol/run/branches.ts';
+import type { ParentRun } from '../protocol/run/branches.ts';
 import type { StoredEvent } from '../protocol/run/events.ts';
-import { readOnlySentences } from '../protocol/run/readOnlyReason.ts';
-import { callsOf, orphanedCalls, type Run } from '../protocol/run/run.ts';
+import { readOnlyReasonMessages } from '../protocol/run/readOnlyReason.ts';
+import { callsInStartOrder, callsWithOrphanedCommand, type Run } from '../protocol/run/run.ts';
 import { type LocalizedMessage, message } from '../protocol/text/l10n.ts';
 import { mapLimit } from '../protocol/values/mapLimit.ts';
 import { foldJournal } from './foldJournal.ts';
-import { shareImages, withStoredImages } from './imageStore.ts';
-import { header, journalLineOf, StoreError } from './journal.ts';
+import { linkStoredImages, moveImagesToStore } from './imageStore.ts';
+import { journalHeader, journalLineOf, StoreError } from './journal.ts';
 import type { JournalContents } from './readJournal.ts';
 
-export interface ForkedText {
+export interface ForkableUserMessage {
   seq: number;
   at: number;
   message: Extract<Message, { role: 'user' }>;
 }
 
-export function messageSeqs(run: Run, { entries }: JournalContents): number[] {
+export function eventNumbersOfMessages(run: Run, { entries }: JournalContents): number[] {
   const places = new Map(run.messages.map((message, at) => [message, at]));
   const seqs: number[] = [];
   for (const { event, seq } of entries) {
@@ -30,17 +30,17 @@ export function messageSeqs(run: Run, { entries }: JournalContents): number[] {
   return seqs;
 }
 
-export function forkedText(run: Run, contents: JournalContents): ForkedText[] {
-  const seqs = messageSeqs(run, contents);
+export function forkableUserMessages(run: Run, contents: JournalContents): ForkableUserMessage[] {
+  const seqs = eventNumbersOfMessages(run, contents);
   return run.messages.flatMap((message, at) => (message.role === 'user' ? [{ seq: seqs[at]!, at, message }] : []));
 }
 
 const foldUpTo = (id: string, contents: JournalContents, seq: number): Run =>
   foldJournal(id, { ...contents, entries: contents.entries.filter((entry) => entry.seq <= seq) });
 
-export function callsAfter(run: Run, contents: JournalContents, seq: number): string[] {
+export function callIdsAfterEvent(run: Run, contents: JournalContents, seq: number): string[] {
   const before = foldUpTo(run.id, contents, seq);
-  return callsOf(run).flatMap(([id]) => (before.calls[id]?.ok === undefined ? [id] : []));
+  return callsInStartOrder(run).flatMap(([id]) => (before.calls[id]?.ok === undefined ? [id] : []));
 }
 
 /**
@@ -49,10 +49,16 @@ export function callsAfter(run: Run, contents: JournalContents, seq: number): st
  *
  * @param now epoch milliseconds
  */
-export function forkEvents(id: string, run: Run, contents: JournalContents, seq: number, now: number): StoredEvent[] {
+export function createForkEvents(
+  id: string,
+  run: Run,
+  contents: JournalContents,
+  seq: number,
+  now: number,
+): StoredEvent[] {
   const until = foldUpTo(run.id, contents, seq);
-  const foreign = new Set(orphanedCalls(until).map(([toolCallId]) => toolCallId));
-  const parent = parentAt(run, messageSeqs(run, contents), seq);
+  const foreign = new Set(callsWithOrphanedCommand(until).map(([toolCallId]) => toolCallId));
+  const parent = parentAt(run, eventNumbersOfMessages(run, contents), seq);
   const { workflowId, agentId, model } = until;
   const start: StoredEvent = { runId: id, seq: 1, at: now, type: 'run-start', workflowId, agentId, model, parent };
   const events = contents.entries.flatMap(({ event }): StoredEvent[] => {
@@ -88,7 +94,7 @@ export function forkEvents(id: string, run: Run, contents: JournalContents, seq:
 }
 
 /** Returns the first run with the shared events, so that forks at the same message have the same origin. */
-function parentAt(run: Run, seqs: readonly number[], seq: number): Parent {
+function parentAt(run: Run, seqs: readonly number[], seq: number): ParentRun {
   const { run: from, seq: at, line = [] } = run.parent ?? {};
   const above = from === undefined ? [] : [{ run: from, seq: at! }, ...line];
   const path = [{ run: run.id, seq }, ...above].map((place) => ({ ...place }));
@@ -107,13 +113,13 @@ function parentAt(run: Run, seqs: readonly number[], seq: number): Parent {
  *
  * @param hasState the run has a state folder
  */
-export function unforkable(
+export function forkRefusalReason(
   run: Run,
   contents: JournalContents,
   seq: number,
   hasState: boolean,
 ): LocalizedMessage | undefined {
-  if (run.readOnly) return message(readOnlySentences[run.readOnly]);
+  if (run.readOnly) return message(readOnlyReasonMessages[run.readOnly]);
   if (!run.graph) return undefined;
   const until = foldUpTo(run.id, contents, seq);
   if (!until.graph) return message('A workflow starts from its first message. Run it again instead.');
@@ -123,23 +129,23 @@ export function unforkable(
   );
 }
 
-export const forkingPrefix = 'forking.';
+export const unfinishedForkPrefix = 'forking.';
 
 /**
  * Creates the folder of a branch atomically. Referenced contents are shared, so that the branch survives the deletion of the parent run.
  */
-export async function keepFork(runs: string, from: string, id: string, events: readonly StoredEvent[]): Promise<void> {
-  const aside = path.join(runs, `${forkingPrefix}${randomUUID()}`);
+export async function storeFork(runs: string, from: string, id: string, events: readonly StoredEvent[]): Promise<void> {
+  const aside = path.join(runs, `${unfinishedForkPrefix}${randomUUID()}`);
   try {
     await fs.mkdir(path.join(aside, 'contents'), { recursive: true, mode: 0o700 });
-    await shareImages(path.join(runs, from), aside);
+    await linkStoredImages(path.join(runs, from), aside);
     let previous = 0;
     const lines: Buffer[] = [];
     for (const event of events) {
-      lines.push(journalLineOf(await withStoredImages(event, aside), previous));
+      lines.push(journalLineOf(await moveImagesToStore(event, aside), previous));
       previous = event.seq;
     }
-    const journal = Buffer.concat([Buffer.from(header), ...lines]);
+    const journal = Buffer.concat([Buffer.from(journalHeader), ...lines]);
     await shareContents(path.join(runs, from, 'contents'), path.join(aside, 'contents'), journal.toString('latin1'));
     await fs.writeFile(path.join(aside, 'journal.jsonl'), journal, { mode: 0o600, flag: 'wx', flush: true });
     await fs.rename(aside, path.join(runs, id));

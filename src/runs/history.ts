@@ -5,11 +5,11 @@ import path from 'node:path';
 import * as z from 'zod';
 import type { RunSummary } from '../protocol/run/summary.ts';
 import { checksum } from './journal.ts';
-import { type Stamp, storedSummarySchema } from './storedSummary.ts';
+import { type JournalFileStamp, storedRunSummarySchema } from './storedSummary.ts';
 
-export interface Indexed {
+export interface IndexedRun {
   summary: RunSummary;
-  stamp: Stamp;
+  stamp: JournalFileStamp;
   words: Buffer;
 }
 
@@ -18,10 +18,10 @@ export interface Indexed {
  * and rebuilt for missing, damaged or outdated lines, so that no flush or lock is needed. All windows append lines; the newest line of a
  * run counts. Line format: `<crc32 of the rest, 8 hex digits> <summary and stamp as JSON>\t<words>`.
  */
-export class History {
+export class RunHistoryIndex {
   constructor(private readonly folder: string) {}
 
-  async read(): Promise<Map<string, Indexed>> {
+  async read(): Promise<Map<string, IndexedRun>> {
     const bytes = await fs.readFile(this.file).catch(() => Buffer.alloc(0));
     const newest = new Map<string, { head: Buffer; words: Buffer }>();
     for (const line of lines(bytes)) {
@@ -30,7 +30,7 @@ export class History {
       if (id !== undefined && checksum(line.subarray(9)) === line.toString('latin1', 0, 8))
         newest.set(id, { head: line.subarray(9, tab), words: line.subarray(tab + 1) });
     }
-    const found = new Map<string, Indexed>();
+    const found = new Map<string, IndexedRun>();
     for (const [id, { head, words }] of newest) {
       const read = headSchema.safeParse(parsed(head));
       if (read.success && read.data.id === id) {
@@ -42,14 +42,14 @@ export class History {
   }
 
   /** Appends entries. Never rejects: missing entries are rebuilt on demand. */
-  async keep(runs: readonly Indexed[]): Promise<void> {
+  async keep(runs: readonly IndexedRun[]): Promise<void> {
     if (runs.length === 0) return;
     await fs.mkdir(this.folder, { recursive: true, mode: 0o700 }).catch(() => {});
     await fs.appendFile(this.file, Buffer.concat(runs.map(lineOf)), { mode: 0o600 }).catch(() => {});
   }
 
   /** Removes obsolete lines once they exceed the useful lines. `runs`: all existing runs. */
-  async tidy(runs: readonly Indexed[]): Promise<void> {
+  async tidy(runs: readonly IndexedRun[]): Promise<void> {
     const { size } = await fs.stat(this.file).catch(() => ({ size: 0 }));
     const needed = runs.reduce((bytes, { words }) => bytes + words.length + 500, 0);
     if (size > spare + 2 * needed) await this.replace(runs.map(lineOf));
@@ -82,9 +82,9 @@ export class History {
 const fileName = 'history-1';
 const spare = 1_000_000;
 
-const headSchema = storedSummarySchema.extend({ id: z.string(), size: z.number(), mtimeMs: z.number() });
+const headSchema = storedRunSummarySchema.extend({ id: z.string(), size: z.number(), mtimeMs: z.number() });
 
-function lineOf({ summary: { live: _, ...summary }, stamp: { size, mtimeMs }, words }: Indexed): Buffer {
+function lineOf({ summary: { live: _, ...summary }, stamp: { size, mtimeMs }, words }: IndexedRun): Buffer {
   const head = JSON.stringify(Object.assign({ id: summary.id, size, mtimeMs }, summary));
   const rest = Buffer.concat([Buffer.from(`${head}\t`), words]);
   return Buffer.concat([Buffer.from(`${checksum(rest)} `), rest, newline]);

@@ -10,7 +10,7 @@ import { mapLimit } from '../protocol/values/mapLimit.ts';
  * `data`. Journals of format version 1 contain the data and are never rewritten. A branch has hard links to the files; an export contains
  * the data.
  */
-export const storedImages = (folder: string): string => path.join(folder, 'images');
+export const storedImagesFolder = (folder: string): string => path.join(folder, 'images');
 
 type StoredAttachment = Omit<Attachment, 'data'> & { storedAs: string };
 
@@ -19,14 +19,14 @@ const isName = /^[0-9a-f]{64}$/;
 const minStored = 1024;
 
 /** Replaces images by hashes after writing the images to `folder` (of the run). Rejects with the system error. */
-export async function withStoredImages(event: StoredEvent, folder: string): Promise<StoredEvent> {
+export async function moveImagesToStore(event: StoredEvent, folder: string): Promise<StoredEvent> {
   const stored = new Map<Attachment, StoredAttachment>();
   for (const attachment of attachmentsOf(event)) {
     const { data, ...rest } = attachment;
     if (data.length < minStored || !attachment.mediaType.startsWith('image/')) continue;
     const bytes = Buffer.from(data, 'base64');
     if (bytes.toString('base64') !== data) continue; // not reproducible byte for byte
-    stored.set(attachment, { ...rest, storedAs: await storeImage(storedImages(folder), bytes) });
+    stored.set(attachment, { ...rest, storedAs: await storeImage(storedImagesFolder(folder), bytes) });
   }
   return stored.size === 0 ? event : mapAttachments(event, (one) => (stored.get(one) ?? one) as Attachment);
 }
@@ -63,14 +63,14 @@ export function storedImageNames(journal: Buffer): string[] {
 export async function readImages(folder: string, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const images = new Map<string, string>();
   await mapLimit(names, 4, async (name) => {
-    const bytes = await fs.readFile(path.join(storedImages(folder), name)).catch(() => undefined);
+    const bytes = await fs.readFile(path.join(storedImagesFolder(folder), name)).catch(() => undefined);
     if (bytes && createHash('sha256').update(bytes).digest('hex') === name) images.set(name, bytes.toString('base64'));
   });
   return images;
 }
 
 /** Inserts image data into parsed JSON before validation. Returns the number of lost images, whose attachments are removed. */
-export function restoreImages(event: unknown, images: ReadonlyMap<string, string>): number {
+export function insertStoredImages(event: unknown, images: ReadonlyMap<string, string>): number {
   let lost = 0;
   for (const owner of ownersOf(event)) {
     owner.attachments = owner.attachments.flatMap((one) => {
@@ -85,12 +85,12 @@ export function restoreImages(event: unknown, images: ReadonlyMap<string, string
 }
 
 /** Hard-links images into a branch, so that the branch survives the deletion of the parent run. */
-export async function shareImages(from: string, to: string): Promise<void> {
-  const names = (await fs.readdir(storedImages(from)).catch(() => [])).filter((name) => isName.test(name));
+export async function linkStoredImages(from: string, to: string): Promise<void> {
+  const names = (await fs.readdir(storedImagesFolder(from)).catch(() => [])).filter((name) => isName.test(name));
   if (names.length === 0) return;
-  await fs.mkdir(storedImages(to), { recursive: true, mode: 0o700 });
+  await fs.mkdir(storedImagesFolder(to), { recursive: true, mode: 0o700 });
   await mapLimit(names, 8, async (name) => {
-    const [source, target] = [path.join(storedImages(from), name), path.join(storedImages(to), name)];
+    const [source, target] = [path.join(storedImagesFolder(from), name), path.join(storedImagesFolder(to), name)];
     await fs.link(source, target).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code === 'EEXIST' || error.code === 'ENOENT') return;
       await fs.copyFile(source, target);

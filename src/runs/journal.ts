@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants, promises as fs } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import type { StoredEvent } from '../protocol/run/events.ts';
-import { eventVersions, grownVersion, holdVersion } from '../protocol/run/eventVersions.ts';
+import { appendedListFormatVersion, eventVersions, heldRunFormatVersion } from '../protocol/run/eventVersions.ts';
 import type { StoreErrorCode } from '../protocol/text/codes.ts';
 import { message } from '../protocol/text/l10n.ts';
 import { type LocalizableText, UserFacingError } from '../protocol/text/localized.ts';
@@ -13,7 +13,7 @@ import { hasStoredImages } from './imageStore.ts';
  * of the preceding event as `previous`. Listeners receive an event after its line is on disk. Unreadable bytes are never deleted. Reader:
  * `readJournal.ts`.
  */
-export const header = '{"towpath-run":1}\n';
+export const journalHeader = '{"towpath-run":1}\n';
 
 export class StoreError extends UserFacingError {
   override readonly name = 'StoreError';
@@ -75,8 +75,8 @@ const alreadyThere = message('A run with this ID already exists. Continue it, or
 export const checksum = (bytes: Buffer): string => crc32(bytes).toString(16).padStart(8, '0');
 
 function versionOf(event: StoredEvent): number | undefined {
-  if (event.type === 'node' && event.grown) return grownVersion;
-  if (event.type === 'approval' && event.holds) return holdVersion;
+  if (event.type === 'node' && event.grown) return appendedListFormatVersion;
+  if (event.type === 'approval' && event.holds) return heldRunFormatVersion;
   return hasStoredImages(event) ? 2 : eventVersions[event.type];
 }
 
@@ -100,7 +100,7 @@ export class Journal {
     return Journal.guard(async () => {
       const aside = `${file}.${randomUUID()}`;
       try {
-        await fs.writeFile(aside, header, { mode: 0o600, flag: 'wx', flush: true });
+        await fs.writeFile(aside, journalHeader, { mode: 0o600, flag: 'wx', flush: true });
         await fs.link(aside, file).catch(async (error: NodeJS.ErrnoException) => {
           const isThere = error.code === 'EEXIST' || (await fs.stat(file).catch(() => undefined)) !== undefined;
           if (isThere) throw new StoreError('ENGINE_RUN_EXISTS', alreadyThere, { cause: error });
@@ -109,7 +109,7 @@ export class Journal {
       } finally {
         await fs.rm(aside, { force: true }).catch(() => {});
       }
-      return new Journal(await fs.open(file, constants.O_WRONLY), header.length, 0);
+      return new Journal(await fs.open(file, constants.O_WRONLY), journalHeader.length, 0);
     });
   }
 

@@ -1,7 +1,7 @@
 import { applyEvent } from '../protocol/run/fold.ts';
 import { newRun, type Run } from '../protocol/run/run.ts';
 import { readLastEvents } from './readJournal.ts';
-import { journalIn, readStoredSummary } from './storedSummary.ts';
+import { journalPath, readStoredRunSummary } from './storedSummary.ts';
 
 const [firstBytes, maxBytes] = [128 * 1024, 2 * 1024 * 1024];
 const screenful = 20;
@@ -15,10 +15,10 @@ export async function readLastMessages(
   id: string,
   { size: first = firstBytes, enough = screenful } = {},
 ): Promise<Run | undefined> {
-  const { title, damaged, readOnly, createdAt } = (await readStoredSummary(folder)) ?? {};
+  const { title, damaged, readOnly, createdAt } = (await readStoredRunSummary(folder)) ?? {};
   if (title === undefined || damaged !== undefined) return undefined;
   for (let size = first; size <= maxBytes; size *= 4) {
-    const events = await readLastEvents(journalIn(folder), size);
+    const events = await readLastEvents(journalPath(folder), size);
     if (!events || events.some(({ type }) => type === 'mended')) return undefined;
     const messages = events.filter((event) => event.type === 'message' && event.branch === undefined);
     // Leading results belong to cards of an unread reply.

@@ -1,10 +1,10 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { mapLimit } from '../protocol/values/mapLimit.ts';
-import { forkingPrefix } from './fork.ts';
-import { storedImages } from './imageStore.ts';
-import { isLocked, takeShortLock } from './lock.ts';
-import { isUnbegun } from './readJournal.ts';
+import { unfinishedForkPrefix } from './fork.ts';
+import { storedImagesFolder } from './imageStore.ts';
+import { acquireShortLock, isRunLocked } from './lock.ts';
+import { isUnfinishedJournalHeader } from './readJournal.ts';
 
 const id = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const aside = new RegExp(
@@ -25,25 +25,25 @@ export async function sweepRunLeftovers(runs: string, now: number): Promise<void
       const stat = await fs.stat(file).catch(() => undefined);
       return stat !== undefined && Math.abs(now - stat.mtimeMs) > oldMs;
     };
-    if (name.startsWith(forkingPrefix)) {
+    if (name.startsWith(unfinishedForkPrefix)) {
       if (await isLeft(folder)) await fs.rm(folder, { recursive: true, force: true }).catch(() => {});
       return;
     }
     const files = (await names(folder)).filter((one) => aside.test(one)).map((one) => path.join(folder, one));
-    for (const within of [path.join(folder, 'contents'), storedImages(folder)])
+    for (const within of [path.join(folder, 'contents'), storedImagesFolder(folder)])
       files.push(...(await names(within)).filter((one) => asideContent.test(one)).map((one) => path.join(within, one)));
     for (const file of files) if (await isLeft(file)) await fs.rm(file, { force: true }).catch(() => {});
     if ((await isLeft(folder)) && (await isEmpty(folder))) return removeEmpty(folder);
     const lock = path.join(folder, 'lock');
-    if ((await isLeft(lock)) && !(await isLocked(lock))) await letGo(lock);
+    if ((await isLeft(lock)) && !(await isRunLocked(lock))) await letGo(lock);
   });
 }
 
 async function isEmpty(folder: string): Promise<boolean> {
   const left = (await names(folder)).filter((name) => name !== 'lock' && name !== 'journal.jsonl');
-  if (left.length > 0 || (await isLocked(path.join(folder, 'lock')))) return false;
+  if (left.length > 0 || (await isRunLocked(path.join(folder, 'lock')))) return false;
   const journal = await fs.readFile(path.join(folder, 'journal.jsonl')).catch(() => Buffer.alloc(0));
-  return isUnbegun(journal);
+  return isUnfinishedJournalHeader(journal);
 }
 
 async function removeEmpty(folder: string): Promise<void> {
@@ -53,7 +53,7 @@ async function removeEmpty(folder: string): Promise<void> {
 
 /** Removes a lock by taking it, so that fresh locks stay. */
 const letGo = (lock: string): Promise<void> =>
-  takeShortLock(lock).then(
+  acquireShortLock(lock).then(
     (taken) => taken.release(),
     () => {}, // held after all
   );

@@ -3,14 +3,14 @@ import { promises as fs } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { message } from '../protocol/text/l10n.ts';
 import { StoreError } from './journal.ts';
-import { held, holderState, type LockHolder, parseHolder, thisProcess } from './storage/lockHolder.ts';
+import { type LockHolder, lockHolderState, ownLockIds, parseHolder, thisProcess } from './storage/lockHolder.ts';
 
 /**
  * Lock of a run: one window at a time writes. The lock file names the holder (`lockHolder.ts`). The lock of a dead process is taken over. A
  * holder on another machine or in another container is judged by activity: each holder rewrites the lock every `beat`, which updates the
  * time of the file system.
  */
-export interface Lock {
+export interface RunLock {
   /** The previous holder may still run: never write to a file opened by the previous holder. */
   readonly fromLiving: boolean;
   /** False after a takeover. Checked after each write: data written before a takeover is visible to the next holder. */
@@ -19,27 +19,27 @@ export interface Lock {
 }
 
 /** Milliseconds. A holder without activity for `silent` is observed for `watch` before a takeover. */
-export const lockTimes = { beat: 1000, silent: 10_000, watch: 2500 };
+export const runLockTimes = { beat: 1000, silent: 10_000, watch: 2500 };
 
 const tries = 20;
 const pause = 15;
 
 /** Takes the lock for the window `window`. Throws `StoreError`, with `STORE_LOCKED` if another process holds the lock. */
-export async function takeLock(file: string, window?: string): Promise<Lock> {
+export async function acquireRunLock(file: string, window?: string): Promise<RunLock> {
   const mine = newText({ window });
   return hold(file, mine, await acquire(file, mine, standingOfText));
 }
 
 /** Takes the lock for a moment; other takers wait. */
-export async function takeShortLock(file: string): Promise<Lock> {
+export async function acquireShortLock(file: string): Promise<RunLock> {
   const mine = newText({ brief: true });
   return hold(file, mine, await acquire(file, mine, standingOfText));
 }
 
 /** Takes the lock from any holder outside of this process, alive or not. Throws `StoreError`. */
-export async function takeOver(file: string, window?: string): Promise<Lock> {
+export async function takeOverRunLock(file: string, window?: string): Promise<RunLock> {
   const mine = newText({ window });
-  const isOurs = (text: string) => held.has(parseHolder(text)?.id ?? '');
+  const isOurs = (text: string) => ownLockIds.has(parseHolder(text)?.id ?? '');
   await acquire(file, mine, (text) => (isOurs(text) ? 'alive' : 'dead'));
   return hold(file, mine, true);
 }
@@ -61,33 +61,33 @@ async function acquire(file: string, mine: Text, standingIn: (text: string) => S
       await sleep(pause);
     }
   } catch (error) {
-    held.delete(mine.id);
+    ownLockIds.delete(mine.id);
     throw StoreError.from(error);
   }
-  held.delete(mine.id);
+  ownLockIds.delete(mine.id);
   throw locked();
 }
 
-export async function isLocked(file: string): Promise<boolean> {
-  return (await holderOf(file)) !== undefined;
+export async function isRunLocked(file: string): Promise<boolean> {
+  return (await findLockHolder(file)) !== undefined;
 }
 
 /** Returns the holder and the last activity (epoch ms) without changing the lock; undefined: no living holder. */
-export async function holderOf(file: string): Promise<{ holder?: LockHolder; beatAt: number } | undefined> {
+export async function findLockHolder(file: string): Promise<{ holder?: LockHolder; beatAt: number } | undefined> {
   const text = await textOf(file);
   if (text === undefined) return undefined;
   const beatAt = (await stampOf(file)) ?? 0;
   const standing = standingOfText(text);
-  const isQuiet = Math.abs(Date.now() - beatAt) > lockTimes.silent;
+  const isQuiet = Math.abs(Date.now() - beatAt) > runLockTimes.silent;
   return standing === 'dead' || (standing === 'unknown' && isQuiet) ? undefined : { holder: parseHolder(text), beatAt };
 }
 
-export const lockedMessage = 'This run is in progress in another window. Stop it there to continue here.';
-const locked = () => new StoreError('STORE_LOCKED', message(lockedMessage));
+export const runLockedMessage = 'This run is in progress in another window. Stop it there to continue here.';
+const locked = () => new StoreError('STORE_LOCKED', message(runLockedMessage));
 
-export async function isHeldElsewhere(file: string): Promise<boolean> {
-  const found = await holderOf(file);
-  return found !== undefined && !found.holder?.brief && !held.has(found.holder?.id ?? '');
+export async function isLockedByOtherProcess(file: string): Promise<boolean> {
+  const found = await findLockHolder(file);
+  return found !== undefined && !found.holder?.brief && !ownLockIds.has(found.holder?.id ?? '');
 }
 
 interface Text {
@@ -97,12 +97,12 @@ interface Text {
 
 function newText(more: Pick<LockHolder, 'window' | 'brief'>): Text {
   const holder: LockHolder = { id: randomUUID(), ...thisProcess(), since: Date.now(), ...more };
-  held.add(holder.id);
+  ownLockIds.add(holder.id);
   return { id: holder.id, text: JSON.stringify(holder) };
 }
 
-function hold(file: string, mine: Text, fromLiving: boolean): Lock {
-  const beating = setInterval(() => void beat(file, mine.text), lockTimes.beat);
+function hold(file: string, mine: Text, fromLiving: boolean): RunLock {
+  const beating = setInterval(() => void beat(file, mine.text), runLockTimes.beat);
   beating.unref();
   return {
     fromLiving,
@@ -110,7 +110,7 @@ function hold(file: string, mine: Text, fromLiving: boolean): Lock {
     async release() {
       clearInterval(beating);
       await whileItIs(file, mine.text, () => fs.unlink(file)).catch(() => {}); // the process that takes over holds the lock now
-      held.delete(mine.id);
+      ownLockIds.delete(mine.id);
     },
   };
 }
@@ -126,11 +126,11 @@ async function beat(file: string, text: string): Promise<void> {
   }
 }
 
-type Standing = ReturnType<typeof holderState>;
+type Standing = ReturnType<typeof lockHolderState>;
 
 const standingOfText = (text: string): Standing => {
   const holder = parseHolder(text);
-  return holder ? holderState(holder) : 'unknown'; // may be half written on file systems without links
+  return holder ? lockHolderState(holder) : 'unknown'; // may be half written on file systems without links
 };
 
 /**
@@ -140,8 +140,8 @@ const standingOfText = (text: string): Standing => {
 async function isSilent(file: string, now: number): Promise<boolean> {
   const last = await stampOf(file);
   if (last === undefined) return false;
-  if (Math.abs(now - last) < lockTimes.silent) return false;
-  await sleep(lockTimes.watch);
+  if (Math.abs(now - last) < runLockTimes.silent) return false;
+  await sleep(runLockTimes.watch);
   return (await stampOf(file)) === last;
 }
 
@@ -205,6 +205,6 @@ async function whileItIs(file: string, text: string, work: () => Promise<void>):
     return true;
   } finally {
     if ((await textOf(right)) === mine.text) await fs.unlink(right).catch(() => {});
-    held.delete(mine.id);
+    ownLockIds.delete(mine.id);
   }
 }

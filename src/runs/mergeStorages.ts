@@ -1,8 +1,8 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { mapLimit } from '../protocol/values/mapLimit.ts';
-import { History } from './history.ts';
-import { takeLock } from './lock.ts';
+import { RunHistoryIndex } from './history.ts';
+import { acquireRunLock } from './lock.ts';
 import { WindowStatus } from './windowStatus.ts';
 
 /**
@@ -13,9 +13,9 @@ import { WindowStatus } from './windowStatus.ts';
  * @param to absolute folder of this store
  */
 export async function mergeStorages(from: string, to: string): Promise<number> {
-  const [history, marks] = [new History(from), new WindowStatus(path.join(from, 'now'))];
+  const [history, marks] = [new RunHistoryIndex(from), new WindowStatus(path.join(from, 'now'))];
   const came = await mapLimit(await runsIn(path.join(from, 'runs')), 1, async (id) => {
-    const lock = await takeLock(path.join(from, 'runs', id, 'lock')).catch(() => undefined);
+    const lock = await acquireRunLock(path.join(from, 'runs', id, 'lock')).catch(() => undefined);
     if (!lock) return false;
     try {
       if (!(await take(path.join(from, 'runs', id), path.join(to, 'runs', id)))) return false;

@@ -2,17 +2,20 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 
 /** Folder of local model states: file names start with a run id and a dot. */
-export const modelStatesIn = (store: string): string => path.join(store, 'model-states');
+export const modelStatesFolder = (store: string): string => path.join(store, 'model-states');
 
 const idOf = (name: string): string | undefined => /^(run-[\w-]{1,100})\./.exec(name)?.[1];
 
-export async function removeStates(folder: string, ids: readonly string[]): Promise<void> {
+export async function removeModelStates(folder: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const names = (await namesIn(folder)).filter((name) => ids.includes(idOf(name)!));
   for (const name of names) await fs.rm(path.join(folder, name), { force: true }).catch(() => {});
 }
 
-export async function idsOfStates(folder: string, isThere: (id: string) => Promise<boolean>): Promise<string[]> {
+export async function orphanedModelStateIds(
+  folder: string,
+  isThere: (id: string) => Promise<boolean>,
+): Promise<string[]> {
   const ids = new Set((await namesIn(folder)).flatMap((name) => idOf(name) ?? []));
   const left: string[] = [];
   for (const id of ids) if (!(await isThere(id))) left.push(id);

@@ -3,11 +3,11 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { type StoredEvent, storedEventSchema } from '../protocol/run/events.ts';
 import { formatVersion } from '../protocol/run/eventVersions.ts';
-import { isConversation } from '../protocol/run/isConversation.ts';
+import { isConversationEventType } from '../protocol/run/isConversation.ts';
 import type { ReadOnlyCode } from '../protocol/run/readOnlyReason.ts';
-import { amount, type LocalizedMessage, message } from '../protocol/text/l10n.ts';
-import { readImages, restoreImages, storedImageNames } from './imageStore.ts';
-import { checksum, header, StoreError } from './journal.ts';
+import { type LocalizedMessage, localizedCount, message } from '../protocol/text/l10n.ts';
+import { insertStoredImages, readImages, storedImageNames } from './imageStore.ts';
+import { checksum, journalHeader, StoreError } from './journal.ts';
 
 /**
  * Line with a valid checksum. `previous`: number of the preceding event, absent in journals of the first version. `event`: absent if
@@ -141,8 +141,8 @@ export async function readLastEvents(file: string, size: number): Promise<Stored
   }
 }
 
-export const isUnbegun = (bytes: Buffer): boolean =>
-  bytes.length < header.length && header.startsWith(bytes.toString('latin1'));
+export const isUnfinishedJournalHeader = (bytes: Buffer): boolean =>
+  bytes.length < journalHeader.length && journalHeader.startsWith(bytes.toString('latin1'));
 
 function* lines(bytes: Buffer, start: number): Generator<{ line: number; at: number; end: number }> {
   for (let at = start, line = start === 0 ? 1 : 2; at < bytes.length; line++) {
@@ -162,7 +162,7 @@ function headOf(bytes: Buffer): { version: number; start: number; loses: boolean
   const named = Number(/^\{"towpath-run":(\d{1,9})\}\n$/.exec(bytes.toString('latin1', 0, end))?.[1] ?? 0);
   const version = flippedVersions.has(named) ? 0 : named;
   if (version > 0) return { version, start: end, loses: false };
-  for (const start of [header.length, 0]) {
+  for (const start of [journalHeader.length, 0]) {
     const lineEnd = bytes.indexOf(10, start);
     if (lineEnd > 0 && isLine(bytes.subarray(start, lineEnd))) return { version, start, loses: false };
   }
@@ -183,7 +183,7 @@ function parseLine(
     const said: unknown = JSON.parse(bytes.toString('utf8', 9));
     const { seq, previous, type, version } = Object(said) as Record<string, unknown>;
     if (typeof seq !== 'number' || typeof type !== 'string') return undefined;
-    const lostImages = restoreImages(said, images);
+    const lostImages = insertStoredImages(said, images);
     const event = storedEventSchema.safeParse(said).data;
     const numbers = {
       ...(typeof previous === 'number' && { previous }),
@@ -206,14 +206,14 @@ class Found {
   private newest = 0;
 
   addLostImages({ line, at }: JournalEntry, count: number): void {
-    const text = message('{0} of line {1} cannot be read', amount(count, 'image'), line);
+    const text = message('{0} of line {1} cannot be read', localizedCount(count, 'image'), line);
     this.wounds.push({ ...wound(line, at, text), loses: false });
   }
 
   /** Isolates a line that the schema rejects. Only a lost conversation event separates the following events. */
   addUnreadable(entry: JournalEntry): void {
     const { line, at, type } = entry;
-    const loses = isConversation(type);
+    const loses = isConversationEventType(type);
     this.wounds.push({ ...wound(line, at, message('line {0} ({1}) cannot be read', line, type)), loses });
     if (!loses) this.add(entry);
   }
@@ -247,7 +247,11 @@ function addMissing(entries: readonly JournalEntry[], wounds: CorruptRange[]): v
   }
 }
 
-export function isGap(before: JournalEntry | undefined, entry: JournalEntry, wounds: readonly CorruptRange[]): boolean {
+export function isJournalGap(
+  before: JournalEntry | undefined,
+  entry: JournalEntry,
+  wounds: readonly CorruptRange[],
+): boolean {
   if (entry.previous !== undefined) return entry.previous !== (before?.seq ?? 0);
   return wounds.some(({ at, loses }) => loses && isBetween(at, before, entry));
 }
@@ -256,4 +260,4 @@ const isBetween = (at: number, before: JournalEntry | undefined, entry: JournalE
   at > (before?.at ?? -1) && at < entry.at;
 
 const wound = (line: number, at: number, text: LocalizedMessage): CorruptRange => ({ at, line, text, loses: true });
-const bytesFrom = (bytes: number, at: number) => message('{0} from byte {1}', amount(bytes, 'byte'), at);
+const bytesFrom = (bytes: number, at: number) => message('{0} from byte {1}', localizedCount(bytes, 'byte'), at);

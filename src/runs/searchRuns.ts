@@ -1,8 +1,8 @@
 import { type Run, runTitle } from '../protocol/run/run.ts';
-import type { Indexed } from './history.ts';
+import type { IndexedRun } from './history.ts';
 
 interface FoundRun {
-  indexed: Indexed;
+  indexed: IndexedRun;
   excerpt?: string;
 }
 
@@ -10,13 +10,13 @@ interface FoundRun {
 const maxText = 200_000;
 
 /** Returns the search text: title, tab, messages of the user and the models. */
-export function searchTermsOf(run: Run): Buffer {
+export function runSearchText(run: Run): Buffer {
   const said = [...run.messages, ...(run.damage ?? []).flatMap(({ messages }) => messages)];
   const texts = said.flatMap((message) => (message.role === 'tool' ? [] : [message.content]));
   return Buffer.from(`${searchable(runTitle(run))}\t${searchable(bothEnds(texts, maxText / 2))}`);
 }
 
-export const titleTerms = (title: string): Buffer => Buffer.from(`${searchable(title)}\t`);
+export const runTitleSearchText = (title: string): Buffer => Buffer.from(`${searchable(title)}\t`);
 
 /** Normalizes text for search: lower case, without diacritics, single spaces. */
 function searchable(text: string): string {
@@ -29,7 +29,7 @@ function searchable(text: string): string {
 const isPlain = /^[\x20-\x7E\s]*$/;
 
 /** Returns the runs that contain every word of `query`, also as part of a word; all runs for an empty query. */
-export function search(runs: readonly Indexed[], query: string): FoundRun[] {
+export function findMatchingRuns(runs: readonly IndexedRun[], query: string): FoundRun[] {
   const wanted = wordsIn(query)
     .sort((one, other) => other.length - one.length) // long words are probably rare
     .map((word) => Buffer.from(word));
@@ -49,7 +49,7 @@ export function search(runs: readonly Indexed[], query: string): FoundRun[] {
   });
 }
 
-export const matches = (text: string, query: string): boolean =>
+export const matchesSearchQuery = (text: string, query: string): boolean =>
   wordsIn(query).every((word) => searchable(text).includes(word));
 
 const wordsIn = (query: string): string[] =>

@@ -8,7 +8,7 @@ import { StoreError } from './journal.ts';
  *
  * @invariant written-events-can-be-read: every event appended to a journal passes the schema of the reader
  */
-export function storable(event: StoredEvent): StoredEvent {
+export function toStorableEvent(event: StoredEvent): StoredEvent {
   if (storedEventSchema.safeParse(event).success) return event;
   const finite = withoutInfinite(event) as StoredEvent;
   const { success, error } = storedEventSchema.safeParse(finite);

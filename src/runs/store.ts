@@ -1,35 +1,48 @@
 import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import { kinOf } from '../protocol/run/branches.ts';
+import { relatedRuns } from '../protocol/run/branches.ts';
 import type { StoredEvent } from '../protocol/run/events.ts';
-import { dataOf, type Hide, type Imported, type RunsFile } from '../protocol/run/exchange.ts';
-import { readOnlySentences } from '../protocol/run/readOnlyReason.ts';
+import {
+  type ExportedRunsFile,
+  exportableEvents,
+  type HideSecrets,
+  type ImportedRun,
+} from '../protocol/run/exchange.ts';
+import { readOnlyReasonMessages } from '../protocol/run/readOnlyReason.ts';
 import { newRun, type Run } from '../protocol/run/run.ts';
 import type { RunSummary } from '../protocol/run/summary.ts';
-import { inEnglish, message } from '../protocol/text/l10n.ts';
+import { message, toEnglishText } from '../protocol/text/l10n.ts';
 import { mapLimit } from '../protocol/values/mapLimit.ts';
 import { ContentStore } from './contentStore.ts';
-import { callsAfter, type ForkedText, forkEvents, forkedText, keepFork, messageSeqs, unforkable } from './fork.ts';
-import { History, type Indexed } from './history.ts';
-import { withStoredImages } from './imageStore.ts';
+import {
+  callIdsAfterEvent,
+  createForkEvents,
+  eventNumbersOfMessages,
+  type ForkableUserMessage,
+  forkableUserMessages,
+  forkRefusalReason,
+  storeFork,
+} from './fork.ts';
+import { type IndexedRun, RunHistoryIndex } from './history.ts';
+import { moveImagesToStore } from './imageStore.ts';
 import { Journal, StoreError } from './journal.ts';
 import { readLastMessages } from './lastMessages.ts';
 import { sweepRunLeftovers } from './leftovers.ts';
-import { holderOf, isHeldElsewhere, type Lock, takeLock, takeOver } from './lock.ts';
-import { idsOfStates, modelStatesIn, removeStates } from './modelStates.ts';
+import { acquireRunLock, findLockHolder, isLockedByOtherProcess, type RunLock, takeOverRunLock } from './lock.ts';
+import { modelStatesFolder, orphanedModelStateIds, removeModelStates } from './modelStates.ts';
 import { readFirstEvent, readJournal } from './readJournal.ts';
-import { search, searchTermsOf, titleTerms } from './searchRuns.ts';
+import { findMatchingRuns, runSearchText, runTitleSearchText } from './searchRuns.ts';
 import type { LockHolder } from './storage/lockHolder.ts';
-import { makeFolder } from './storage/privateFolder.ts';
+import { createPrivateFolder } from './storage/privateFolder.ts';
 import {
-  journalIn,
-  readForIndex,
-  readRun,
-  readSummary,
-  type Stamp,
-  toStoredSummary,
-  writeSummary,
+  type JournalFileStamp,
+  journalPath,
+  readRunForIndex,
+  readRunSummary,
+  readRunWithJournal,
+  toStoredRunSummary,
+  writeRunSummary,
 } from './storedSummary.ts';
 import { DeletedRuns } from './trash.ts';
 import { WindowStatus } from './windowStatus.ts';
@@ -53,7 +66,7 @@ export class RunStore {
   readonly contents: ContentStore;
   readonly deleted: DeletedRuns;
   readonly marks: WindowStatus;
-  private readonly history: History;
+  private readonly history: RunHistoryIndex;
   private readonly openHere = new Map<string, Run>();
 
   /**
@@ -70,7 +83,7 @@ export class RunStore {
   ) {
     const runs = path.join(folder, 'runs');
     this.deleted = new DeletedRuns(runs, path.join(folder, 'deleted'), now);
-    this.history = new History(folder);
+    this.history = new RunHistoryIndex(folder);
     this.marks = new WindowStatus(path.join(folder, 'now'));
     this.contents = new ContentStore(runs, () => this.deleted.folders());
   }
@@ -81,21 +94,21 @@ export class RunStore {
 
   async create(id: string): Promise<OpenRun> {
     const folder = this.folderOf(id);
-    await makeFolder(folder).catch((error) => {
+    await createPrivateFolder(folder).catch((error) => {
       throw StoreError.from(error);
     });
-    const lock = await takeLock(this.lockOf(id), this.window);
+    const lock = await acquireRunLock(this.lockOf(id), this.window);
     return this.opened(id, newRun(id), lock, () => Journal.create(this.journalOf(id)));
   }
 
   async open(id: string): Promise<OpenRun> {
     const lock = await this.lock(id);
     const folder = this.folderOf(id);
-    let read: Awaited<ReturnType<typeof readRun>>;
+    let read: Awaited<ReturnType<typeof readRunWithJournal>>;
     try {
       if (lock.fromLiving) await renew(this.journalOf(id));
-      read = await readRun(folder, id);
-      if (read.run.readOnly) throw new StoreError('STORE_DAMAGED', message(readOnlySentences[read.run.readOnly]));
+      read = await readRunWithJournal(folder, id);
+      if (read.run.readOnly) throw new StoreError('STORE_DAMAGED', message(readOnlyReasonMessages[read.run.readOnly]));
     } catch (error) {
       await lock.release();
       throw error;
@@ -113,19 +126,19 @@ export class RunStore {
     return readLastMessages(this.folderOf(id), id);
   }
 
-  async said(id: string): Promise<ForkedText[]> {
+  async said(id: string): Promise<ForkableUserMessage[]> {
     const { run, contents } = await this.readWhole(id);
-    return forkedText(run, contents);
+    return forkableUserMessages(run, contents);
   }
 
   async messagesUpTo(id: string, seq: number): Promise<number> {
     const { run, contents } = await this.readWhole(id);
-    return messageSeqs(run, contents).filter((one) => one <= seq).length;
+    return eventNumbersOfMessages(run, contents).filter((one) => one <= seq).length;
   }
 
   async callsAfter(id: string, seq: number): Promise<string[]> {
     const { run, contents } = await this.readWhole(id);
-    return callsAfter(run, contents, seq);
+    return callIdsAfterEvent(run, contents, seq);
   }
 
   /**
@@ -135,43 +148,46 @@ export class RunStore {
   async fork(id: string, seq: number): Promise<string> {
     const { run, contents } = await this.readWhole(id);
     const hasState = (await fs.stat(this.stateFolder(id)).catch(() => undefined)) !== undefined;
-    const why = unforkable(run, contents, seq, hasState);
+    const why = forkRefusalReason(run, contents, seq, hasState);
     if (why !== undefined) throw new StoreError('STORE_DAMAGED', why);
     const to = RunStore.newId();
-    await keepFork(path.join(this.folder, 'runs'), id, to, forkEvents(to, run, contents, seq, this.now()));
+    await storeFork(path.join(this.folder, 'runs'), id, to, createForkEvents(to, run, contents, seq, this.now()));
     return to;
   }
 
-  private async readWhole(id: string): ReturnType<typeof readRun> {
+  private async readWhole(id: string): ReturnType<typeof readRunWithJournal> {
     await this.mustExist(id);
-    return readRun(this.folderOf(id), id);
+    return readRunWithJournal(this.folderOf(id), id);
   }
 
   async events(id: string): Promise<{ events: StoredEvent[]; damage: string[] }> {
     await this.mustExist(id);
     const { entries, wounds } = await readJournal(this.journalOf(id), id);
-    return { events: entries.flatMap(({ event }) => event ?? []), damage: wounds.map(({ text }) => inEnglish(text)) };
+    return {
+      events: entries.flatMap(({ event }) => event ?? []),
+      damage: wounds.map(({ text }) => toEnglishText(text)),
+    };
   }
 
-  async exported(id: string, hide: Hide): Promise<RunsFile> {
+  async exported(id: string, hide: HideSecrets): Promise<ExportedRunsFile> {
     await this.mustExist(id);
-    const runs = await mapLimit(kinOf(id, await this.list()), atOnce, async (one) => {
+    const runs = await mapLimit(relatedRuns(id, await this.list()), atOnce, async (one) => {
       const read = this.readWhole(one.id);
       const whole = await (one.id === id ? read : read.catch(() => undefined)); // an unreadable branch is omitted
       if (!whole) return [];
       const until = whole.run.damage?.[0]?.from ?? Number.POSITIVE_INFINITY;
       const events = whole.contents.entries.flatMap(({ event, seq }) => (event && seq <= until ? [event] : []));
-      return [{ id: one.id, events: dataOf(events, hide) }];
+      return [{ id: one.id, events: exportableEvents(events, hide) }];
     });
     return { 'towpath-runs': 1, shown: id, runs: runs.flat() };
   }
 
-  async bring(runs: readonly Imported[]): Promise<void> {
+  async bring(runs: readonly ImportedRun[]): Promise<void> {
     const folder = path.join(this.folder, 'runs');
     const made: string[] = [];
     try {
       for (const { id, events } of runs) {
-        await keepFork(folder, id, id, events); // an import has no contents
+        await storeFork(folder, id, id, events); // an import has no contents
         made.push(id);
       }
     } catch (error) {
@@ -186,7 +202,7 @@ export class RunStore {
   }
 
   async search(query: string): Promise<{ run: RunSummary; excerpt?: string }[]> {
-    return search(await this.indexed(), query).map(({ indexed, excerpt }) => ({
+    return findMatchingRuns(await this.indexed(), query).map(({ indexed, excerpt }) => ({
       run: indexed.summary,
       ...(excerpt !== undefined && { excerpt }),
     }));
@@ -194,17 +210,17 @@ export class RunStore {
 
   async listed(id: string): Promise<RunSummary | undefined> {
     const open = this.openHere.get(id);
-    if (open) return toStoredSummary(open);
-    return isRunId(id) ? readSummary(this.folderOf(id), id) : undefined;
+    if (open) return toStoredRunSummary(open);
+    return isRunId(id) ? readRunSummary(this.folderOf(id), id) : undefined;
   }
 
   async has(id: string): Promise<boolean> {
     return isRunId(id) && (await fs.stat(this.journalOf(id)).catch(() => undefined)) !== undefined;
   }
 
-  private async indexed(): Promise<Indexed[]> {
+  private async indexed(): Promise<IndexedRun[]> {
     const [ids, known] = await Promise.all([this.ids(), this.history.read()]);
-    const found: Indexed[] = [];
+    const found: IndexedRun[] = [];
     const stale: string[] = [];
     await mapLimit(ids, atOnce, async (id) => {
       const open = this.openHere.get(id);
@@ -227,15 +243,15 @@ export class RunStore {
     return found.sort((one, other) => other.summary.updatedAt - one.summary.updatedAt);
   }
 
-  private async readForIndex(id: string): Promise<Indexed | undefined> {
-    const read = await readForIndex(this.folderOf(id), id);
-    return read && { ...read, words: read.run ? searchTermsOf(read.run) : titleTerms(read.summary.title) };
+  private async readForIndex(id: string): Promise<IndexedRun | undefined> {
+    const read = await readRunForIndex(this.folderOf(id), id);
+    return read && { ...read, words: read.run ? runSearchText(read.run) : runTitleSearchText(read.summary.title) };
   }
 
   /** Workflow of each run, deleted runs included; undefined for an unreadable record. */
   async workflowIds(): Promise<(string | undefined)[]> {
     const folders = [...(await this.ids()).map((id) => this.folderOf(id)), ...(await this.deleted.folders())];
-    const firsts = await mapLimit(folders, atOnce, (folder) => readFirstEvent(journalIn(folder)));
+    const firsts = await mapLimit(folders, atOnce, (folder) => readFirstEvent(journalPath(folder)));
     return firsts.map((event) => (event?.type === 'run-start' ? event.workflowId : undefined));
   }
 
@@ -244,7 +260,7 @@ export class RunStore {
     const lock = await this.lock(id);
     try {
       const name = await this.deleted.take(id);
-      await removeStates(this.modelStates, [id]);
+      await removeModelStates(this.modelStates, [id]);
       await this.history.drop(id);
       return name;
     } finally {
@@ -253,11 +269,11 @@ export class RunStore {
   }
 
   holder(id: string): Promise<{ holder?: LockHolder; beatAt: number } | undefined> {
-    return holderOf(this.lockOf(id));
+    return findLockHolder(this.lockOf(id));
   }
 
   isElsewhere(id: string): Promise<boolean> {
-    return isHeldElsewhere(this.lockOf(id));
+    return isLockedByOtherProcess(this.lockOf(id));
   }
 
   /**
@@ -265,7 +281,7 @@ export class RunStore {
    */
   async takeOver(id: string): Promise<void> {
     await this.mustExist(id);
-    const lock = await takeOver(this.lockOf(id), this.window);
+    const lock = await takeOverRunLock(this.lockOf(id), this.window);
     try {
       await renew(this.journalOf(id));
     } finally {
@@ -276,7 +292,7 @@ export class RunStore {
   async sweep(): Promise<void> {
     await this.deleted.sweep();
     await sweepRunLeftovers(path.join(this.folder, 'runs'), this.now());
-    await removeStates(this.modelStates, await idsOfStates(this.modelStates, (id) => this.has(id)));
+    await removeModelStates(this.modelStates, await orphanedModelStateIds(this.modelStates, (id) => this.has(id)));
   }
 
   get runsFolder(): string {
@@ -284,14 +300,14 @@ export class RunStore {
   }
 
   get modelStates(): string {
-    return modelStatesIn(this.folder);
+    return modelStatesFolder(this.folder);
   }
 
   stateFolder(id: string): string {
     return path.join(this.folderOf(id), 'state');
   }
 
-  private async opened(id: string, run: Run, lock: Lock, start: () => Promise<Journal>): Promise<OpenRun> {
+  private async opened(id: string, run: Run, lock: RunLock, start: () => Promise<Journal>): Promise<OpenRun> {
     let journal: Journal;
     try {
       journal = await start();
@@ -303,7 +319,7 @@ export class RunStore {
     return {
       run,
       append: async (event) => {
-        const line = await withStoredImages(event, this.folderOf(id)).catch((error) => {
+        const line = await moveImagesToStore(event, this.folderOf(id)).catch((error) => {
           throw StoreError.from(error);
         });
         await onceMore(() => journal.append(line));
@@ -325,8 +341,8 @@ export class RunStore {
     };
   }
 
-  private async keepSummary(run: Run, stamp: Stamp): Promise<void> {
-    await writeSummary(this.folderOf(run.id), run, stamp);
+  private async keepSummary(run: Run, stamp: JournalFileStamp): Promise<void> {
+    await writeRunSummary(this.folderOf(run.id), run, stamp);
     await this.history.keep([indexedOf(run, stamp)]);
   }
 
@@ -335,10 +351,10 @@ export class RunStore {
     return names.filter(isRunId);
   }
 
-  private async lock(id: string): Promise<Lock> {
+  private async lock(id: string): Promise<RunLock> {
     await this.mustExist(id);
     try {
-      return await takeLock(this.lockOf(id), this.window);
+      return await acquireRunLock(this.lockOf(id), this.window);
     } catch (error) {
       await this.mustExist(id); // deleted by another window meanwhile
       throw error;
@@ -365,18 +381,18 @@ export class RunStore {
     return path.join(this.folder, 'runs', id);
   }
   private journalOf(id: string): string {
-    return journalIn(this.folderOf(id));
+    return journalPath(this.folderOf(id));
   }
   private lockOf(id: string): string {
     return path.join(this.folderOf(id), 'lock');
   }
 }
 
-const indexedOf = (run: Run, stamp: Stamp): Indexed => ({
-  summary: toStoredSummary(run),
+const indexedOf = (run: Run, stamp: JournalFileStamp): IndexedRun => ({
+  summary: toStoredRunSummary(run),
   stamp,
   get words() {
-    return searchTermsOf(run); // runs that are only listed need no search terms
+    return runSearchText(run); // runs that are only listed need no search terms
   },
 });
 

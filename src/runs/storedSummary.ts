@@ -3,59 +3,63 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import type { ErrorInfo } from '../protocol/content/messages.ts';
-import { openApprovals } from '../protocol/run/pending.ts';
-import { type Corruption, orphanedCalls, type Run, runTitle } from '../protocol/run/run.ts';
+import { pendingApprovalIds } from '../protocol/run/pending.ts';
+import { type Corruption, callsWithOrphanedCommand, type Run, runTitle } from '../protocol/run/run.ts';
 import { type RunSummary, runSummarySchema } from '../protocol/run/summary.ts';
 import { foldJournal } from './foldJournal.ts';
 import { checksum, StoreError } from './journal.ts';
-import { isUnbegun, readJournal } from './readJournal.ts';
+import { isUnfinishedJournalHeader, readJournal } from './readJournal.ts';
 
 /** Stamp of a journal: size, time, and the largest known size; a shorter journal has lost data. */
 const stampShape = { journalBytes: z.number(), journalTime: z.number(), mostBytes: z.number() };
-export const storedSummarySchema = runSummarySchema.omit({ id: true, live: true });
-const summarySchema = z.strictObject({ ...stampShape, ...storedSummarySchema.shape, check: z.string() });
+export const storedRunSummarySchema = runSummarySchema.omit({ id: true, live: true });
+const summarySchema = z.strictObject({ ...stampShape, ...storedRunSummarySchema.shape, check: z.string() });
 type Summary = z.infer<typeof summarySchema>;
 
-export interface Stamp {
+export interface JournalFileStamp {
   size: number;
   mtimeMs: number;
 }
 
-export const journalIn = (folder: string): string => path.join(folder, 'journal.jsonl');
+export const journalPath = (folder: string): string => path.join(folder, 'journal.jsonl');
 
 const summaryIn = (folder: string): string => path.join(folder, 'summary.json');
 
-export async function readSummary(folder: string, id: string): Promise<RunSummary | undefined> {
-  const stat = await fs.stat(journalIn(folder)).catch(() => undefined);
-  const kept = stat && (await readStoredSummary(folder));
+export async function readRunSummary(folder: string, id: string): Promise<RunSummary | undefined> {
+  const stat = await fs.stat(journalPath(folder)).catch(() => undefined);
+  const kept = stat && (await readStoredRunSummary(folder));
   if (kept && kept.journalBytes === stat.size && kept.journalTime === stat.mtimeMs) return listed(id, kept);
   return stat && (await readAnew(folder, id, stat, kept))?.summary;
 }
 
-export async function readForIndex(
+export async function readRunForIndex(
   folder: string,
   id: string,
-): Promise<{ summary: RunSummary; run?: Run; stamp: Stamp } | undefined> {
-  const stat = await fs.stat(journalIn(folder)).catch(() => undefined);
-  const read = stat && (await readAnew(folder, id, stat, await readStoredSummary(folder)));
+): Promise<{ summary: RunSummary; run?: Run; stamp: JournalFileStamp } | undefined> {
+  const stat = await fs.stat(journalPath(folder)).catch(() => undefined);
+  const read = stat && (await readAnew(folder, id, stat, await readStoredRunSummary(folder)));
   return read && { ...read, stamp: { size: stat.size, mtimeMs: stat.mtimeMs } };
 }
 
 async function readAnew(
   folder: string,
   id: string,
-  stat: Stamp,
+  stat: JournalFileStamp,
   kept: Summary | undefined,
 ): Promise<{ summary: RunSummary; run?: Run } | undefined> {
-  if (!kept && stat.size < 100 && isUnbegun(await fs.readFile(journalIn(folder)).catch(() => Buffer.from('x'))))
+  if (
+    !kept &&
+    stat.size < 100 &&
+    isUnfinishedJournalHeader(await fs.readFile(journalPath(folder)).catch(() => Buffer.from('x')))
+  )
     return undefined;
   try {
-    const { run, contents } = await readRun(folder, id, kept);
+    const { run, contents } = await readRunWithJournal(folder, id, kept);
     if (run.seq === 0 && !run.damage && !run.readOnly) return undefined;
     if (run.damage && run.messages.length === 0) run.title ||= kept?.title ?? ''; // the first message is among the lost events
     const most = Math.max(contents.wholeBytes, kept?.mostBytes ?? 0);
-    await writeSummary(folder, run, stat, most).catch(() => {});
-    return { run, summary: toStoredSummary(run) };
+    await writeRunSummary(folder, run, stat, most).catch(() => {});
+    return { run, summary: toStoredRunSummary(run) };
   } catch (error) {
     const { title = 'Damaged run', createdAt = stat.mtimeMs, updatedAt = stat.mtimeMs } = kept ?? {};
     const { message: damaged, said } = StoreError.from(error);
@@ -68,13 +72,13 @@ function listed(id: string, { journalBytes: _, journalTime: __, mostBytes: ___, 
   return { id, live: false, ...told };
 }
 
-export async function readRun(folder: string, id: string, kept?: Summary) {
-  const contents = await readJournal(journalIn(folder), id);
-  const { mostBytes: maxBytes } = kept ?? (await readStoredSummary(folder)) ?? {};
+export async function readRunWithJournal(folder: string, id: string, kept?: Summary) {
+  const contents = await readJournal(journalPath(folder), id);
+  const { mostBytes: maxBytes } = kept ?? (await readStoredRunSummary(folder)) ?? {};
   return { contents, run: foldJournal(id, contents, maxBytes) };
 }
 
-export async function readStoredSummary(folder: string): Promise<Summary | undefined> {
+export async function readStoredRunSummary(folder: string): Promise<Summary | undefined> {
   try {
     const kept = summarySchema.parse(JSON.parse(await fs.readFile(summaryIn(folder), 'utf8')));
     const { check, ...said } = kept;
@@ -87,8 +91,13 @@ export async function readStoredSummary(folder: string): Promise<Summary | undef
 const checkOf = (said: Omit<Summary, 'check'>): string =>
   checksum(Buffer.from(JSON.stringify(Object.entries(said).sort(([one], [other]) => (one < other ? -1 : 1)))));
 
-export async function writeSummary(folder: string, run: Run, stamp: Stamp, maxBytes = stamp.size): Promise<void> {
-  const { id: _, live: __, ...told } = toStoredSummary(run);
+export async function writeRunSummary(
+  folder: string,
+  run: Run,
+  stamp: JournalFileStamp,
+  maxBytes = stamp.size,
+): Promise<void> {
+  const { id: _, live: __, ...told } = toStoredRunSummary(run);
   const said = { journalBytes: stamp.size, journalTime: stamp.mtimeMs, mostBytes: maxBytes, ...told };
   const aside = `${summaryIn(folder)}.${randomUUID()}`;
   try {
@@ -102,7 +111,7 @@ export async function writeSummary(folder: string, run: Run, stamp: Stamp, maxBy
 
 const damageOf = (run: Run): Corruption | undefined => run.damage?.findLast(({ open }) => open);
 
-export function toStoredSummary(run: Run): RunSummary {
+export function toStoredRunSummary(run: Run): RunSummary {
   const damaged = damageOf(run);
   const { id, phase, createdAt, updatedAt, readOnly, imported, parent, error, named, pinned } = run;
   const model = run.models?.at(-1)?.model || run.model;
@@ -114,8 +123,8 @@ export function toStoredSummary(run: Run): RunSummary {
     phase,
     createdAt,
     updatedAt,
-    ...(orphanedCalls(run).length > 0 && { commands: true }),
-    ...(openApprovals(run).length > 0 && { awaitsApproval: true }),
+    ...(callsWithOrphanedCommand(run).length > 0 && { commands: true }),
+    ...(pendingApprovalIds(run).length > 0 && { awaitsApproval: true }),
     ...(damaged && { damaged: damaged.text, ...(damaged.said && { damagedSaid: damaged.said }) }),
     ...(readOnly && { readOnly }),
     ...(imported && { imported }),

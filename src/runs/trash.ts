@@ -4,8 +4,8 @@ import type { RunSummary } from '../protocol/run/summary.ts';
 import { message } from '../protocol/text/l10n.ts';
 import { mapLimit } from '../protocol/values/mapLimit.ts';
 import { StoreError } from './journal.ts';
-import { makeFolder } from './storage/privateFolder.ts';
-import { readSummary } from './storedSummary.ts';
+import { createPrivateFolder } from './storage/privateFolder.ts';
+import { readRunSummary } from './storedSummary.ts';
 
 const day = 24 * 60 * 60 * 1000;
 /** Days for which a deleted run can be restored. */
@@ -33,7 +33,7 @@ export class DeletedRuns {
   async take(id: string): Promise<string> {
     const name = `${this.now()}.${id}`;
     await guarded(async () => {
-      await makeFolder(this.folder);
+      await createPrivateFolder(this.folder);
       await fs.rename(path.join(this.runs, id), path.join(this.folder, name));
     });
     await this.unlock(name).catch(() => {}); // a remaining lock is removed at restoration
@@ -42,7 +42,7 @@ export class DeletedRuns {
 
   async list(): Promise<DeletedRun[]> {
     const runs = await mapLimit(await this.names(), 8, async (name) => {
-      const summary = await readSummary(path.join(this.folder, name), idOf(name)!);
+      const summary = await readRunSummary(path.join(this.folder, name), idOf(name)!);
       return summary ? [{ ...summary, name, daysLeft: this.daysLeft(name) }] : [];
     });
     const when = ({ name }: DeletedRun) => deletedAt(name);
@@ -58,7 +58,7 @@ export class DeletedRuns {
     if (!id || !(await fs.stat(path.join(this.folder, name)).catch(() => undefined))) throw gone();
     await guarded(async () => {
       await this.unlock(name);
-      await makeFolder(this.runs);
+      await createPrivateFolder(this.runs);
       await fs.rename(path.join(this.folder, name), path.join(this.runs, id));
     });
     return id;

@@ -1,7 +1,7 @@
 // @invariant undo-follows-event-numbers: Undo follows the numbers of `tool-start` events, never the order of object keys.
-import type { Moved, RemovedKind, StoredChange } from '../protocol/run/events.ts';
-import { callsOf, type Run } from '../protocol/run/run.ts';
-import type { Undone } from '../protocol/run/runFiles.ts';
+import type { FileMove, RemovedFileKind, StoredChange } from '../protocol/run/events.ts';
+import { callsInStartOrder, type Run } from '../protocol/run/run.ts';
+import type { RedoableUndo } from '../protocol/run/runFiles.ts';
 
 /**
  * Change of one file to another content. Ids are content ids; null: no file.
@@ -21,7 +21,7 @@ export interface UndoStep {
   was?: Pick<StoredChange, 'kind' | 'mode'>;
   form?: Pick<StoredChange, 'mode' | 'encoding'>;
   left: string | null;
-  leftKind?: RemovedKind;
+  leftKind?: RemovedFileKind;
   leftForm?: Pick<StoredChange, 'mode' | 'encoding'>;
   mixed?: true;
   toolCallIds: string[];
@@ -29,11 +29,11 @@ export interface UndoStep {
 }
 
 /** Reverse move of a folder or binary file, with the paths of the original move. */
-export type UndoMove = Moved & Pick<UndoStep, 'paths' | 'toolCallIds' | 'order'>;
+export type UndoMove = FileMove & Pick<UndoStep, 'paths' | 'toolCallIds' | 'order'>;
 
 export type UndoOperation = UndoStep | UndoMove;
 
-export const isMove = (operation: UndoOperation): operation is UndoMove => 'from' in operation;
+export const isUndoMove = (operation: UndoOperation): operation is UndoMove => 'from' in operation;
 
 /**
  * Returns the operations that undo the chosen calls: only changes of this run, each once. The operations are the reversed changes and
@@ -46,10 +46,11 @@ export function undoOperations(run: Run, toolCallIds: readonly string[], paths?:
   const standing = standingOf(run);
   const all = standing.flatMap(({ toolCallId, moved }, index) => (moved ? [{ toolCallId, moved, index }] : []));
   const operations: UndoOperation[] = [];
-  const staying: Moved[] = [];
+  const staying: FileMove[] = [];
   for (const [order, { toolCallId, change, moved }] of [...standing.entries()].reverse()) {
-    const now = (path: string) => staying.reduce(after, path);
-    const nowAround = (path: string) => staying.reduce((at, one) => (at === one.from ? at : after(at, one)), path);
+    const now = (path: string) => staying.reduce(pathAfterMove, path);
+    const nowAround = (path: string) =>
+      staying.reduce((at, one) => (at === one.from ? at : pathAfterMove(at, one)), path);
     if (moved && !isChosen(toolCallId, moved.to)) staying.unshift(moved);
     else if (moved) {
       const [from, to] = [now(moved.to), nowAround(moved.from)];
@@ -59,12 +60,12 @@ export function undoOperations(run: Run, toolCallIds: readonly string[], paths?:
     const later = all.filter(({ index }) => index > order);
     const earlier = all.filter((one) => one.index < order && isChosen(one.toolCallId, one.moved.to)).reverse();
     const laterStaying = later.filter((one) => !isChosen(one.toolCallId, one.moved.to));
-    const first = earlier.reduce((at, one) => after(at, opposite(one.moved)), change.path);
+    const first = earlier.reduce((at, one) => pathAfterMove(at, reverseMove(one.moved)), change.path);
     const { kind, mode, encoding } = change;
     const step: UndoStep = {
       at: change.after === null ? nowAround(change.path) : now(change.path),
-      path: later.reduce((at, one) => after(at, one.moved), change.path),
-      place: laterStaying.reduce((at, one) => after(at, one.moved), first),
+      path: later.reduce((at, one) => pathAfterMove(at, one.moved), change.path),
+      place: laterStaying.reduce((at, one) => pathAfterMove(at, one.moved), first),
       paths: [change.path],
       to: change.before,
       ...(kind && { was: { kind, mode } }),
@@ -76,7 +77,7 @@ export function undoOperations(run: Run, toolCallIds: readonly string[], paths?:
     };
     if (!joinStep(operations, step)) operations.push(step);
   }
-  return operations.filter((one) => isMove(one) || one.to !== one.left);
+  return operations.filter((one) => isUndoMove(one) || one.to !== one.left);
 }
 
 /** Merges an older change into a newer change of the same file, unless an operation between them needs the file. */
@@ -85,10 +86,11 @@ function joinStep(operations: UndoOperation[], older: UndoStep): boolean {
   let isMoved = false;
   for (let index = operations.length - 1; index >= 0; index--) {
     const one = operations[index]!;
-    if (isMove(one)) {
-      const isInside = at !== one.to && isIn(one.to, at);
-      if (!isInside && (areRelated(at, one.to) || areRelated(at, one.from))) return false;
-      if (isInside) at = after(at, opposite(one));
+    if (isUndoMove(one)) {
+      const isInside = at !== one.to && isSameOrBelowPath(one.to, at);
+      if (!isInside && (isAncestorOrDescendantPath(at, one.to) || isAncestorOrDescendantPath(at, one.from)))
+        return false;
+      if (isInside) at = pathAfterMove(at, reverseMove(one));
       isMoved ||= isInside;
     } else if (one.at === at) {
       const isEdit = ({ left, to }: UndoStep) => left !== null && to !== null;
@@ -100,12 +102,12 @@ function joinStep(operations: UndoOperation[], older: UndoStep): boolean {
         operations.push({ ...joined, at: older.at });
       } else return false;
       return true;
-    } else if (areRelated(one.at, at)) return false;
+    } else if (isAncestorOrDescendantPath(one.at, at)) return false;
   }
   return false;
 }
 
-export const hasOtherForm = ({ was, form }: UndoStep): boolean =>
+export const hasOtherFileForm = ({ was, form }: UndoStep): boolean =>
   was?.kind !== undefined && form?.encoding !== undefined;
 
 function joinedSteps(newer: UndoStep, { to, was, order, ...older }: UndoStep): UndoStep {
@@ -120,14 +122,14 @@ function joinedSteps(newer: UndoStep, { to, was, order, ...older }: UndoStep): U
     ...(was && { was }),
     ...(form && { form }),
     ...(leftForm && { leftForm }),
-    ...((older.mixed || newer.mixed || (newer.to !== older.left && !hasOtherForm(newer))) && { mixed: true }),
+    ...((older.mixed || newer.mixed || (newer.to !== older.left && !hasOtherFileForm(newer))) && { mixed: true }),
     toolCallIds: [...older.toolCallIds, ...newer.toolCallIds],
     order,
   };
 }
 
 /** Returns the operations that redo a recorded undo: the reversed effects, last first. */
-export function redoOperations({ toolCallIds, changes, moves }: Undone): UndoOperation[] {
+export function redoOperations({ toolCallIds, changes, moves }: RedoableUndo): UndoOperation[] {
   const steps = changes.map((change, index) => {
     const { path, place = path, paths = [path], before, after, kind, mode, encoding, afterKind } = change;
     const step: UndoStep = {
@@ -147,14 +149,14 @@ export function redoOperations({ toolCallIds, changes, moves }: Undone): UndoOpe
     return { operation: step, number: change.step ?? (after === null ? -2 : 0) };
   });
   const back = moves.map((move, index) => ({
-    operation: { ...opposite(move), paths: [move.from], toolCallIds: [...toolCallIds], order: -index },
+    operation: { ...reverseMove(move), paths: [move.from], toolCallIds: [...toolCallIds], order: -index },
     number: move.step ?? -1,
   }));
   return [...steps, ...back]
     .map((one, index) => ({ ...one, index }))
     .sort((one, other) => other.number - one.number || other.index - one.index)
     .map(({ operation }) => operation)
-    .filter((one) => isMove(one) || one.to !== one.left);
+    .filter((one) => isUndoMove(one) || one.to !== one.left);
 }
 
 function formOfNew(changes: readonly StoredChange[] = [], { after: id }: StoredChange): UndoStep['leftForm'] {
@@ -164,21 +166,21 @@ function formOfNew(changes: readonly StoredChange[] = [], { after: id }: StoredC
   return { mode, encoding };
 }
 
-export const opposite = ({ from, to }: Moved): Moved => ({ from: to, to: from });
+export const reverseMove = ({ from, to }: FileMove): FileMove => ({ from: to, to: from });
 
-export const isIn = (folder: string, path: string): boolean =>
+export const isSameOrBelowPath = (folder: string, path: string): boolean =>
   path.length > folder.length ? path[folder.length] === '/' && path.startsWith(folder) : path === folder;
 
-export const areRelated = (one: string, other: string): boolean =>
-  one.length < other.length ? isIn(one, other) : isIn(other, one);
+export const isAncestorOrDescendantPath = (one: string, other: string): boolean =>
+  one.length < other.length ? isSameOrBelowPath(one, other) : isSameOrBelowPath(other, one);
 
-export const after = (path: string, { from, to }: Moved): string =>
+export const pathAfterMove = (path: string, { from, to }: FileMove): string =>
   path === from || path.startsWith(`${from}/`) ? to + path.slice(from.length) : path;
 
 /**
  * Returns the calls with undoable changes in the newest reply with any, or in the whole run. Changes that cancel each other do not count.
  */
-export function undoable(run: Run, scope: 'turn' | 'run'): string[] {
+export function undoableCallIds(run: Run, scope: 'turn' | 'run'): string[] {
   const standing = new Set(standingOf(run).map(({ toolCallId }) => toolCallId));
   const remain = (ids: string[]) => undoOperations(run, ids).length > 0;
   const replies = run.messages.map((message) =>
@@ -188,8 +190,8 @@ export function undoable(run: Run, scope: 'turn' | 'run'): string[] {
 }
 
 /** Returns changes and moves without an undo, in order, including possible changes of calls without an end. */
-function standingOf(run: Run): { toolCallId: string; change?: StoredChange; moved?: Moved }[] {
-  return callsOf(run).flatMap(([toolCallId, { changes = [], moved, undone = [] }]) => [
+function standingOf(run: Run): { toolCallId: string; change?: StoredChange; moved?: FileMove }[] {
+  return callsInStartOrder(run).flatMap(([toolCallId, { changes = [], moved, undone = [] }]) => [
     ...changes.filter(({ path }) => !undone.includes(path)).map((change) => ({ toolCallId, change })),
     ...(moved && !undone.includes(moved.to) ? [{ toolCallId, moved }] : []),
   ]);

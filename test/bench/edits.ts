@@ -7,7 +7,7 @@ import { performance } from 'node:perf_hooks';
 import { applyEdits } from '../../src/tools/edit/applyEdits.ts';
 import { countChanges } from '../../src/tools/edit/diff.ts';
 import { refusePlaceholders } from '../../src/tools/edit/placeholder.ts';
-import { linesOf } from '../../src/tools/sandbox/fileText.ts';
+import { linesWithoutEndings } from '../../src/tools/sandbox/fileText.ts';
 import { casesOf, corpus, type EditCase, score } from '../support/edits.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 import { conversation } from '../tools/conversation.ts';
@@ -71,5 +71,5 @@ function workOut({ before, oldText, newText }: EditCase): void {
   const text = before.replace(/^\ufeff/, '');
   for (const given of [newText, oldText]) refusePlaceholders(given, text);
   const made = applyEdits(text, [{ oldText, newText }]);
-  if (made.ok) countChanges(linesOf(text), linesOf(made.text));
+  if (made.ok) countChanges(linesWithoutEndings(text), linesWithoutEndings(made.text));
 }

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { ExecutionEngine } from '../../src/engine/run/engine.ts';
-import { Delivery } from '../../src/extension/view/delivery.ts';
+import { PanelEventQueue } from '../../src/extension/view/delivery.ts';
 import { createAdapter } from '../../src/llm/adapter/adapter.ts';
 import { RunStore } from '../../src/runs/store.ts';
-import { chat } from '../../src/workflows/run/chatWorkflow.ts';
+import { defaultChatWorkflow } from '../../src/workflows/run/chatWorkflow.ts';
 import { clientFor, cutAt, toStream } from '../llm/serve.ts';
 import { noTools } from '../support/noTools.ts';
 import { reply } from '../support/reply.ts';
@@ -52,7 +52,7 @@ async function flood(count: number): Promise<{ messages: number; busiest: number
   globalThis.fetch = async () => new Response(toStream(pieces), { headers: reply.headers });
 
   const sent: number[] = [];
-  const view = new Delivery((events) => {
+  const view = new PanelEventQueue((events) => {
     structuredClone(events); // what posting a message costs this side
     sent.push(performance.now());
   });
@@ -60,7 +60,7 @@ async function flood(count: number): Promise<{ messages: number; busiest: number
   const engine = new ExecutionEngine({
     store: new RunStore(folder),
     host: noTools,
-    workflow: async () => chat,
+    workflow: async () => defaultChatWorkflow,
     model: async () => ({ id: 'bench/flood', model: 'flood', adapter: createAdapter(client) }),
     workspace: async () => ({ names: [] }),
     maxTurns: () => 1,

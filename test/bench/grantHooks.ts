@@ -4,8 +4,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import * as paths from 'node:path';
-import { understand } from '../../src/tools/commands/analyzeCommand.ts';
-import { rows } from '../../src/tools/commands/grants/grantTable.ts';
+import { analyzeCommand } from '../../src/tools/commands/analyzeCommand.ts';
+import { commandGrantRows } from '../../src/tools/commands/grants/grantTable.ts';
 import { examplesOf } from '../support/grantExamples.ts';
 import { hooks } from './grantFiles.ts';
 import { line } from './measure.ts';
@@ -56,13 +56,13 @@ const missing = new Set<string>();
 const found: string[] = [];
 let ran = 0;
 const roots = [{ name: 'ws', path: folder }];
-for (const row of rows) {
+for (const row of commandGrantRows) {
   if (row.kind !== 'looks' && row.kind !== 'asks') continue;
   const [program] = row.command.split(' ') as [string];
   if (spawnSync('bash', ['--norc', '-c', `command -v ${program}`], { env }).status !== 0) missing.add(program);
   else
     for (const text of examplesOf(row).yes) {
-      const { parts } = await understand(roots, folder, text);
+      const { parts } = await analyzeCommand(roots, folder, text);
       if (parts?.some((part) => part.row && !['looks', 'asks'].includes(part.row.kind))) continue; // a version manager starts it
       ran += 1;
       const what = fired(text);

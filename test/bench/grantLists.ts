@@ -1,5 +1,5 @@
 import type { GrantRow } from '../../src/tools/commands/grants/grantRow.ts';
-import { optionsOf } from '../../src/tools/commands/grants/options.ts';
+import { parseCommandOptionTypes } from '../../src/tools/commands/grants/options.ts';
 import { examplesOf } from '../support/grantExamples.ts';
 
 /** What an attacker would write behind an option; `OUTSIDE` is a folder beside the open one. */
@@ -35,7 +35,7 @@ export const optionsIn = (help: string): string[] => [
 /** Options that the row knows, each with the values that it says; `''` for any. */
 const optionsWithValues = (row: GrantRow) =>
   [row.options, row.before, row.rest?.options].flatMap((spelled) =>
-    [...optionsOf(spelled)].flatMap(([name, { flag, value }]) => [
+    [...parseCommandOptionTypes(spelled)].flatMap(([name, { flag, value }]) => [
       ...(flag ? [name] : []),
       ...(value === undefined ? [] : value.split(' ').map((type) => `${name}=${type}`)),
     ]),

@@ -16,10 +16,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
-import { understand } from '../../src/tools/commands/analyzeCommand.ts';
+import { analyzeCommand } from '../../src/tools/commands/analyzeCommand.ts';
 import type { GrantRow } from '../../src/tools/commands/grants/grantRow.ts';
-import { rows } from '../../src/tools/commands/grants/grantTable.ts';
-import { launched } from '../../src/tools/commands/grants/launchers.ts';
+import { commandGrantRows } from '../../src/tools/commands/grants/grantTable.ts';
+import { resolveLaunchedProgram } from '../../src/tools/commands/grants/launchers.ts';
 import type { WorkspaceRoot } from '../../src/tools/core/workspace.ts';
 import { projectRoot } from '../support/editor/project.ts';
 import { files } from './grantFiles.ts';
@@ -76,7 +76,7 @@ await checkJudge();
 const found: Result[] = [];
 const absent: GrantRow[] = [];
 console.log('row                            drawn covered differ    run  writes  connections  programs  reads  late');
-for (const row of rows) {
+for (const row of commandGrantRows) {
   if (!chosen.test(row.command)) continue;
   const before = keptResult(row);
   const start = before ? before.start : await startOf(row);
@@ -93,7 +93,7 @@ const named = (those: readonly GrantRow[]) =>
 console.log(`\nNot here, and marked so in the table: ${named(absent.filter(({ unseen }) => unseen))}.`);
 console.log(`Not here, though the table takes them for seen: ${named(absent.filter((row) => !row.unseen))}.`);
 console.log(
-  `Marked as unseen, but here: ${named(rows.filter((row) => row.unseen && found.some(({ command }) => command === row.command)))}.`,
+  `Marked as unseen, but here: ${named(commandGrantRows.filter((row) => row.unseen && found.some(({ command }) => command === row.command)))}.`,
 );
 console.log(
   `Nothing that was drawn is covered: ${
@@ -141,7 +141,7 @@ function lay(): void {
 }
 
 async function isCovered(text: string, row?: GrantRow): Promise<boolean> {
-  const { parts } = await understand(roots, yard.folder, text).catch(() => ({ parts: undefined }));
+  const { parts } = await analyzeCommand(roots, yard.folder, text).catch(() => ({ parts: undefined }));
   const all = (parts?.length ?? 0) > 0 && parts!.every((part) => part.reads || part.row);
   return all && (!row || parts!.some((part) => part.row?.command === row.command));
 }
@@ -163,7 +163,7 @@ async function startOf(row: GrantRow): Promise<string | undefined> {
     ...(row.home === 'build' ? [built] : []),
   ];
   for (const candidate of candidates) {
-    const found = await launched(candidate.split(' '), yard.folder, roots).catch(() => undefined);
+    const found = await resolveLaunchedProgram(candidate.split(' '), yard.folder, roots).catch(() => undefined);
     if (found?.words.join(' ') !== row.command) continue;
     const [name] = candidate.split(' ');
     const asks = name === 'python3' ? `timeout 5 ${candidate} --help` : `command -v ${name}`;

@@ -8,9 +8,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { insightsHtml } from '../../src/extension/records/insightsPage.ts';
 import type { StoredEvent } from '../../src/protocol/run/events.ts';
-import { csvOf } from '../../src/protocol/run/insights.ts';
-import { insightsOf } from '../../src/runs/collectInsights.ts';
-import { header, journalLineOf } from '../../src/runs/journal.ts';
+import { usageCountsToCsv } from '../../src/protocol/run/insights.ts';
+import { collectUsageInsights } from '../../src/runs/collectInsights.ts';
+import { journalHeader, journalLineOf } from '../../src/runs/journal.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { compare, inMs, line } from './measure.ts';
 
@@ -44,7 +44,7 @@ function write(id: string, messages: number, counted = true): void {
   const bytes = events.map((event, at) =>
     journalLineOf({ runId: id, seq: at + 1, at: startedAt(id) + at, ...event } as StoredEvent, at),
   );
-  appendFileSync(path.join(place, 'journal.jsonl'), Buffer.concat([Buffer.from(header), ...bytes]));
+  appendFileSync(path.join(place, 'journal.jsonl'), Buffer.concat([Buffer.from(journalHeader), ...bytes]));
 }
 
 /** A few runs a day. */
@@ -88,16 +88,16 @@ line('… for what is in none', { CPU: inMs(costs.nothing) }, costs.nothing, 100
 const after = (await megabytes()) - before;
 line('what stays in memory of it', { MB: after.toFixed(1) }, after, 5);
 
-const counting = await cpu(() => insightsOf([folder]));
+const counting = await cpu(() => collectUsageInsights([folder]));
 line('what they took, counted once', { CPU: inMs(counting) }, counting, 5000);
-const { again: counted } = (await compare({ again: async () => void (await insightsOf([folder])) }, 2)) as {
+const { again: counted } = (await compare({ again: async () => void (await collectUsageInsights([folder])) }, 2)) as {
   again: number;
 };
 line('… and asked for again', { CPU: inMs(counted) }, counted, 500);
-const found = await insightsOf([folder]);
+const found = await collectUsageInsights([folder]);
 const drawing = await cpu(async () => insightsHtml({ ...found, scope: 'workspace' }, { script: '', nonce: '' }));
 line('… drawn as a page', { CPU: inMs(drawing) }, drawing, 100);
-const saving = await cpu(async () => csvOf(found.counts));
+const saving = await cpu(async () => usageCountsToCsv(found.counts));
 line('… saved as CSV', { CPU: inMs(saving) }, saving, 100);
 
 write('run-long', records - 2, false);

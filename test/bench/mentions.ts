@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { FileNames } from '../../src/tools/mention/fileNames.ts';
+import { WorkspaceFileNames } from '../../src/tools/mention/fileNames.ts';
 import { bestMatches } from '../../src/tools/mention/match.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 import { inMs, line } from './measure.ts';
@@ -22,7 +22,7 @@ try {
     if (at < 20_000) mkdirSync(path.dirname(place), { recursive: true });
     writeFileSync(place, '');
   }
-  const names = new FileNames(workspace);
+  const names = new WorkspaceFileNames(workspace);
   await paused('listing them', async () => names.fresh(new AbortController().signal), Infinity);
   console.log(`${names.names.length} files and folders`);
   for (const key of keys) await paused(`“${key}”`, () => bestMatches(names.names, key, 50), budget);

@@ -3,7 +3,7 @@
 import { promises as fs, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Quota } from '../../src/runs/contentQuota.ts';
+import { StoredContentQuota } from '../../src/runs/contentQuota.ts';
 import { compare, inMs, line } from './measure.ts';
 
 const [runs, contents, quota] = [1000, 20, 500_000_000];
@@ -24,12 +24,12 @@ async function asItWas(): Promise<void> {
   if (total > quota) throw new Error('There is nothing to remove here.');
 }
 
-const window = new Quota(folder, async () => []);
+const window = new StoredContentQuota(folder, async () => []);
 const costs = (await compare(
   {
     asItWas,
     again: () => window.trim(quota, new Set()),
-    first: () => new Quota(folder, async () => []).trim(quota, new Set()),
+    first: () => new StoredContentQuota(folder, async () => []).trim(quota, new Set()),
   },
   1,
 )) as Record<'asItWas' | 'again' | 'first', number>;

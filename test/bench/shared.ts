@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '../../src/llm/createClient.ts';
-import { anyUserMessage } from '../../src/llm/local/demo/automaton.ts';
+import { userMessageMarker } from '../../src/llm/local/demo/automaton.ts';
 import { writeScriptedModel } from '../../src/llm/local/demo/scriptedModel.ts';
 import type { TokenUsage } from '../../src/protocol/content/messages.ts';
 import { Conversation } from '../engine/conversation.ts';
@@ -26,7 +26,10 @@ else console.log('not measured: LLAMA_SERVER names no llama-server');
 async function measure(program: string): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-shared-'));
   const model = path.join(folder, 'scripted.gguf');
-  writeScriptedModel({ name: 'Shared', scenarios: [{ on: anyUserMessage, steps: [{ text: 'It is heard.' }] }] }, model);
+  writeScriptedModel(
+    { name: 'Shared', scenarios: [{ on: userMessageMarker, steps: [{ text: 'It is heard.' }] }] },
+    model,
+  );
   const size = ['-c', String(people * 6144), '-np', String(people), '-t', '1'];
   const args = ['-m', model, ...size, '--jinja', '--host', '127.0.0.1', '--port', String(port)];
   const server = spawn(program, args, { stdio: 'ignore' });

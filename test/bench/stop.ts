@@ -8,7 +8,7 @@ import type { RunEvent } from '../../src/protocol/run/events.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../src/tools/host/host.ts';
-import { chat } from '../../src/workflows/run/chatWorkflow.ts';
+import { defaultChatWorkflow } from '../../src/workflows/run/chatWorkflow.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 import { inMs, line, median, part, startLateness } from './measure.ts';
 import { type Stage, stages } from './stopStages.ts';
@@ -48,7 +48,15 @@ async function measure(name: string, stage: Stage): Promise<void> {
   line(name, columns, Math.max(p95, most - latest), budgetMs);
 }
 
-async function stopOnce({ client, parts, host, workflow = chat, before, approve, ...stage }: Stage): Promise<number> {
+async function stopOnce({
+  client,
+  parts,
+  host,
+  workflow = defaultChatWorkflow,
+  before,
+  approve,
+  ...stage
+}: Stage): Promise<number> {
   const { when = (event: RunEvent) => event.type === 'phase' } = stage;
   let there = () => {};
   const reached = new Promise<void>((resolve) => {

@@ -6,7 +6,7 @@ import { createRateLimiter } from '../../src/llm/adapter/rateLimit.ts';
 import type { LLMClient } from '../../src/llm/core/client.ts';
 import { createLocalClient } from '../../src/llm/local/host/client.ts';
 import type { RunEvent } from '../../src/protocol/run/events.ts';
-import type { Approve } from '../../src/tools/core/tool.ts';
+import type { ApprovalRequester } from '../../src/tools/core/tool.ts';
 import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import type { ToolHost } from '../../src/tools/host/host.ts';
 import { loadWorkflow } from '../../src/workflows/read/validate.ts';
@@ -24,7 +24,7 @@ export interface Stage {
   /** Of one run. */
   client(): LLMClient;
   userInput?(): string;
-  approve?: Approve;
+  approve?: ApprovalRequester;
   limits?: Partial<AdapterLimits>;
   parts?: AdapterDependencies;
   host?: ToolHost;
@@ -44,7 +44,7 @@ const shown = (event: RunEvent) => event.type === 'chunk' && Boolean(event.conte
 const progress = (words: RegExp) => (event: RunEvent) => event.type === 'progress' && words.test(event.text);
 const retrying = (event: RunEvent) => event.type === 'progress' && event.attempt !== undefined;
 const asking = (event: RunEvent) => event.type === 'question';
-const never: Approve = () => new Promise(() => {});
+const never: ApprovalRequester = () => new Promise(() => {});
 const write = reply.call('fs_write', { path: 'a.txt', content: 'two\n' });
 
 export const stages: Record<string, () => Promise<Stage>> = {

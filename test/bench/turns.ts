@@ -6,15 +6,15 @@ import { ExecutionEngine } from '../../src/engine/run/engine.ts';
 import { createAdapter } from '../../src/llm/adapter/adapter.ts';
 import { createRateLimiter } from '../../src/llm/adapter/rateLimit.ts';
 import type { ChatStreamChunk, LLMClient } from '../../src/llm/core/client.ts';
-import { collect } from '../../src/llm/core/client.ts';
-import type { EventBody, RunEvent } from '../../src/protocol/run/events.ts';
+import { collectChatStream } from '../../src/llm/core/client.ts';
+import type { RunEvent, RunEventBody } from '../../src/protocol/run/events.ts';
 import { applyEvent } from '../../src/protocol/run/fold.ts';
 import { newRun, type Run } from '../../src/protocol/run/run.ts';
 import { type OpenRun, RunStore } from '../../src/runs/store.ts';
-import { readTool } from '../../src/tools/core/tool.ts';
+import { createReadOnlyTool } from '../../src/tools/core/tool.ts';
 import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../src/tools/host/host.ts';
-import { chat } from '../../src/workflows/run/chatWorkflow.ts';
+import { defaultChatWorkflow } from '../../src/workflows/run/chatWorkflow.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 import { inMs, line, median } from './measure.ts';
 
@@ -71,10 +71,10 @@ async function turnOf(length: number, { counts, onDisk }: { counts: boolean; onD
     yield { toolCall: call, done: false };
     yield { done: true, finishReason: 'tool_calls', ...(counts && { usage }) };
   }
-  const client: LLMClient = { chatStream, chat: (request) => collect(chatStream(), request.model) };
+  const client: LLMClient = { chatStream, chat: (request) => collectChatStream(chatStream(), request.model) };
   const runId = RunStore.newId();
   const kept = onDisk ? await new RunStore(folder).create(runId) : inMemory;
-  const nothing = readTool(
+  const nothing = createReadOnlyTool(
     { name: 'nothing.do', description: 'Does nothing.', arguments: { at: z.int() } },
     async () => 'done',
   );
@@ -87,7 +87,7 @@ async function turnOf(length: number, { counts, onDisk }: { counts: boolean; onD
       tools: [...builtinTools(), nothing],
       approve: async () => ({ decision: 'deny' }),
     }),
-    workflow: async () => chat,
+    workflow: async () => defaultChatWorkflow,
     model: async () => ({
       id: 'bench/turns',
       model: 'turns',
@@ -112,7 +112,7 @@ async function turnOf(length: number, { counts, onDisk }: { counts: boolean; onD
 /** A run that has had so many turns with one read each. */
 function runOf(runId: string, turns: number, counts: boolean): Run {
   const run = newRun(runId);
-  const tell = (event: EventBody) => applyEvent(run, { runId, seq: run.seq + 1, at: 1, ...event } as RunEvent);
+  const tell = (event: RunEventBody) => applyEvent(run, { runId, seq: run.seq + 1, at: 1, ...event } as RunEvent);
   tell({ type: 'run-start', workflowId: 'chat', agentId: 'towpath', model: 'bench/turns' });
   tell({ type: 'message', message: { role: 'user', content: 'Read everything.' } });
   for (let turn = 0; turn < turns; turn++) {

@@ -3,12 +3,12 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { rgPath } from '@vscode/ripgrep';
-import { type Checking, checkModel } from '../../src/check/checkModel.ts';
-import { estimateOf } from '../../src/check/estimate.ts';
-import { type CheckResult, checkResultSchema, passedOf } from '../../src/check/taskResult.ts';
-import { tasks } from '../../src/check/tasks.ts';
-import type { Budget } from '../../src/engine/core/budget.ts';
-import { tokensOfMessages, tokensOfPrefix } from '../../src/engine/core/tokenCount.ts';
+import { checkModel, type ModelCheckOptions } from '../../src/check/checkModel.ts';
+import { estimateModelCheck } from '../../src/check/estimate.ts';
+import { type CheckResult, checkResultSchema, passedTaskCount } from '../../src/check/taskResult.ts';
+import { modelCheckTasks } from '../../src/check/tasks.ts';
+import type { SpendingBudget } from '../../src/engine/core/budget.ts';
+import { promptPrefixTokens, tokensOfMessages } from '../../src/engine/core/tokenCount.ts';
 import { createAdapter } from '../../src/llm/adapter/adapter.ts';
 import type { LLMClient } from '../../src/llm/core/client.ts';
 import { LLMError } from '../../src/llm/core/errors.ts';
@@ -17,7 +17,7 @@ import type { RunEvent } from '../../src/protocol/run/events.ts';
 import { call, type ScriptedReply, scriptedClient } from '../support/scriptedClient.ts';
 import { doing, endless, failing, playing } from '../support/scriptedTasks.ts';
 
-const modelOf = (client: LLMClient, { price, budget }: { price?: Price; budget?: Budget } = {}) => ({
+const modelOf = (client: LLMClient, { price, budget }: { price?: Price; budget?: SpendingBudget } = {}) => ({
   id: 'scripted/one',
   model: 'one',
   contextWindow: 32_768,
@@ -25,7 +25,10 @@ const modelOf = (client: LLMClient, { price, budget }: { price?: Price; budget?:
   ...(budget && { budget }),
 });
 
-const check = (client: LLMClient, { price, budget, ...more }: Partial<Checking> & Parameters<typeof modelOf>[1] = {}) =>
+const check = (
+  client: LLMClient,
+  { price, budget, ...more }: Partial<ModelCheckOptions> & Parameters<typeof modelOf>[1] = {},
+) =>
   checkModel({
     model: modelOf(client, { price, budget }),
     towpath: '1.0.0',
@@ -34,7 +37,7 @@ const check = (client: LLMClient, { price, budget, ...more }: Partial<Checking> 
     ...more,
   });
 
-const only = (id: string) => tasks.filter((task) => task.id === id);
+const only = (id: string) => modelCheckTasks.filter((task) => task.id === id);
 const outcomes = ({ tasks: tried }: CheckResult) => tried.map(({ id, why }) => [id, why]);
 const leftovers = () => readdirSync(tmpdir()).filter((name) => name.startsWith('towpath-check-'));
 
@@ -47,22 +50,22 @@ describe('Checking a model', () => {
     });
     assert.deepEqual(
       outcomes(result),
-      tasks.map(({ id }) => [id, undefined]),
+      modelCheckTasks.map(({ id }) => [id, undefined]),
     );
     assert.deepEqual(
       at,
-      tasks.map(({ id }, index) => `${index}/15 ${id}`),
+      modelCheckTasks.map(({ id }, index) => `${index}/15 ${id}`),
     );
-    assert.deepEqual([result.of, passedOf(result), result.ended], [15, 15, undefined]);
+    assert.deepEqual([result.of, passedTaskCount(result), result.ended], [15, 15, undefined]);
     assert.deepEqual(checkResultSchema.parse(JSON.parse(JSON.stringify(result))), result, 'it can be kept');
     assert.deepEqual(
       result.tasks.map(({ replies }) => replies),
-      tasks.map(({ id }) => doing[id]!.length),
+      modelCheckTasks.map(({ id }) => doing[id]!.length),
     );
     assert.deepEqual(leftovers(), before);
   });
 
-  for (const { id, title } of tasks)
+  for (const { id, title } of modelCheckTasks)
     describe(title, () => {
       it('has ways to fail', () => assert.ok(failing.some(([task]) => task === id)));
       for (const [, how, replies, why] of failing.filter(([task]) => task === id))
@@ -74,9 +77,11 @@ describe('Checking a model', () => {
     });
 
   it('one that only rambles is told, task by task, what it has not done', async () => {
-    const rambling = Object.fromEntries(tasks.map(({ id }) => [id, [{ text: 'Well, harbours are old. '.repeat(20) }]]));
+    const rambling = Object.fromEntries(
+      modelCheckTasks.map(({ id }) => [id, [{ text: 'Well, harbours are old. '.repeat(20) }]]),
+    );
     const result = await check(playing(rambling));
-    assert.equal(passedOf(result), 0);
+    assert.equal(passedTaskCount(result), 0);
     for (const { why } of result.tasks) assert.match(why!, /^[A-Z].+\.$/);
   });
 
@@ -116,7 +121,7 @@ describe('Checking a model', () => {
       { text: 'Done.' },
     ];
     const events: RunEvent[] = [];
-    await check(playing(Object.fromEntries(tasks.map(({ id }) => [id, harm]))), {
+    await check(playing(Object.fromEntries(modelCheckTasks.map(({ id }) => [id, harm]))), {
       record: { keep: async () => {}, told: (event) => events.push(event) },
     });
     assert.ok(existsSync(canary));
@@ -166,7 +171,7 @@ describe('Checking a model', () => {
     assert.equal(limited.tasks.length, 1);
     assert.match(limited.ended!, /of this run's \$0\.\d+ are spent/);
     assert.equal(limited.cost?.toFixed(2), '0.30');
-    const budget: Budget = {
+    const budget: SpendingBudget = {
       admit: async () => ({ refused: { code: 'LIMIT_DAY_REACHED', message: 'Enough for today.' } }),
     };
     const refused = await check(playing(doing), { price, budget });
@@ -190,19 +195,19 @@ describe('Checking a model', () => {
   it('is estimated before, from what it sends', async () => {
     const client = playing(doing);
     const result = await check(client);
-    const { replies, prompt } = estimateOf(false);
+    const { replies, prompt } = estimateModelCheck(false);
     const sent = client.requests.reduce(
-      (sum, { messages, ...prefix }) => sum + tokensOfPrefix(prefix) + tokensOfMessages(messages),
+      (sum, { messages, ...prefix }) => sum + promptPrefixTokens(prefix) + tokensOfMessages(messages),
       0,
     );
     assert.equal(replies, client.requests.length);
     assert.ok(Math.abs(prompt / sent - 1) < 0.15, `${prompt} estimated, ${sent} sent`);
-    const again = estimateOf(false, { ...result, at: Date.UTC(2026, 10, 24, 12) });
+    const again = estimateModelCheck(false, { ...result, at: Date.UTC(2026, 10, 24, 12) });
     assert.equal(again.basis, 'as on 24 Nov 2026');
     assert.equal(
       again.ms,
       result.tasks.reduce((sum, { ms }) => sum + ms, 0),
     );
-    assert.match(estimateOf(true, { ...result, ended: 'It was stopped.' }).basis, /has not been measured yet/);
+    assert.match(estimateModelCheck(true, { ...result, ended: 'It was stopped.' }).basis, /has not been measured yet/);
   });
 });

@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { checkModel } from '../../src/check/checkModel.ts';
-import { namedModel } from '../../src/check/namedModel.ts';
-import { checkResultSchema, passedOf } from '../../src/check/taskResult.ts';
+import { createCheckedModelClient } from '../../src/check/namedModel.ts';
+import { checkResultSchema, passedTaskCount } from '../../src/check/taskResult.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -53,13 +53,13 @@ describe('npm run check-model', function () {
     assert.match(output, /^2 of 15 tasks/m);
     const { checks } = JSON.parse(readFileSync(json!, 'utf8'));
     const result = checkResultSchema.parse(checks[0]);
-    assert.deepEqual([result.model, result.window, passedOf(result), checks.length], [id, 32_768, 2, 1]);
+    assert.deepEqual([result.model, result.window, passedTaskCount(result), checks.length], [id, 32_768, 2, 1]);
     assert.match(readFileSync(markdown!, 'utf8'), /^\| A value from far back \| ✓ \|$/m);
     assert.equal(provider.requests[0]!.headers.authorization, 'Bearer sk-canary-of-the-check');
     for (const text of [output, readFileSync(json!, 'utf8')]) assert.ok(!text.includes('canary'));
   });
 
-  const mistakes: [what: string, named: Parameters<typeof namedModel>[0], says: RegExp][] = [
+  const mistakes: [what: string, named: Parameters<typeof createCheckedModelClient>[0], says: RegExp][] = [
     ['no model', { id: '' }, /^Which model\? npm run check-model -- provider\/name$/],
     ['a provider that nobody knows', { id: 'nobody/one' }, /^There is no provider nobody\. There are: local, openai, /],
     ['a key that is not there', { id: 'openai/one', key: 'NO_SUCH_KEY' }, /^The environment has no NO_SUCH_KEY\.$/],
@@ -69,12 +69,12 @@ describe('npm run check-model', function () {
   for (const [what, named, says] of mistakes)
     it(`says what is wrong with ${what}`, () =>
       assert.throws(
-        () => namedModel(named, folder, {}),
+        () => createCheckedModelClient(named, folder, {}),
         (error: Error) => says.test(error.message),
       ));
 
   it('says of a model file that is not there that it was not checked, and why', async () => {
-    const { model, dispose } = namedModel({ id: 'local/nowhere.gguf' }, folder, {});
+    const { model, dispose } = createCheckedModelClient({ id: 'local/nowhere.gguf' }, folder, {});
     const result = await checkModel({ model, towpath: '1', signal: new AbortController().signal });
     await dispose();
     assert.deepEqual(result.tasks, []);

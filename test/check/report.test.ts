@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { checksAsJson, checksAsMarkdown } from '../../src/check/report.ts';
-import { type CheckResult, checkInShort } from '../../src/check/taskResult.ts';
+import { type CheckResult, shortCheckResult } from '../../src/check/taskResult.ts';
 
 const task = (id: string, why?: string) => ({
   ...{ id, title: `Task ${id}`, passed: why === undefined, ...(why !== undefined && { why }) },
@@ -24,8 +24,8 @@ const large: CheckResult = {
 
 describe('What came of checking models', () => {
   it('is a few words in a list', () => {
-    assert.equal(checkInShort(small), '1 of 2 tasks · 6.3 tokens/s');
-    assert.equal(checkInShort({ ...large, writtenPerSecond: undefined }), '1 of 2 tasks');
+    assert.equal(shortCheckResult(small), '1 of 2 tasks · 6.3 tokens/s');
+    assert.equal(shortCheckResult({ ...large, writtenPerSecond: undefined }), '1 of 2 tasks');
   });
 
   it('is a page on which they stand beside each other', () => {

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { writeScriptedModel } from '../../src/llm/local/demo/scriptedModel.ts';
-import { curated } from '../../src/llm/local/modelFile/recommendedModels.ts';
+import { recommendedModels } from '../../src/llm/local/modelFile/recommendedModels.ts';
 import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { oneWindow } from '../support/editor/oneWindow.ts';
 import { pictureOfFailure } from '../support/editor/picture.ts';
@@ -26,7 +26,7 @@ async function hubOfCurated(): Promise<Hub> {
   const file = path.join(temporaryFolder(), 'scripted.gguf');
   writeScriptedModel(testScript(builtinTools().map((tool) => tool.definition)), file);
   const bytes = readFileSync(file);
-  const repositories = curated.map(({ address }) => {
+  const repositories = recommendedModels.map(({ address }) => {
     const [, repository, kind] = /^hf:(.+):(.+)$/.exec(address)!;
     return [repository!, { [`${repository!.split('/')[1]}-${kind}.gguf`]: { bytes } }];
   });

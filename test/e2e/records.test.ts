@@ -4,7 +4,7 @@ import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Frame } from 'playwright-core';
-import { takeLock } from '../../src/runs/lock.ts';
+import { acquireRunLock } from '../../src/runs/lock.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { transcriptText } from '../support/editor/panel.ts';
 import { temporaryFolder, writeWorkspace } from '../support/editor/sample.ts';
@@ -203,7 +203,7 @@ describe('the record of a run', () => {
     await editor.command('Towpath: New Run');
     await eventually('the run is left', async () => (await editor.panel.transcript()).length === 0);
     await says('Begin.', 'Begun.');
-    const lock = await takeLock(path.join(newestRun(), 'lock'), 'sample · Another Editor');
+    const lock = await acquireRunLock(path.join(newestRun(), 'lock'), 'sample · Another Editor');
     try {
       provider.script = () => reply.text('Here it goes on.');
       await editor.panel.send('Go on here.');

@@ -2,25 +2,25 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Budget } from '../../src/engine/core/budget.ts';
+import type { SpendingBudget } from '../../src/engine/core/budget.ts';
 import type { EngineResult } from '../../src/engine/core/runResult.ts';
 import type { Workflow } from '../../src/engine/core/workflow.ts';
 import { ExecutionEngine } from '../../src/engine/run/engine.ts';
 import { createAdapter } from '../../src/llm/adapter/adapter.ts';
 import type { LLMClient } from '../../src/llm/core/client.ts';
 import type { Price } from '../../src/llm/models/prices.ts';
-import { defaultPolicy } from '../../src/protocol/content/policy.ts';
+import { defaultApprovalPolicy } from '../../src/protocol/content/policy.ts';
 import type { RunEvent } from '../../src/protocol/run/events.ts';
 import { pendingCalls } from '../../src/protocol/run/pending.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
 import { RunStore } from '../../src/runs/store.ts';
-import type { ApprovalAnswer, Approve } from '../../src/tools/core/tool.ts';
+import type { ApprovalAnswer, ApprovalRequester } from '../../src/tools/core/tool.ts';
 import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../src/tools/host/host.ts';
 import type { WorkspaceInstructions } from '../../src/tools/instructions/instructions.ts';
 import type { BackgroundCommands } from '../../src/tools/shell/background.ts';
 import type { OrphanedCommands } from '../../src/tools/shell/orphanedCommands.ts';
-import { chat } from '../../src/workflows/run/chatWorkflow.ts';
+import { defaultChatWorkflow } from '../../src/workflows/run/chatWorkflow.ts';
 import { type ScriptedReply, scriptedClient } from '../support/scriptedClient.ts';
 import { transcript } from '../support/transcript.ts';
 import type { TemporaryWorkspace } from '../support/workspace.ts';
@@ -46,7 +46,7 @@ interface Terms {
   windowNow?: number;
   currentWindow?: (() => number | undefined) | undefined;
   price?: Price;
-  budget?: Budget;
+  budget?: SpendingBudget;
   onThisMachine?: true;
 }
 
@@ -56,7 +56,7 @@ export class Conversation {
   readonly questions: string[] = [];
   answers: (ApprovalAnswer | 'wait')[] = [];
   /** Answers approval requests in place of `answers`. */
-  approve?: Approve;
+  approve?: ApprovalRequester;
   private waiting: (() => void)[] = [];
   /** Undefined: the engine's own. */
   maxTurns?: number = 20;
@@ -65,7 +65,7 @@ export class Conversation {
   currentWindow?: () => number | undefined;
   price?: Price;
   /** What may be spent in a day, and by the run. */
-  budget?: Budget;
+  budget?: SpendingBudget;
   runLimit = 0;
   /** The model has one thing at a time in this machine's memory. */
   onThisMachine?: true;
@@ -80,9 +80,9 @@ export class Conversation {
   small?: ({ client: LLMClient } & Terms) | Error;
   /** What names the run, or why nothing does. */
   naming?: LLMClient | Error;
-  workflow: Workflow = chat;
-  preset = defaultPolicy.preset;
-  rules = defaultPolicy.rules;
+  workflow: Workflow = defaultChatWorkflow;
+  preset = defaultApprovalPolicy.preset;
+  rules = defaultApprovalPolicy.rules;
   tools = builtinTools();
   left?: OrphanedCommands;
   background?: BackgroundCommands;
@@ -108,7 +108,7 @@ export class Conversation {
 
   /** As a reload of the window would. */
   build(): ExecutionEngine {
-    const approve: Approve = (request, signal) => {
+    const approve: ApprovalRequester = (request, signal) => {
       this.questions.push(request.plan.what);
       if (this.approve) return this.approve(request, signal);
       const answer = this.answers.shift() ?? { decision: 'allow' };
@@ -123,7 +123,7 @@ export class Conversation {
       workspace: this.workspace,
       tools: this.tools,
       approve,
-      policy: () => ({ ...defaultPolicy, preset: this.preset, rules: this.rules }),
+      policy: () => ({ ...defaultApprovalPolicy, preset: this.preset, rules: this.rules }),
     });
     this.engine = new ExecutionEngine({
       store: this.store,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate as moment } from 'node:timers/promises';
-import type { Bundle } from '../../src/protocol/text/l10n.ts';
+import type { TranslationBundle } from '../../src/protocol/text/l10n.ts';
 import { built } from '../support/programs.ts';
 
 describe('The first program', () => {
@@ -227,7 +227,7 @@ interface Around {
   load?: () => void;
   files?: string[];
   language?: string;
-  bundle?: Bundle;
+  bundle?: TranslationBundle;
 }
 
 interface Program {

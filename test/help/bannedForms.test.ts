@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { pages } from '../../src/help/pages.ts';
+import { helpPageList } from '../../src/help/pages.ts';
 import { readPage } from '../support/help/pages.ts';
 import { bannedIn, proseOf } from './bannedForms.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const documents = [
   ['README.md', readFileSync(path.join(root, 'README.md'), 'utf8')] as const,
-  ...pages.filter(({ name }) => name !== 'developing').map(({ name }) => [name, readPage(name)] as const),
+  ...helpPageList.filter(({ name }) => name !== 'developing').map(({ name }) => [name, readPage(name)] as const),
 ];
 
 describe('The banned forms', () => {

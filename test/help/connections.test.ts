@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { connections, occasions, programs } from '../../src/help/connections.ts';
+import { networkConnections, networkOccasions, startedPrograms } from '../../src/help/connections.ts';
 import { asking, connecting, programFiles } from '../support/connecting.ts';
 import { readPage } from '../support/help/pages.ts';
 
@@ -10,7 +10,7 @@ const named = (...tables: (readonly { by: readonly string[] }[])[]) => new Set(t
 const how = 'name it in a row of src/help/connections.ts, then `npm run page`';
 
 describe('the table of what leaves this machine', () => {
-  const rows = named(connections, programs);
+  const rows = named(networkConnections, startedPrograms);
   const found = new Map([...source].map(([file, text]) => [file, connecting(file, text)]));
 
   it('has a row for whatever in the program can open a connection or start a program', () => {
@@ -27,7 +27,7 @@ describe('the table of what leaves this machine', () => {
 
   it('has a row for whatever asks a model, and for nothing else', () => {
     const asks = [...source].filter(([file, text]) => asking(file, text).length > 0).map(([file]) => file);
-    assert.deepEqual(asks.sort(), [...named(occasions)].sort(), how);
+    assert.deepEqual(asks.sort(), [...named(networkOccasions)].sort(), how);
   });
 
   it('has nothing in the panel', () => {
@@ -40,7 +40,8 @@ describe('the table of what leaves this machine', () => {
 
   it('is on the page, and nothing of a page comes from elsewhere when it is shown', () => {
     const page = readPage('privacy');
-    for (const { what } of [...connections, ...occasions, ...programs]) assert.ok(page.includes(`| ${what} |`), what);
+    for (const { what } of [...networkConnections, ...networkOccasions, ...startedPrograms])
+      assert.ok(page.includes(`| ${what} |`), what);
   });
 
   const planted: [what: string, text: string, ...why: string[]][] = [

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { pages } from '../../src/help/pages.ts';
+import { helpPageList } from '../../src/help/pages.ts';
 import { approvalPresets } from '../../src/protocol/content/policy.ts';
-import { callResultData } from '../../src/tools/mcp/callResult.ts';
+import { mcpCallResultData } from '../../src/tools/mcp/callResult.ts';
 import { loadPackage } from '../../src/workflows/package/load.ts';
 import { loadWorkflow } from '../../src/workflows/read/validate.ts';
 import { programFiles } from '../support/connecting.ts';
@@ -126,7 +126,7 @@ const checks: [start: string, check: () => void | Promise<void>][] = [
   [
     'Sounds in results are named and not played',
     () => {
-      const data = callResultData({ content: [{ type: 'audio', mimeType: 'audio/wav', data: 'AAAA' }] });
+      const data = mcpCallResultData({ content: [{ type: 'audio', mimeType: 'audio/wav', data: 'AAAA' }] });
       assert.match(JSON.stringify(data), /audio\/wav/);
       assert.doesNotMatch(JSON.stringify(data), /AAAA/);
     },
@@ -163,7 +163,7 @@ const checks: [start: string, check: () => void | Promise<void>][] = [
 /** Items of the lists below headings *Limits*, by their page. */
 const limits = [
   ['README.md', readFileSync(path.join(root, 'README.md'), 'utf8')] as const,
-  ...pages.filter(({ name }) => name !== 'developing').map(({ name }) => [name, readPage(name)] as const),
+  ...helpPageList.filter(({ name }) => name !== 'developing').map(({ name }) => [name, readPage(name)] as const),
 ].flatMap(([name, text]) =>
   [...text.matchAll(/^## Limits\n([\s\S]*?)(?=^## |$(?![\s\S]))/gm)].flatMap(([, list]) =>
     [...list!.matchAll(/^- (.*)/gm)].map(([, item]) => ({ name, item: item! })),
@@ -187,7 +187,7 @@ describe('The limits that the pages list', () => {
   });
 
   it('are listed below the heading, not in other sections', () => {
-    for (const { name } of pages) {
+    for (const { name } of helpPageList) {
       const text = readPage(name).replaceAll(/^## Limits\n[\s\S]*?(?=^## |$(?![\s\S]))/gm, '');
       assert.doesNotMatch(text, /not (?:yet )?supported|does not support|not there\b|not yet/i, name);
     }

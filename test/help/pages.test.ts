@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { pages } from '../../src/help/pages.ts';
+import { helpPageList } from '../../src/help/pages.ts';
 import { pagesFolder, readPage, withTables } from '../support/help/pages.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -10,10 +10,10 @@ const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
 describe('the pages for people', () => {
   it('are all in the list that Help shows', () => {
     const files = readdirSync(pagesFolder).filter((name) => name.endsWith('.md'));
-    assert.deepEqual(files.sort(), pages.map(({ name }) => `${name}.md`).sort());
+    assert.deepEqual(files.sort(), helpPageList.map(({ name }) => `${name}.md`).sort());
   });
 
-  for (const { name, title } of pages)
+  for (const { name, title } of helpPageList)
     describe(title, () => {
       const page = readPage(name);
 
@@ -26,7 +26,7 @@ describe('the pages for people', () => {
 
   for (const [file, text] of [
     ['README.md', readme],
-    ...pages.map(({ name }) => [`src/help/${name}.md`, readPage(name)] as const),
+    ...helpPageList.map(({ name }) => [`src/help/${name}.md`, readPage(name)] as const),
   ] as const)
     it(`${file} leads to places that are there, and shows nothing from elsewhere`, () => {
       const links = [...text.matchAll(/(!?)\[[^\]\n]*\]\(([^)\s]+)\)/g)].map(([, image, to]) => ({ image, to: to! }));

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { EditorWorkspace } from '../../src/extension/editor/editorWorkspace.ts';
-import { editorLanguage } from '../../src/extension/editor/languageService.ts';
-import { Problems } from '../../src/extension/editor/problems.ts';
+import { editorLanguageService } from '../../src/extension/editor/languageService.ts';
+import { ChangeErrorDetector } from '../../src/extension/editor/problems.ts';
 import { eventually } from '../support/eventually.ts';
 
 // A language of our own, with a small server for it: the editor's others may be there or not.
@@ -95,11 +95,11 @@ describe('what language servers know', () => {
   });
 
   it('problems of a file that nobody opened, then of everything', async () => {
-    assert.deepEqual(await editorLanguage.diagnostics(file), [
+    assert.deepEqual(await editorLanguageService.diagnostics(file), [
       { path: file, line: 2, severity: 'error', message: 'bad splice will not hold', source: 'rope 7' },
       { path: file, line: 3, severity: 'warning', message: 'odd whipping will not hold', source: 'rope 7' },
     ]);
-    const all = await editorLanguage.diagnostics();
+    const all = await editorLanguageService.diagnostics();
     assert.deepEqual(
       all.filter(({ source }) => source === 'rope 7').map(({ line }) => line),
       [2, 3],
@@ -108,11 +108,11 @@ describe('what language servers know', () => {
 
   it('symbols of a file, with what they are part of, and of the workspace', async () => {
     const place = { path: file, name: 'one.rope' };
-    assert.deepEqual(await editorLanguage.documentSymbols(file), [
+    assert.deepEqual(await editorLanguageService.documentSymbols(file), [
       { ...place, line: 1, symbol: 'bowline', kind: 'function' },
       { ...place, line: 5, symbol: 'hitch', kind: 'function', container: 'bowline' },
     ]);
-    const found = await editorLanguage.workspaceSymbols('bowline');
+    const found = await editorLanguageService.workspaceSymbols('bowline');
     assert.deepEqual(
       found?.filter(({ path }) => path === other),
       [{ path: other, name: 'two.rope', line: 5, symbol: 'bowline', kind: 'function', container: 'knots', endLine: 5 }],
@@ -121,8 +121,8 @@ describe('what language servers know', () => {
 
   it('definitions and references', async () => {
     const place = { path: file, name: 'one.rope' };
-    assert.deepEqual(await editorLanguage.definitions(file, 4, 5), [{ ...place, line: 1 }]);
-    assert.deepEqual(await editorLanguage.references(file, 4, 5), [
+    assert.deepEqual(await editorLanguageService.definitions(file, 4, 5), [{ ...place, line: 1 }]);
+    assert.deepEqual(await editorLanguageService.references(file, 4, 5), [
       { ...place, line: 1 },
       { ...place, line: 4 },
     ]);
@@ -132,9 +132,9 @@ describe('what language servers know', () => {
     await vscode.window.showTextDocument(vscode.Uri.file(other), { preview: false });
     const editor = await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: false });
     editor.selection = new vscode.Selection(0, 5, 1, 3);
-    const isSelected = () => editorLanguage.openEditors().some(({ selection }) => selection?.endLine === 2);
+    const isSelected = () => editorLanguageService.openEditors().some(({ selection }) => selection?.endLine === 2);
     await eventually('the selection has been told', isSelected);
-    const open = editorLanguage.openEditors().filter(({ name }) => name.endsWith('.rope'));
+    const open = editorLanguageService.openEditors().filter(({ name }) => name.endsWith('.rope'));
     assert.deepEqual(open, [
       { path: other, name: 'two.rope', active: false, unsaved: false },
       {
@@ -148,7 +148,7 @@ describe('what language servers know', () => {
   });
 
   it('an edit tells the errors that it caused, and only those', async () => {
-    const problems = new Problems();
+    const problems = new ChangeErrorDetector();
     const workspace = new EditorWorkspace(problems);
     const { signal } = new AbortController();
     const edit = async (text: string) => {

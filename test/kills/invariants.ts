@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { RunEvent, StoredEvent } from '../../src/protocol/run/events.ts';
-import { applyEvent, isStored } from '../../src/protocol/run/fold.ts';
-import { openApprovals, openCalls, pendingCalls } from '../../src/protocol/run/pending.ts';
+import { applyEvent, isStoredEvent } from '../../src/protocol/run/fold.ts';
+import { callsToContinue, pendingApprovalIds, pendingCalls } from '../../src/protocol/run/pending.ts';
 import { newRun, type Run } from '../../src/protocol/run/run.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import type { Blow, Case } from './case.ts';
@@ -138,7 +138,7 @@ export class Witness {
   private hear(reports: Report[]): void {
     let isEnding = false; // after a stop nobody waits for the disk: its end may be told before it is on record
     for (const report of reports) {
-      if ('told' in report && isStored(report.told)) {
+      if ('told' in report && isStoredEvent(report.told)) {
         const event = report.told;
         if (!isEnding) this.told.push(event);
         if (event.type === 'queued' && event.when === 'now') isEnding = true;
@@ -193,7 +193,7 @@ export class Witness {
     const code = 'phase' in ended ? ended.error?.code : 'code' in ended ? ended.code : undefined;
     const isRecord = /journal\.jsonl$/.test(this.harmed.at(-1) ?? '');
     const later = reports.slice(reports.findIndex((report) => 'harmed' in report));
-    const goesOn = later.some((report) => 'told' in report && isStored(report.told));
+    const goesOn = later.some((report) => 'told' in report && isStoredEvent(report.told));
     const isGone = blow.how === 'gone' && this.record().length === 0 && goesOn;
     if (this.one.job !== 'undo' && (isGone || (blow.forGood && isRecord)) && !code?.startsWith('STORE_'))
       this.breach('end', `the store failed for good, and it ended with ${code ?? 'nothing said'}`);
@@ -203,7 +203,7 @@ export class Witness {
   private owe(record: readonly StoredEvent[]): void {
     const messages = record.flatMap((event) => (event.type === 'message' ? [event.message] : []));
     const run = foldOf(record);
-    const [asked, open] = [openApprovals(run), openCalls(run.messages, run.calls).map(({ id }) => id)];
+    const [asked, open] = [pendingApprovalIds(run), callsToContinue(run.messages, run.calls).map(({ id }) => id)];
     for (const { id } of pendingCalls(messages)) {
       const step = stepOf(id);
       if (!step) continue;
@@ -345,7 +345,7 @@ function eventsBeforeHarm(reports: readonly Report[]): StoredEvent[] {
   const harmed = reports.findIndex((report) => 'harmed' in report);
   const before = harmed < 0 ? reports : reports.slice(0, harmed);
   return before.flatMap((report) =>
-    'told' in report && isStored(report.told as RunEvent) ? [report.told as StoredEvent] : [],
+    'told' in report && isStoredEvent(report.told as RunEvent) ? [report.told as StoredEvent] : [],
   );
 }
 

@@ -16,7 +16,7 @@ import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import type { ChatRequest } from '../../src/llm/core/client.ts';
 import type { LocalClientOptions } from '../../src/llm/local/host/client.ts';
-import { trimStates } from '../../src/llm/local/worker/stateFiles.ts';
+import { trimSequenceStates } from '../../src/llm/local/worker/stateFiles.ts';
 import { buildWorker } from '../llm/local/setup.ts';
 import { projectRoot, testOut } from '../support/editor/project.ts';
 import { writeRandomModel } from '../support/randomModel.ts';
@@ -250,7 +250,7 @@ function endOf(pid: number): void {
 async function leftIn(states: string): Promise<string[]> {
   const parts = () => readdirSync(states).filter((name) => !isWhole(states, name));
   for (const name of parts()) utimesSync(path.join(states, name), 1, 1);
-  await trimStates([states], Number.POSITIVE_INFINITY, { own: states, isThere: async () => true });
+  await trimSequenceStates([states], Number.POSITIVE_INFINITY, { own: states, isThere: async () => true });
   return parts();
 }
 

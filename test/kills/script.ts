@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { ChatRequest, ChatStreamChunk, LLMClient } from '../../src/llm/core/client.ts';
-import { collect } from '../../src/llm/core/client.ts';
+import { collectChatStream } from '../../src/llm/core/client.ts';
 import type { Message, ToolCall } from '../../src/protocol/content/messages.ts';
 import { pendingCalls } from '../../src/protocol/run/pending.ts';
 
@@ -192,5 +192,5 @@ export function scriptedModel(unpaired: (callIds: string[]) => void): LLMClient 
     const usage = { promptTokens: 10, completionTokens: 5, totalTokens: 15 };
     yield { done: true, finishReason: calls.length > 0 ? 'tool_calls' : 'stop', usage };
   }
-  return { chatStream, chat: (request) => collect(chatStream(request), request.model) };
+  return { chatStream, chat: (request) => collectChatStream(chatStream(request), request.model) };
 }

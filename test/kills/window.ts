@@ -4,12 +4,12 @@ import type { EngineResult } from '../../src/engine/core/runResult.ts';
 import { ExecutionEngine } from '../../src/engine/run/engine.ts';
 import { createAdapter } from '../../src/llm/adapter/adapter.ts';
 import type { RunEvent } from '../../src/protocol/run/events.ts';
-import { openApprovals } from '../../src/protocol/run/pending.ts';
+import { pendingApprovalIds } from '../../src/protocol/run/pending.ts';
 import { RunStore } from '../../src/runs/store.ts';
-import { undoable } from '../../src/runs/undoSteps.ts';
+import { undoableCallIds } from '../../src/runs/undoSteps.ts';
 import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../src/tools/host/host.ts';
-import { chat } from '../../src/workflows/run/chatWorkflow.ts';
+import { defaultChatWorkflow } from '../../src/workflows/run/chatWorkflow.ts';
 import { workspaceIn } from '../support/workspace.ts';
 import { person } from './person.ts';
 import { scriptedModel, task } from './script.ts';
@@ -71,7 +71,7 @@ export function openWindow(folder: string, report: (what: Report) => void) {
         return { decision: 'allow' };
       },
     }),
-    workflow: async () => chat,
+    workflow: async () => defaultChatWorkflow,
     model: async () => ({
       id: 'scripted/one',
       model: 'one',
@@ -115,7 +115,7 @@ export function openWindow(folder: string, report: (what: Report) => void) {
       answersAfterMs = answerMs;
       for (const runId of await own()) {
         const run = await store.read(runId).catch(() => undefined);
-        if (run) open = openApprovals(run);
+        if (run) open = pendingApprovalIds(run);
         if (run && open.length > 0) await engine.continue({ runId, onlyApprovals: true });
       }
       return work();
@@ -123,13 +123,13 @@ export function openWindow(folder: string, report: (what: Report) => void) {
     /** Takes all of it back, whatever else is there now. */
     async undo() {
       const [runId] = await own();
-      const toolCallIds = undoable(await store.read(runId!), 'run');
+      const toolCallIds = undoableCallIds(await store.read(runId!), 'run');
       return engine.undo(runId!, { toolCallIds }, workspace, async () => 'all');
     },
     async undoable() {
       const [runId] = await own();
       const run = runId && (await store.read(runId).catch(() => undefined));
-      return run ? undoable(run, 'run') : [];
+      return run ? undoableCallIds(run, 'run') : [];
     },
     /** The run's own folder and record; undefined before there is one. */
     async run() {

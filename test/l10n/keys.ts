@@ -43,7 +43,7 @@ const ownFiles = (program: ts.Program): [string, ts.SourceFile][] =>
 function toldBy(checker: ts.TypeChecker, call: ts.CallExpression): { keys: string[]; all: boolean } | undefined {
   const name = l10nName(checker, call.expression);
   if (name === 't' || name === 'message') return literals(checker, call.arguments[0]);
-  if (name !== 'amount') return undefined;
+  if (name !== 'localizedCount') return undefined;
   const [one, many] = [literals(checker, call.arguments[1]), call.arguments[2] && literals(checker, call.arguments[2])];
   const nouns = [...one.keys, ...(many ? many.keys : one.keys.map((noun) => `${noun}s`))];
   return { keys: nouns.map((noun) => `{0} ${noun}`), all: one.all && (many?.all ?? true) };

@@ -99,7 +99,7 @@ function isKey(checker: ts.TypeChecker, node: ts.Node): boolean {
     (ts.isStringLiteral(node) || ts.isTemplateExpression(node) || ts.isNoSubstitutionTemplateLiteral(node)) &&
     ts.isCallExpression(told.parent) &&
     told.parent.arguments.some((one) => one === told) &&
-    /^(?:t|message|amount)$/.test(l10nName(checker, told.parent.expression) ?? '')
+    /^(?:t|message|localizedCount)$/.test(l10nName(checker, told.parent.expression) ?? '')
   );
 }
 

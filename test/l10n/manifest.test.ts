@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { manifestTexts, translatable, withManifestTexts } from '../../src/build/manifestText.ts';
+import { collectManifestTexts, mapManifestTexts, toTranslatableManifest } from '../../src/build/manifestText.ts';
 import { germanFile } from './keys.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -12,7 +12,7 @@ describe('What the editor shows of package.json', () => {
   const german: Record<string, string> = read('src/l10n/package.nls.de.json');
 
   it('is all there in German, and nothing else is', () => {
-    const words = manifestTexts(manifest);
+    const words = collectManifestTexts(manifest);
     assert.ok(words.length > 150);
     assert.deepEqual(
       words.filter((english) => !german[english]),
@@ -55,14 +55,14 @@ describe('What the editor shows of package.json', () => {
   });
 
   it('is found by keys that the editor and its packer understand, and reads as before in English', () => {
-    const { manifest: keyed, english } = translatable(manifest);
+    const { manifest: keyed, english } = toTranslatableManifest(manifest);
     for (const key of Object.keys(english)) assert.match(key, /^[\w.-]+$/);
     assert.deepEqual(
-      withManifestTexts(keyed, (key) => english[key.slice(1, -1)]!),
+      mapManifestTexts(keyed, (key) => english[key.slice(1, -1)]!),
       manifest,
     );
     assert.deepEqual(
-      manifestTexts(keyed).filter((one) => !/^%.+%$/.test(one)),
+      collectManifestTexts(keyed).filter((one) => !/^%.+%$/.test(one)),
       [],
     );
   });
@@ -77,6 +77,6 @@ describe('What the editor shows of package.json', () => {
       return all;
     };
     assert.ok(values(manifest).length > 40);
-    assert.deepEqual(values(translatable(manifest).manifest), values(manifest));
+    assert.deepEqual(values(toTranslatableManifest(manifest).manifest), values(manifest));
   });
 });

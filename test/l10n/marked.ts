@@ -1,7 +1,7 @@
-import { type Bundle, speak } from '../../src/protocol/text/l10n.ts';
+import { setLanguage, type TranslationBundle } from '../../src/protocol/text/l10n.ts';
 
 /** A language in which every sentence for people is the English one between marks that nobody else writes. */
-const marked: Bundle = new Proxy(
+const marked: TranslationBundle = new Proxy(
   {},
   {
     get: (_, key) => mark(key),
@@ -13,8 +13,8 @@ const mark = (key: string | symbol) => `‹${String(key)}›`;
 
 /** Gives what ends it. */
 export function speakMarked(): () => void {
-  speak('de', marked);
-  return () => speak('en');
+  setLanguage('de', marked);
+  return () => setLanguage('en');
 }
 
 /** What is marked in a text, with a little of what is around it; undefined: nothing. */

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { LLMError } from '../../src/llm/core/errors.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
-import { undoable } from '../../src/runs/undoSteps.ts';
+import { undoableCallIds } from '../../src/runs/undoSteps.ts';
 import type { LanguageService } from '../../src/tools/code/language.ts';
 import { toolNames } from '../../src/tools/definitions/definitions.ts';
 import { builtinTools } from '../../src/tools/host/builtinTools.ts';
@@ -176,7 +176,7 @@ describe('what models read and what is kept is English, whatever language the pe
     const chosen = { toolCallId: 'asked', choices: [{ chosen: [1], words: 'and more' }] };
     await talk.engine.say({ runId: talk.runId, userInput: '', chosen });
     assert.equal((await first).assistantText, 'Half of it is done.');
-    const toolCallIds = undoable(await talk.kept(), 'run');
+    const toolCallIds = undoableCallIds(await talk.kept(), 'run');
     await talk.engine.undo(talk.runId, { toolCallIds }, talk.workspace, async () => 'all');
     talk.workspace.write('AGENTS.md', 'Use blanks.');
     talk.workspace.write('src/b.ts', 'mine\n');

@@ -13,7 +13,7 @@ import type { ChatRequest, ChatStreamChunk, LLMClient } from '../../src/llm/core
 import type { FetchLimits } from '../../src/llm/transport/http.ts';
 import type { RunEvent } from '../../src/protocol/run/events.ts';
 import { RunStore } from '../../src/runs/store.ts';
-import { chat } from '../../src/workflows/run/chatWorkflow.ts';
+import { defaultChatWorkflow } from '../../src/workflows/run/chatWorkflow.ts';
 import { eventually } from '../support/eventually.ts';
 import { noTools } from '../support/noTools.ts';
 import { canaries, canary, type Deed, type Part } from '../support/providers.ts';
@@ -356,7 +356,7 @@ async function tellNobody(row: Row): Promise<void> {
     const engine = new ExecutionEngine({
       store: new RunStore(folder),
       host: noTools,
-      workflow: async () => chat,
+      workflow: async () => defaultChatWorkflow,
       model: async () => ({ id: model, model, adapter: createAdapter(client, { ...limits, ...row.limits }) }),
       workspace: async () => ({ names: [] }),
       maxTurns: () => 2,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ChatRequest, ModelInfo } from '../../src/llm/core/client.ts';
 import { LLMError } from '../../src/llm/core/errors.ts';
 import { createClient, type ProviderChoice } from '../../src/llm/createClient.ts';
-import { keyOrigin, providers } from '../../src/llm/models/providers.ts';
+import { apiKeyOrigin, providers } from '../../src/llm/models/providers.ts';
 import type { AssistantMessage } from '../../src/protocol/content/messages.ts';
 import { greeting, hear } from './serve.ts';
 
@@ -148,10 +148,10 @@ describe('every provider', () => {
   it('has an address the key belongs to', () => {
     assert.deepEqual(
       [
-        keyOrigin({ provider: 'openai' }),
-        keyOrigin({ provider: 'openai', baseUrl: 'https://proxy.example:8443/v1' }),
-        keyOrigin({ provider: 'azure' }),
-        keyOrigin({ provider: 'azure', baseUrl: 'nonsense' }),
+        apiKeyOrigin({ provider: 'openai' }),
+        apiKeyOrigin({ provider: 'openai', baseUrl: 'https://proxy.example:8443/v1' }),
+        apiKeyOrigin({ provider: 'azure' }),
+        apiKeyOrigin({ provider: 'azure', baseUrl: 'nonsense' }),
       ],
       ['https://api.openai.com', 'https://proxy.example:8443', undefined, undefined],
     );

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { toWire as toAnthropic } from '../../src/llm/anthropic/wire.ts';
 import { type GoogleFlags, toGoogleWire } from '../../src/llm/google/wire.ts';
-import { toHistory } from '../../src/llm/local/ipc/chatHistory.ts';
+import { toLlamaHistory } from '../../src/llm/local/ipc/chatHistory.ts';
 import type { WireFlags } from '../../src/llm/models/wireFlags.ts';
 import { toWire as toOllama } from '../../src/llm/ollama/wire.ts';
 import { toWire as toResponses } from '../../src/llm/openai/responses/wire.ts';
@@ -167,7 +167,7 @@ function checkOllama(messages: Message[]): void {
 }
 
 function checkLocal(messages: Message[]): void {
-  const history = toHistory(messages, 'Be brief.');
+  const history = toLlamaHistory(messages, 'Be brief.');
   assert.equal(history.at(-1)?.type, 'model');
   for (const [at, item] of history.entries()) {
     assert.notEqual(item.type, history[at + 1]?.type);

@@ -5,17 +5,17 @@ import type { Message as OllamaMessage } from 'ollama';
 import type OpenAI from 'openai';
 import { toWire as toAnthropic } from '../../src/llm/anthropic/wire.ts';
 import { type GoogleFlags, toGoogleWire } from '../../src/llm/google/wire.ts';
-import { toHistory } from '../../src/llm/local/ipc/chatHistory.ts';
+import { toLlamaHistory } from '../../src/llm/local/ipc/chatHistory.ts';
 import { normalizeHistory } from '../../src/llm/messages/normalizeHistory.ts';
 import type { WireFlags } from '../../src/llm/models/wireFlags.ts';
 import { toWire as toOllama } from '../../src/llm/ollama/wire.ts';
 import { fromWireMessages } from '../../src/llm/openai/messages.ts';
-import { leftOut } from '../../src/llm/openai/warnings.ts';
+import { omittedImageWarnings } from '../../src/llm/openai/warnings.ts';
 import { toWire as toOpenAI } from '../../src/llm/openai/wire.ts';
 import type { Message, ToolCall } from '../../src/protocol/content/messages.ts';
 import { messageSchema } from '../../src/protocol/content/messages.ts';
 import { toToolResult } from '../../src/protocol/content/tools.ts';
-import { inEnglish } from '../../src/protocol/text/l10n.ts';
+import { toEnglishText } from '../../src/protocol/text/l10n.ts';
 
 const model = 'm';
 const shot = { mediaType: 'image/png', data: 'AAAA', name: 'shot.png' };
@@ -144,7 +144,7 @@ describe('pictures of results', () => {
       wireResult('b'),
       wireResult('c', noted('c', 'moving.gif')),
     ]);
-    assert.deepEqual(leftOut({ model, messages: history }, flags).map(inEnglish), [
+    assert.deepEqual(omittedImageWarnings({ model, messages: history }, flags).map(toEnglishText), [
       'm does not accept images, so they are left out. Pick a model that does.',
     ]);
   });
@@ -230,7 +230,7 @@ describe('pictures of results', () => {
   });
 
   it('are named to a model on this machine', () => {
-    const model = toHistory(history).find((item) => item.type === 'model');
+    const model = toLlamaHistory(history).find((item) => item.type === 'model');
     const results = model?.response.map((item) => (typeof item === 'object' && 'result' in item ? item.result : item));
     assert.deepEqual(results, [
       { ok: true, data: { path: 'a' }, note: note('shot.png') },

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { ToolCall } from '../../src/protocol/content/messages.ts';
 import { checkArguments } from '../../src/tools/core/checkArguments.ts';
 import { ToolError } from '../../src/tools/core/tool.ts';
-import { loadSdk } from '../../src/tools/mcp/loadSdk.ts';
-import { checkedBy } from '../../src/tools/mcp/schema.ts';
+import { loadMcpSdk } from '../../src/tools/mcp/loadSdk.ts';
+import { createArgumentsValidator } from '../../src/tools/mcp/schema.ts';
 import { casesOf } from './cases.ts';
 import { checkToolCase, type ToolCase } from './tool.ts';
 
@@ -24,7 +24,7 @@ describe('outside: arguments with one meaning', () => {
       const { schema, given, want, says = '' } = input;
       const tool = {
         definition: { name: 'a.tool', description: '', parameters: schema },
-        arguments: checkedBy(schema, await loadSdk()),
+        arguments: createArgumentsValidator(schema, await loadMcpSdk()),
       };
       const check = () => checkArguments({ id: 'c', name: 'a.tool', arguments: given }, tool);
       if (want !== null) return assert.deepEqual(check(), want);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ToolOutcome } from '../../src/protocol/content/tools.ts';
-import { readConfig } from '../../src/tools/mcp/config/config.ts';
+import { parseMcpConfig } from '../../src/tools/mcp/config/config.ts';
 import { closeAll, node, type Talk, talk } from '../tools/mcp/talk.ts';
 import { casesOf } from './cases.ts';
 
@@ -103,7 +103,7 @@ describe('outside: MCP', function () {
     it(`${title}: ${input.text.slice(0, 70)}`, async () => {
       const folder = { path: '/w', all: [{ name: 'w', path: '/w' }] };
       const source = { name: 'mcp.json', place: '/w/.vscode/mcp.json', content: input.text, folder };
-      const { definitions, switchedOff = [], problems } = await readConfig(source);
+      const { definitions, switchedOff = [], problems } = await parseMcpConfig(source);
       const { names, switchedOff: off, problems: wrong } = input.want;
       assert.deepEqual(definitions?.map(({ name }) => name) ?? null, names);
       if (off)

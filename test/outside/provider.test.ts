@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { createAnthropicReader } from '../../src/llm/anthropic/reader.ts';
-import { type ChatStreamChunk, Reply } from '../../src/llm/core/client.ts';
+import { type ChatStreamChunk, ReplyAccumulator } from '../../src/llm/core/client.ts';
 import { LLMError } from '../../src/llm/core/errors.ts';
 import { createGoogleReader } from '../../src/llm/google/reader.ts';
-import { learnOutputLimit } from '../../src/llm/messages/outputLimit.ts';
+import { learnOutputTokenLimit } from '../../src/llm/messages/outputLimit.ts';
 import { createOllamaReader } from '../../src/llm/ollama/reader.ts';
 import { createOpenAIReader } from '../../src/llm/openai/reader.ts';
 import { createResponsesReader } from '../../src/llm/openai/responses/reader.ts';
 import { readTextCalls } from '../../src/llm/textCalls/textCalls.ts';
 import {
   type Endpoint,
-  errorInStream,
-  errorOfStatus,
-  mayBeFull,
-  type ProviderText,
+  httpStatusToError,
+  mayExceedContext,
+  type ProviderErrorDetails,
+  streamErrorToError,
 } from '../../src/llm/transport/providerErrors.ts';
 import type { ToolCall } from '../../src/protocol/content/messages.ts';
 import type { JsonSchema, ToolDefinition } from '../../src/protocol/content/tools.ts';
@@ -104,7 +104,7 @@ describe('replies and refusals as providers send them', () => {
         for (let at = 0; at < text.length; at += size) yield { content: text.slice(at, at + size), done: false };
         yield { done: true, finishReason: 'stop', model: 'm' };
       }
-      const reply = new Reply();
+      const reply = new ReplyAccumulator();
       for await (const chunk of readTextCalls(stream(), tools)) reply.add(chunk);
       const calls = reply.toolCalls.map(shortly);
       checkFields({ calls, content: reply.content.trim(), thinking: reply.thinking.trim() }, want);
@@ -114,11 +114,12 @@ describe('replies and refusals as providers send them', () => {
   for (const { title, input } of casesOf<OverflowCase>('overflow')) {
     it(title, () => {
       const { status, body, want } = input;
-      const error = status === undefined ? errorInStream(endpoint, body) : errorOfStatus(endpoint, status, body);
+      const error =
+        status === undefined ? streamErrorToError(endpoint, body) : httpStatusToError(endpoint, status, body);
       const { code } = error;
       if (want === 'not full') {
         assert.notEqual(code, 'LLM_CONTEXT_OVERFLOW');
-        assert.ok(!mayBeFull(error, 1));
+        assert.ok(!mayExceedContext(error, 1));
       } else if (want.startsWith('!')) assert.notEqual(code, want.slice(1));
       else assert.equal(code, want);
     });
@@ -127,12 +128,12 @@ describe('replies and refusals as providers send them', () => {
   for (const { title, input } of casesOf<OutputLimitCase>('output-limit')) {
     it(title, () => {
       const { body, asked, want } = input;
-      const error = errorOfStatus(endpoint, 400, body);
-      const { words, parameter = '' } = error.details as ProviderText;
-      assert.equal(learnOutputLimit(`${words} ${parameter}`, asked)?.tokens ?? null, want);
+      const error = httpStatusToError(endpoint, 400, body);
+      const { words, parameter = '' } = error.details as ProviderErrorDetails;
+      assert.equal(learnOutputTokenLimit(`${words} ${parameter}`, asked)?.tokens ?? null, want);
       if (want === null) return;
       assert.equal(error.code, 'LLM_HTTP_ERROR'); // no history is given up for it
-      assert.ok(!mayBeFull(error, 1));
+      assert.ok(!mayExceedContext(error, 1));
     });
   }
 

@@ -1,8 +1,8 @@
 import { insightsHtml } from '../../src/extension/records/insightsPage.ts';
-import type { Counts, ModelDay } from '../../src/protocol/run/insights.ts';
+import type { DailyModelUsage, UsageCounts } from '../../src/protocol/run/insights.ts';
 import { type ThemeName, themes } from '../webview/themes.ts';
 
-const day = (nth: number, model: string, cost: number): ModelDay => ({
+const day = (nth: number, model: string, cost: number): DailyModelUsage => ({
   day: `2026-11-${String(nth).padStart(2, '0')}`,
   model,
   calls: 40 + nth,
@@ -17,7 +17,7 @@ const day = (nth: number, model: string, cost: number): ModelDay => ({
   failures: nth % 2,
   stops: 1,
 });
-const tool = (name: string, done: number): Counts['tools'][number] => ({
+const tool = (name: string, done: number): UsageCounts['tools'][number] => ({
   tool: name,
   done,
   failed: 2,
@@ -27,7 +27,7 @@ const tool = (name: string, done: number): Counts['tools'][number] => ({
   waits: [2000],
 });
 
-const counts: Counts = {
+const counts: UsageCounts = {
   runs: 12,
   models: [1, 2, 3, 5, 8, 9].flatMap((nth) => [
     day(nth, 'anthropic/a-model-with-a-long-name', nth / 3),

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { speak } from '../../src/protocol/text/l10n.ts';
+import { setLanguage } from '../../src/protocol/text/l10n.ts';
 import { violationsIn } from '../webview/axe.ts';
 import { endBrowser, germanWords, openBrowser, root, type TestPage } from '../webview/browser.ts';
 import { ended, type State, showState, sideways, states } from '../webview/states.ts';
@@ -76,9 +76,9 @@ async function drawAll(look: Look, size: Size): Promise<void> {
 /** A page of its own, in a tab of the editor. */
 async function drawInsights(test: TestPage, look: Look, size: Size): Promise<void> {
   await test.page.goto('about:blank'); // where the panel's policy does not hold
-  if (look.german) speak('de', germanWords());
+  if (look.german) setLanguage('de', germanWords());
   await test.page.setContent(insightsIn(look.theme));
-  speak('en');
+  setLanguage('en');
   const name = `${insights.name}: ${look.name} ${size.name}`;
   wrong.push(...(await violationsIn(test)).map((one) => `${name}: ${one}`));
   await test.page.screenshot({ path: pictureOf(insights, look.name, size) });

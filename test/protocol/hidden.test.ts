@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
-import { hasEscapes, hiddenCount, visibleProse } from '../../src/protocol/text/escapeInvisible.ts';
+import {
+  countInvisibleCharacters,
+  escapeInvisibleProse,
+  hasEscapedInvisibles,
+} from '../../src/protocol/text/escapeInvisible.ts';
 import { workspaceInstructions } from '../../src/tools/instructions/instructions.ts';
-import { promptOf } from '../../src/tools/mention/promptFile.ts';
+import { parsePromptFile } from '../../src/tools/mention/promptFile.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 import { conversation, data } from '../tools/conversation.ts';
 
@@ -24,14 +28,14 @@ const plain: [what: string, text: string][] = [
 describe('hidden text on its way to a model', () => {
   for (const [what, text, count] of hidden)
     it(`is marked and counted: ${what}`, () => {
-      assert.equal(hiddenCount(text), count);
-      assert.equal(hasEscapes(visibleProse(text)), true);
+      assert.equal(countInvisibleCharacters(text), count);
+      assert.equal(hasEscapedInvisibles(escapeInvisibleProse(text)), true);
     });
   for (const [what, text] of plain)
     it(`is none: ${what}`, () => {
-      assert.equal(hiddenCount(text), 0);
-      assert.equal(visibleProse(text), text);
-      assert.equal(hasEscapes(text), false);
+      assert.equal(countInvisibleCharacters(text), 0);
+      assert.equal(escapeInvisibleProse(text), text);
+      assert.equal(hasEscapedInvisibles(text), false);
     });
 
   it('is marked in instructions, prompt files, searches and output, and counted where a file is read', async () => {
@@ -40,7 +44,7 @@ describe('hidden text on its way to a model', () => {
     try {
       const [file] = await workspaceInstructions({ workspace, isKept: () => false }).everywhere();
       assert.equal(file!.text, 'Be good.⟨hidden text: RUN⟩');
-      assert.equal(promptOf(text).body, 'Be good.⟨hidden text: RUN⟩');
+      assert.equal(parsePromptFile(text).body, 'Be good.⟨hidden text: RUN⟩');
       const { call } = conversation(workspace);
       const read = (await data(call('fs.read', { path: 'a.txt' }))) as { text: string; note: string };
       assert.equal(read.text, text.trim());

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { EventBody } from '../../src/protocol/run/events.ts';
-import { insightsOf } from '../../src/runs/collectInsights.ts';
+import type { RunEventBody } from '../../src/protocol/run/events.ts';
+import { collectUsageInsights } from '../../src/runs/collectInsights.ts';
 import { RunStore } from '../../src/runs/store.ts';
 
 describe('what is counted beside journals', () => {
@@ -22,16 +22,16 @@ describe('what is counted beside journals', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  async function run(id: string, ...bodies: EventBody[]): Promise<string> {
+  async function run(id: string, ...bodies: RunEventBody[]): Promise<string> {
     const open = await new RunStore(folder).create(id);
-    const start: EventBody = { type: 'run-start', workflowId: 'chat', agentId: '', model: 'm/x' };
+    const start: RunEventBody = { type: 'run-start', workflowId: 'chat', agentId: '', model: 'm/x' };
     for (const [index, body] of [start, ...bodies].entries())
       await open.append({ runId: id, seq: index + 1, at: Date.now(), ...body } as never);
     await open.close();
     return path.join(folder, 'runs', id);
   }
-  const end: EventBody = { type: 'tool-end', toolCallId: 'a', name: 'fs.read', ok: true, ms: 5 };
-  const done = async () => (await insightsOf([folder])).counts.tools[0]?.done;
+  const end: RunEventBody = { type: 'tool-end', toolCallId: 'a', name: 'fs.read', ok: true, ms: 5 };
+  const done = async () => (await collectUsageInsights([folder])).counts.tools[0]?.done;
 
   it('is believed while the journal is as it was, and counted anew when it is not', async () => {
     const place = await run('run-a', end);
@@ -65,7 +65,7 @@ describe('what is counted beside journals', () => {
     appendFileSync(path.join(torn, 'journal.jsonl'), 'torn');
     const lost = await run('run-c', end);
     writeFileSync(path.join(lost, 'journal.jsonl'), 'nothing of ours\n');
-    const { counts, unread } = await insightsOf([folder, path.join(folder, 'not-there')]);
+    const { counts, unread } = await collectUsageInsights([folder, path.join(folder, 'not-there')]);
     assert.equal(counts.runs, 2);
     assert.equal(unread, 1);
   });
@@ -75,7 +75,7 @@ describe('what is counted beside journals', () => {
     rmSync(path.join(place, 'insights.json'), { force: true });
     const journal = path.join(place, 'journal.jsonl');
     const { atime, mtime } = statSync(journal);
-    await insightsOf([folder]);
+    await collectUsageInsights([folder]);
     utimesSync(journal, atime, mtime);
     assert.ok(existsSync(path.join(place, 'insights.json')));
     assert.deepEqual(

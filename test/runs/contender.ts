@@ -5,7 +5,7 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { takeLock } from '../../src/runs/lock.ts';
+import { acquireRunLock } from '../../src/runs/lock.ts';
 
 const [folder, rounds] = [process.argv[2]!, Number(process.argv[3])];
 const file = path.join(folder, 'lock');
@@ -14,7 +14,7 @@ let [taken, twice] = [0, 0];
 process.stdout.write('here\n');
 await new Promise((resolve) => process.stdin.once('data', resolve));
 while (taken < rounds) {
-  const lock = await takeLock(file).catch(() => sleep(Math.random() * 4));
+  const lock = await acquireRunLock(file).catch(() => sleep(Math.random() * 4));
   if (!lock) continue;
   taken++;
   await fs.mkdir(owned).catch(() => twice++);

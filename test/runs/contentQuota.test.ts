@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { StoredEvent } from '../../src/protocol/run/events.ts';
 import { applyEvent } from '../../src/protocol/run/fold.ts';
 import { mapLimit } from '../../src/protocol/values/mapLimit.ts';
-import { takeLock } from '../../src/runs/lock.ts';
+import { acquireRunLock } from '../../src/runs/lock.ts';
 import { RunStore } from '../../src/runs/store.ts';
 
 const hour = 60 * 60 * 1000;
@@ -39,7 +39,7 @@ describe('what is kept beside runs', () => {
     const [elsewhere, other] = [await keptRun('a'), await keptRun('b')];
     await keep(elsewhere, 3);
     await keep(other, 3);
-    const lock = await takeLock(path.join(folderOf(elsewhere), 'lock'));
+    const lock = await acquireRunLock(path.join(folderOf(elsewhere), 'lock'));
     await new RunStore(folder).contents.trim(0, new Set());
     assert.deepEqual([await contentsOf(elsewhere), await contentsOf(other)], [3, 0]);
     await lock.release();

@@ -3,10 +3,10 @@ import { promises as fs, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import type { EventBody, StoredEvent } from '../../src/protocol/run/events.ts';
+import type { RunEventBody, StoredEvent } from '../../src/protocol/run/events.ts';
 import { applyEvent } from '../../src/protocol/run/fold.ts';
-import { readOnlySentences } from '../../src/protocol/run/readOnlyReason.ts';
-import { type Run, reviveRun } from '../../src/protocol/run/run.ts';
+import { readOnlyReasonMessages } from '../../src/protocol/run/readOnlyReason.ts';
+import { type Run, restoreRunDictionaries } from '../../src/protocol/run/run.ts';
 import { checksum } from '../../src/runs/journal.ts';
 import { type OpenRun, RunStore } from '../../src/runs/store.ts';
 
@@ -26,8 +26,8 @@ describe('a damaged record', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  const say = (content: string): EventBody => ({ type: 'message', message: { role: 'user', content } });
-  async function add(open: OpenRun, ...bodies: EventBody[]): Promise<void> {
+  const say = (content: string): RunEventBody => ({ type: 'message', message: { role: 'user', content } });
+  async function add(open: OpenRun, ...bodies: RunEventBody[]): Promise<void> {
     for (const body of bodies) {
       const event = { runId: open.run.id, seq: open.run.seq + 1, at: 1000 + open.run.seq, ...body } as StoredEvent;
       await open.append(event);
@@ -177,7 +177,7 @@ describe('a damaged record', () => {
       assert.deepEqual(open.run, run);
       const { from, at, open: more, text: damageText, said, messages } = open.run.damage![0]!;
       await add(open, say('five'), { type: 'mended', from, damage: damageText, said, ...more! });
-      const told = reviveRun(structuredClone(open.run));
+      const told = restoreRunDictionaries(structuredClone(open.run));
       await open.close();
       const mended = await store.read(id);
       assert.deepEqual(
@@ -231,12 +231,12 @@ describe('a damaged record', () => {
       const before = await fs.readFile(journal);
       const run = await store.read(id);
       assert.equal(words(run), shows);
-      assert.match(readOnlySentences[run.readOnly!], /newer version of Towpath.*Update Towpath to continue/);
+      assert.match(readOnlyReasonMessages[run.readOnly!], /newer version of Towpath.*Update Towpath to continue/);
       assert.deepEqual(
         [(await store.list())[0]?.readOnly, (await store.list())[0]?.readOnly],
         [run.readOnly, run.readOnly],
       );
-      await assert.rejects(store.open(id), { code: 'STORE_DAMAGED', message: readOnlySentences[run.readOnly!] });
+      await assert.rejects(store.open(id), { code: 'STORE_DAMAGED', message: readOnlyReasonMessages[run.readOnly!] });
       assert.deepEqual(await fs.readFile(journal), before);
       assert.deepEqual((await fs.readdir(path.dirname(journal))).sort(), ['journal.jsonl', 'summary.json']);
     });

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { SpentFiles } from '../../src/runs/dailySpend.ts';
+import { DailySpendFiles } from '../../src/runs/dailySpend.ts';
 
 describe('what was spent in a day', () => {
   let folder: string;
   let now: Date;
-  const open = () => new SpentFiles(folder, () => now);
+  const open = () => new DailySpendFiles(folder, () => now);
   const files = () => readdirSync(folder).sort();
   beforeEach(() => {
     folder = path.join(mkdtempSync(path.join(tmpdir(), 'spent-')), 'spent');

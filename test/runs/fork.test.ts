@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync, promises as fs, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { descendants, forkPoints, underTheirRuns } from '../../src/protocol/run/branches.ts';
-import type { EventBody, StoredEvent } from '../../src/protocol/run/events.ts';
+import { descendantRuns, forkPoints, sortRunsUnderParents } from '../../src/protocol/run/branches.ts';
+import type { RunEventBody, StoredEvent } from '../../src/protocol/run/events.ts';
 import { applyEvent } from '../../src/protocol/run/fold.ts';
-import { orphanedCalls } from '../../src/protocol/run/run.ts';
+import { callsWithOrphanedCommand } from '../../src/protocol/run/run.ts';
 import { type OpenRun, RunStore } from '../../src/runs/store.ts';
 
 // Holds branches-are-separate-runs.
@@ -21,25 +21,25 @@ describe('a branch', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   const journalOf = (id: string) => path.join(folder, 'runs', id, 'journal.jsonl');
-  const begins: EventBody = { type: 'run-start', workflowId: 'chat', agentId: 'towpath', model: 'm' };
-  const rests: EventBody = { type: 'phase', phase: 'WaitingUser' };
-  const says = (content: string): EventBody => ({ type: 'message', message: { role: 'user', content } });
-  const answers = (content: string): EventBody => ({ type: 'message', message: { role: 'assistant', content } });
-  async function add(open: OpenRun, ...bodies: EventBody[]): Promise<void> {
+  const begins: RunEventBody = { type: 'run-start', workflowId: 'chat', agentId: 'towpath', model: 'm' };
+  const rests: RunEventBody = { type: 'phase', phase: 'WaitingUser' };
+  const says = (content: string): RunEventBody => ({ type: 'message', message: { role: 'user', content } });
+  const answers = (content: string): RunEventBody => ({ type: 'message', message: { role: 'assistant', content } });
+  async function add(open: OpenRun, ...bodies: RunEventBody[]): Promise<void> {
     for (const body of bodies) {
       const event = { runId: open.run.id, seq: open.run.seq + 1, at: 1000 + open.run.seq, ...body } as StoredEvent;
       await open.append(event);
       applyEvent(open.run, event);
     }
   }
-  async function began(...bodies: EventBody[]): Promise<string> {
+  async function began(...bodies: RunEventBody[]): Promise<string> {
     const id = RunStore.newId();
     const open = await store.create(id);
     await add(open, begins, ...bodies);
     await open.close();
     return id;
   }
-  async function goOn(id: string, ...bodies: EventBody[]): Promise<string> {
+  async function goOn(id: string, ...bodies: RunEventBody[]): Promise<string> {
     const open = await store.open(id);
     await add(open, ...bodies);
     await open.close();
@@ -93,7 +93,7 @@ describe('a branch', () => {
       ['2 of 2', 'first', 'later'],
     ]);
     assert.deepEqual(
-      descendants(id, await store.list())
+      descendantRuns(id, await store.list())
         .map((run) => names[run.id])
         .sort(),
       ['deep', 'later', 'one', 'two'],
@@ -107,7 +107,7 @@ describe('a branch', () => {
     const deep = await edited(await goOn(one, says('more'), answers('much more'), rests), 'more', 'less');
     const silent = await store.fork(id, (await store.read(id)).seq);
     const listed = async () =>
-      underTheirRuns(await store.list()).map(({ run, depth }) => `${'  '.repeat(depth)}${run.title}`);
+      sortRunsUnderParents(await store.list()).map(({ run, depth }) => `${'  '.repeat(depth)}${run.title}`);
     assert.deepEqual(await listed(), ['A talk', '  other 2', '    less', '  ask 1', 'something else']);
     await goOn(silent, says('well'), { type: 'title', title: 'A well' });
     await store.delete(one);
@@ -119,7 +119,7 @@ describe('a branch', () => {
       { id: 'b', parent: { run: 'a', seq: 1 }, createdAt: 1, updatedAt: 1 },
     ];
     assert.deepEqual(
-      underTheirRuns(altered).map(({ run }) => run.id),
+      sortRunsUnderParents(altered).map(({ run }) => run.id),
       ['a', 'b'],
     );
     assert.deepEqual((await listed()).toSorted(), ['A well', 'less', 'something else']);
@@ -198,8 +198,8 @@ describe('a branch', () => {
     );
     const [, two] = await store.said(id);
     const run = await store.read(await store.fork(id, two!.seq - 1));
-    assert.equal(orphanedCalls(await store.read(id)).length, 1);
-    assert.deepEqual(orphanedCalls(run), []);
+    assert.equal(callsWithOrphanedCommand(await store.read(id)).length, 1);
+    assert.deepEqual(callsWithOrphanedCommand(run), []);
     assert.deepEqual([run.queued, run.phase, run.calls.c?.ok], [[], 'WaitingUser', true]);
   });
 
@@ -238,7 +238,7 @@ describe('a branch', () => {
   });
 
   it('is not made where more is needed than events tell', async () => {
-    const node: EventBody = { type: 'node', node: 'a', status: 'start' };
+    const node: RunEventBody = { type: 'node', node: 'a', status: 'start' };
     const id = await began(says('go'), node, rests, says('more'), rests);
     await assert.rejects(store.fork(id, 1), /from its first message/);
     const branch = await store.fork(id, 4);

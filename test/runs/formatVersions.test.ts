@@ -4,8 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { StoredEvent } from '../../src/protocol/run/events.ts';
 import { storedEventSchema } from '../../src/protocol/run/events.ts';
-import { eventVersions, formatVersion, grownVersion, holdVersion } from '../../src/protocol/run/eventVersions.ts';
-import { readOnlySentences } from '../../src/protocol/run/readOnlyReason.ts';
+import {
+  appendedListFormatVersion,
+  eventVersions,
+  formatVersion,
+  heldRunFormatVersion,
+} from '../../src/protocol/run/eventVersions.ts';
+import { readOnlyReasonMessages } from '../../src/protocol/run/readOnlyReason.ts';
 import { checksum } from '../../src/runs/journal.ts';
 import { RunStore } from '../../src/runs/store.ts';
 
@@ -28,9 +33,9 @@ const linesOf = (name: string): Line[] =>
     .map((line) => JSON.parse(line.slice(9)));
 const versionOf = (event: Line) =>
   event.type === 'node' && event.grown
-    ? grownVersion
+    ? appendedListFormatVersion
     : event.type === 'approval' && event.holds
-      ? holdVersion
+      ? heldRunFormatVersion
       : JSON.stringify(event).includes('"storedAs"')
         ? 2
         : (eventVersions[event.type] ?? undefined);
@@ -49,8 +54,8 @@ describe('format versions of stored events', () => {
     const types = new Set<string>(events.map(({ type }) => type));
     for (const type of Object.keys(eventVersions)) assert.ok(types.has(type), `a stored run has ${type}`);
     assert.ok(events.some((event) => event.type === 'message' && event.version === 2));
-    assert.ok(events.some((event) => event.type === 'node' && event.version === grownVersion));
-    assert.ok(events.some((event) => event.type === 'approval' && event.version === holdVersion));
+    assert.ok(events.some((event) => event.type === 'node' && event.version === appendedListFormatVersion));
+    assert.ok(events.some((event) => event.type === 'approval' && event.version === heldRunFormatVersion));
   });
 
   for (const name of names)
@@ -74,7 +79,7 @@ describe('format versions of stored events', () => {
           assert.equal(damage, undefined);
           await assert.rejects(store.open(runId), {
             code: 'STORE_DAMAGED',
-            message: readOnlySentences.continuedByNewer,
+            message: readOnlyReasonMessages.continuedByNewer,
           });
         }
       } finally {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, promises as fs, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { EventBody, StoredEvent } from '../../src/protocol/run/events.ts';
+import type { RunEventBody, StoredEvent } from '../../src/protocol/run/events.ts';
 import { applyEvent } from '../../src/protocol/run/fold.ts';
 import { type OpenRun, RunStore } from '../../src/runs/store.ts';
 
@@ -20,25 +20,25 @@ describe('the history of runs', () => {
 
   const index = () => path.join(folder, 'history-1');
   const journalOf = (id: string) => path.join(folder, 'runs', id, 'journal.jsonl');
-  const begins: EventBody = { type: 'run-start', workflowId: 'chat', agentId: 'towpath', model: 'somewhere/m' };
-  const rests: EventBody = { type: 'phase', phase: 'WaitingUser' };
-  const says = (content: string): EventBody => ({ type: 'message', message: { role: 'user', content } });
-  const answers = (content: string): EventBody => ({ type: 'message', message: { role: 'assistant', content } });
-  const titled = (title: string, by?: 'person'): EventBody => ({ type: 'title', title, ...(by && { by }) });
-  async function add(open: OpenRun, ...bodies: EventBody[]): Promise<void> {
+  const begins: RunEventBody = { type: 'run-start', workflowId: 'chat', agentId: 'towpath', model: 'somewhere/m' };
+  const rests: RunEventBody = { type: 'phase', phase: 'WaitingUser' };
+  const says = (content: string): RunEventBody => ({ type: 'message', message: { role: 'user', content } });
+  const answers = (content: string): RunEventBody => ({ type: 'message', message: { role: 'assistant', content } });
+  const titled = (title: string, by?: 'person'): RunEventBody => ({ type: 'title', title, ...(by && { by }) });
+  async function add(open: OpenRun, ...bodies: RunEventBody[]): Promise<void> {
     for (const body of bodies) {
       const event = { runId: open.run.id, seq: open.run.seq + 1, at: at++, ...body } as StoredEvent;
       await open.append(event);
       applyEvent(open.run, event);
     }
   }
-  async function kept(...bodies: EventBody[]): Promise<string> {
+  async function kept(...bodies: RunEventBody[]): Promise<string> {
     const open = await store.create(RunStore.newId());
     await add(open, begins, ...bodies);
     await open.close();
     return open.run.id;
   }
-  const goOn = async (id: string, ...bodies: EventBody[]) => {
+  const goOn = async (id: string, ...bodies: RunEventBody[]) => {
     const open = await store.open(id);
     await add(open, ...bodies);
     await open.close();
@@ -111,7 +111,7 @@ describe('the history of runs', () => {
 
   it('counts a branch’s own price, not what was before it', async () => {
     const usage = { promptTokens: 5, completionTokens: 5, totalTokens: 10, cost: 0.25 };
-    const paid: EventBody = { type: 'usage', usage, attempts: 1, model: 'n', ms: 1 };
+    const paid: RunEventBody = { type: 'usage', usage, attempts: 1, model: 'n', ms: 1 };
     const id = await kept(says('one'), answers('1'), paid, rests);
     const branch = await store.fork(id, (await store.read(id)).seq);
     await goOn(branch, says('two'), answers('2'), paid, paid, rests);

@@ -4,7 +4,7 @@ import { existsSync, promises as fs, mkdtempSync, readdirSync, readFileSync, rmS
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Attachment, Message } from '../../src/protocol/content/messages.ts';
-import type { EventBody, StoredEvent } from '../../src/protocol/run/events.ts';
+import type { RunEventBody, StoredEvent } from '../../src/protocol/run/events.ts';
 import { applyEvent } from '../../src/protocol/run/fold.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
 import { checksum } from '../../src/runs/journal.ts';
@@ -29,21 +29,21 @@ describe('images of a run', () => {
   const journalOf = (id: string) => path.join(folderOf(id), 'journal.jsonl');
   const imagesOf = (id: string) =>
     existsSync(path.join(folderOf(id), 'images')) ? readdirSync(path.join(folderOf(id), 'images')) : [];
-  const say = (content: string, ...attachments: Attachment[]): EventBody => ({
+  const say = (content: string, ...attachments: Attachment[]): RunEventBody => ({
     type: 'message',
     message: { role: 'user', content, ...(attachments.length > 0 && { attachments }) },
   });
-  async function add(open: OpenRun, ...bodies: EventBody[]): Promise<void> {
+  async function add(open: OpenRun, ...bodies: RunEventBody[]): Promise<void> {
     for (const body of bodies) {
       const event = { runId: open.run.id, seq: open.run.seq + 1, at: 1000 + open.run.seq, ...body } as StoredEvent;
       await open.append(event);
       applyEvent(open.run, event);
     }
   }
-  async function keptRun(...bodies: EventBody[]): Promise<string> {
+  async function keptRun(...bodies: RunEventBody[]): Promise<string> {
     const id = RunStore.newId();
     const open = await store.create(id);
-    const start: EventBody = { type: 'run-start', workflowId: 'chat', agentId: 'default', model: 'scripted/one' };
+    const start: RunEventBody = { type: 'run-start', workflowId: 'chat', agentId: 'default', model: 'scripted/one' };
     await add(open, start, ...bodies, { type: 'phase', phase: 'WaitingUser' });
     await open.close();
     return id;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { EventBody } from '../../src/protocol/run/events.ts';
+import type { RunEventBody } from '../../src/protocol/run/events.ts';
 import { readLastMessages } from '../../src/runs/lastMessages.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { longConversation, writeJournal } from '../support/longRun.ts';
@@ -16,7 +16,7 @@ describe('the last messages of a run', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  async function kept(bodies: readonly EventBody[], id = RunStore.newId()) {
+  async function kept(bodies: readonly RunEventBody[], id = RunStore.newId()) {
     const journal = writeJournal(path.join(folder, 'runs'), id, bodies);
     await store.list(); // writes the summary
     return { id, journal };
@@ -37,7 +37,7 @@ describe('the last messages of a run', () => {
   });
 
   it('are as many as fill a screen, however long each of them is', async () => {
-    const bodies: EventBody[] = Array.from({ length: 60 }, (_, at) => ({
+    const bodies: RunEventBody[] = Array.from({ length: 60 }, (_, at) => ({
       type: 'message',
       message: { role: at % 2 ? 'assistant' : 'user', content: `${at} `.repeat(8000) },
     }));
@@ -59,7 +59,7 @@ describe('the last messages of a run', () => {
     assert.equal(await store.readLastMessages(id), undefined, 'damaged');
     writeFileSync(journal, bytes.subarray(0, -3));
     assert.equal(await store.readLastMessages(id), undefined, 'torn');
-    const mended: EventBody = { type: 'mended', from: 3, to: 3, places: [40], damage: 'line 4 is damaged' };
+    const mended: RunEventBody = { type: 'mended', from: 3, to: 3, places: [40], damage: 'line 4 is damaged' };
     const other = await kept([...long, mended]);
     assert.equal(await store.readLastMessages(other.id), undefined, 'mended');
   });

@@ -5,21 +5,28 @@ import { promises as fs, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { holderOf, isLocked, lockTimes, takeLock, takeOver, takeShortLock } from '../../src/runs/lock.ts';
+import {
+  acquireRunLock,
+  acquireShortLock,
+  findLockHolder,
+  isRunLocked,
+  runLockTimes,
+  takeOverRunLock,
+} from '../../src/runs/lock.ts';
 import { type LockHolder, thisProcess } from '../../src/runs/storage/lockHolder.ts';
 import { eventually } from '../support/eventually.ts';
 
 describe('a lock', () => {
   let folder: string;
   let file: string;
-  const usual = { ...lockTimes };
+  const usual = { ...runLockTimes };
   const children = new Set<ChildProcess>();
   beforeEach(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'lock-'));
     file = path.join(folder, 'lock');
   });
   afterEach(async () => {
-    Object.assign(lockTimes, usual);
+    Object.assign(runLockTimes, usual);
     for (const child of children) {
       if (child.exitCode === null && child.signalCode === null) {
         child.kill('SIGKILL');
@@ -32,13 +39,13 @@ describe('a lock', () => {
 
   it('is taken by one of many, and can be looked at meanwhile', async () => {
     for (let round = 0; round < 50; round++) {
-      assert.equal(await isLocked(file), false);
-      const looks = Promise.all(Array.from({ length: 8 }, () => isLocked(file)));
-      const tries = await Promise.allSettled(Array.from({ length: 8 }, () => takeLock(file)));
+      assert.equal(await isRunLocked(file), false);
+      const looks = Promise.all(Array.from({ length: 8 }, () => isRunLocked(file)));
+      const tries = await Promise.allSettled(Array.from({ length: 8 }, () => acquireRunLock(file)));
       const taken = tries.filter((one) => one.status === 'fulfilled');
       assert.equal(taken.length, 1);
       await looks;
-      assert.equal(await isLocked(file), true);
+      assert.equal(await isRunLocked(file), true);
       await taken[0]!.value.release();
     }
     assert.deepEqual(await fs.readdir(folder), [], 'nothing is left beside it');
@@ -85,42 +92,42 @@ describe('a lock', () => {
   ];
   for (const [what, holder, beat, taken] of cases)
     it(`${what} ${taken ? 'is taken over' : 'is somebody’s'}`, async () => {
-      lockTimes.watch = 20;
+      runLockTimes.watch = 20;
       await fs.writeFile(file, typeof holder === 'string' ? holder : JSON.stringify(holder));
       await fs.utimes(file, beat(), beat());
-      if (!taken) return assert.rejects(takeLock(file), { code: 'STORE_LOCKED' });
-      const lock = await takeLock(file);
-      assert.deepEqual([await isLocked(file), await lock.isMine()], [true, true]);
+      if (!taken) return assert.rejects(acquireRunLock(file), { code: 'STORE_LOCKED' });
+      const lock = await acquireRunLock(file);
+      assert.deepEqual([await isRunLocked(file), await lock.isMine()], [true, true]);
       await lock.release();
       assert.deepEqual(await fs.readdir(folder), []);
     });
 
   it('whose holder comes back to life while it is watched stays its own', async () => {
-    lockTimes.watch = 200;
+    runLockTimes.watch = 200;
     await fs.writeFile(file, JSON.stringify({ ...another, namespace: 'pid:[1]' }));
     await fs.utimes(file, 1, 1);
-    const tried = takeLock(file);
+    const tried = acquireRunLock(file);
     const beating = setInterval(() => void fs.utimes(file, new Date(), new Date()), 10);
     await assert.rejects(tried, { code: 'STORE_LOCKED' }).finally(() => clearInterval(beating));
   });
 
   it('shows life as long as it is held, whatever this machine’s clock says', async () => {
-    lockTimes.beat = 5;
-    const lock = await takeLock(file, 'this window');
+    runLockTimes.beat = 5;
+    const lock = await acquireRunLock(file, 'this window');
     await fs.utimes(file, 1, 1);
     await eventually('it shows life', async () => (await fs.stat(file)).mtimeMs > 1_000_000);
-    const { holder } = (await holderOf(file))!;
+    const { holder } = (await findLockHolder(file))!;
     assert.deepEqual([holder?.window, holder?.pid, holder?.namespace], ['this window', process.pid, me.namespace]);
     await lock.release();
   });
 
   it('of a living window is taken over when a person says so, and that one knows', async () => {
-    lockTimes.beat = 5;
+    runLockTimes.beat = 5;
     await fs.writeFile(file, JSON.stringify({ ...another, started: undefined }));
-    await assert.rejects(takeLock(file), { code: 'STORE_LOCKED' });
-    const lock = await takeOver(file);
+    await assert.rejects(acquireRunLock(file), { code: 'STORE_LOCKED' });
+    const lock = await takeOverRunLock(file);
     assert.deepEqual([lock.fromLiving, await lock.isMine()], [true, true]);
-    await assert.rejects(takeOver(file), { code: 'STORE_LOCKED' }, 'not from this window itself');
+    await assert.rejects(takeOverRunLock(file), { code: 'STORE_LOCKED' }, 'not from this window itself');
     await fs.writeFile(`${file}.new`, JSON.stringify({ ...another, id: 'taken back' }));
     await fs.rename(`${file}.new`, file); // as who takes it does: the one before may be writing into the old one
     assert.equal(await lock.isMine(), false);
@@ -129,12 +136,12 @@ describe('a lock', () => {
   });
 
   it('that is held for a moment is waited for', async () => {
-    const brief = await takeShortLock(file);
-    const taken = takeLock(file);
+    const brief = await acquireShortLock(file);
+    const taken = acquireRunLock(file);
     await brief.release();
     await (await taken).release();
-    const another = await takeLock(file);
-    await assert.rejects(takeShortLock(file), { code: 'STORE_LOCKED' });
+    const another = await acquireRunLock(file);
+    await assert.rejects(acquireShortLock(file), { code: 'STORE_LOCKED' });
     await another.release();
   });
 
@@ -144,7 +151,7 @@ describe('a lock', () => {
     const { createHash } = await import('node:crypto');
     const right = `${file}.over-${createHash('sha256').update(dead).digest('hex').slice(0, 16)}`;
     await fs.writeFile(right, JSON.stringify({ ...another, id: 'killed at it', pid: gone }));
-    const lock = await takeLock(file);
+    const lock = await acquireRunLock(file);
     await lock.release();
     assert.deepEqual(await fs.readdir(folder), []);
   });
@@ -172,10 +179,10 @@ describe('a lock', () => {
   it('of a process that was killed is free at once', async () => {
     const { child, first } = await start('holding.ts', [file]);
     assert.equal(first, `has it ${child.pid}`);
-    await assert.rejects(takeLock(file), { code: 'STORE_LOCKED' });
+    await assert.rejects(acquireRunLock(file), { code: 'STORE_LOCKED' });
     child.kill('SIGKILL');
     await once(child, 'exit');
-    const lock = await takeLock(file);
+    const lock = await acquireRunLock(file);
     assert.equal(lock.fromLiving, false);
     await lock.release();
   });
@@ -183,15 +190,15 @@ describe('a lock', () => {
   const contained = ['unshare', '--pid', '--fork', '--kill-child'];
   if (spawnSync(contained[0]!, [...contained.slice(1), 'true']).status === 0) {
     it('is kept by the holder of another container, and free when that has ended', async () => {
-      Object.assign(lockTimes, { silent: 3000, watch: 1500 });
+      Object.assign(runLockTimes, { silent: 3000, watch: 1500 });
       const { child, first } = await start('holding.ts', [file], contained);
       assert.match(first, /^has it [1-9]$/, 'its number is one of a container');
-      await assert.rejects(takeLock(file), { code: 'STORE_LOCKED' });
+      await assert.rejects(acquireRunLock(file), { code: 'STORE_LOCKED' });
       const second = await start('holding.ts', [file], contained);
       assert.match(second.first, /^STORE_LOCKED [1-9]$/, 'also for one that has the same number elsewhere');
       child.kill('SIGKILL');
       await eventually('it is free', async () => {
-        const lock = await takeLock(file).catch(() => undefined);
+        const lock = await acquireRunLock(file).catch(() => undefined);
         await lock?.release();
         return lock !== undefined;
       });

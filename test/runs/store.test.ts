@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, promises as fs, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { EventBody, StoredEvent } from '../../src/protocol/run/events.ts';
+import type { RunEventBody, StoredEvent } from '../../src/protocol/run/events.ts';
 import { applyEvent } from '../../src/protocol/run/fold.ts';
-import { reviveRun } from '../../src/protocol/run/run.ts';
+import { restoreRunDictionaries } from '../../src/protocol/run/run.ts';
 import { Journal, StoreError } from '../../src/runs/journal.ts';
 import { type OpenRun, RunStore } from '../../src/runs/store.ts';
 
@@ -18,8 +18,8 @@ describe('kept runs', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   const journalOf = (id: string) => path.join(folder, 'runs', id, 'journal.jsonl');
-  const say = (content: string): EventBody => ({ type: 'message', message: { role: 'user', content } });
-  async function add(open: OpenRun, ...bodies: EventBody[]): Promise<void> {
+  const say = (content: string): RunEventBody => ({ type: 'message', message: { role: 'user', content } });
+  async function add(open: OpenRun, ...bodies: RunEventBody[]): Promise<void> {
     for (const body of bodies) {
       const event = { runId: open.run.id, seq: open.run.seq + 1, at: 1000 + open.run.seq, ...body } as StoredEvent;
       await open.append(event);
@@ -51,7 +51,7 @@ describe('kept runs', () => {
       },
       { type: 'tool-start', toolCallId: 'c', name: 'fs.read' },
     );
-    const told = reviveRun(structuredClone(open.run));
+    const told = restoreRunDictionaries(structuredClone(open.run));
     await open.close();
     assert.deepEqual(await store.read(id), told);
   });

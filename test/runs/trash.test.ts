@@ -5,9 +5,9 @@ import { promises as fs, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import type { EventBody, StoredEvent } from '../../src/protocol/run/events.ts';
+import type { RunEventBody, StoredEvent } from '../../src/protocol/run/events.ts';
 import { applyEvent } from '../../src/protocol/run/fold.ts';
-import { type Run, reviveRun } from '../../src/protocol/run/run.ts';
+import { type Run, restoreRunDictionaries } from '../../src/protocol/run/run.ts';
 import { type OpenRun, RunStore } from '../../src/runs/store.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -24,7 +24,7 @@ describe('a deleted run', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   const deletedFolder = () => path.join(folder, 'deleted');
-  async function add(open: OpenRun, ...bodies: EventBody[]): Promise<void> {
+  async function add(open: OpenRun, ...bodies: RunEventBody[]): Promise<void> {
     for (const body of bodies) {
       const event = { runId: open.run.id, seq: open.run.seq + 1, at: 1000 + open.run.seq, ...body } as StoredEvent;
       await open.append(event);
@@ -41,7 +41,7 @@ describe('a deleted run', () => {
       { type: 'message', message: { role: 'user', content: words } },
       { type: 'phase', phase: 'WaitingUser' },
     );
-    const run = reviveRun(structuredClone(open.run));
+    const run = restoreRunDictionaries(structuredClone(open.run));
     await open.close();
     const content = await store.contents.keep(id, `before: ${words}`);
     await fs.mkdir(store.stateFolder(id), { recursive: true });

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import type { Moved, StoredChange } from '../../src/protocol/run/events.ts';
+import type { FileMove, StoredChange } from '../../src/protocol/run/events.ts';
 import type { CallState, Run } from '../../src/protocol/run/run.ts';
 import { createDictionary } from '../../src/protocol/values/dictionary.ts';
-import { isMove, redoOperations, type UndoOperation, undoOperations } from '../../src/runs/undoSteps.ts';
+import { isUndoMove, redoOperations, type UndoOperation, undoOperations } from '../../src/runs/undoSteps.ts';
 
 const shown = (operations: readonly UndoOperation[]) =>
-  operations.map((one) => (isMove(one) ? `${one.from} to ${one.to}` : `${one.at}: ${one.left} to ${one.to}`));
+  operations.map((one) => (isUndoMove(one) ? `${one.from} to ${one.to}` : `${one.at}: ${one.left} to ${one.to}`));
 
 /** A run of calls that each made one change or move. */
-function runOf(...done: (StoredChange | Moved)[]): Pick<Run, 'calls'> {
+function runOf(...done: (StoredChange | FileMove)[]): Pick<Run, 'calls'> {
   const calls = createDictionary<CallState>();
   for (const [at, one] of done.entries())
     calls[at] = { status: 'done', startSeq: at, ...('from' in one ? { moved: one } : { changes: [one] }) };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Template } from '@huggingface/jinja';
 import type { ChatRequest } from '../../src/llm/core/client.ts';
-import { learnFrom, type WireFlags } from '../../src/llm/models/wireFlags.ts';
+import { learnWireFlags, type WireFlags } from '../../src/llm/models/wireFlags.ts';
 import { toWire, type WireCall, type WireMessage } from '../../src/llm/openai/wire.ts';
 import { projectRoot } from './editor/project.ts';
 
@@ -123,7 +123,7 @@ export function ask(
       return { body, text: template.render(body) };
     } catch (error) {
       const words = (error as Error).message;
-      const learned = learnFrom(words, undefined, flags);
+      const learned = learnWireFlags(words, undefined, flags);
       if (!learned) throw new Error(`${template.name} refuses: ${words}`);
       flags = learned;
     }

@@ -70,7 +70,7 @@ const commands = /^(vscode\.open|simpleBrowser\.|workbench\.extensions\.|workben
 /** Our own ways to a connection: who uses one has one. */
 const ways: Record<string, string> = {
   sendHttpRequest: 'llm/transport/http.ts',
-  request: 'llm/local/download/fetchRange.ts',
+  sendAnonymousRequest: 'llm/local/download/fetchRange.ts',
 };
 
 /** Why this file of `src` can open a connection or start a program, one sentence each; none: it cannot. */
@@ -126,7 +126,8 @@ export function asking(file: string, text: string): string[] {
   const found = new Set<string>();
   const visit = (node: ts.Node): void => {
     if (ts.isCallExpression(node) && ts.isIdentifier(node.expression))
-      if (node.expression.text === 'callModel' || node.expression.text === 'askModel') found.add(node.expression.text);
+      if (node.expression.text === 'callModelAndRecord' || node.expression.text === 'askModel')
+        found.add(node.expression.text);
     if (
       ts.isPropertyAccessExpression(node) &&
       ['complete', 'chatStream', 'chat', 'listModels'].includes(node.name.text)

@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
-import type { OwnedRule, Rule } from '../../src/protocol/content/rule.ts';
+import type { PermissionRule, ScopedPermissionRule } from '../../src/protocol/content/rule.ts';
 import { builtinTools } from '../../src/tools/host/builtinTools.ts';
-import { rulesFor } from '../../src/tools/policy/rules.ts';
+import { alwaysAllowRuleChoices } from '../../src/tools/policy/rules.ts';
 import type { runCommand } from '../../src/tools/shell/runCommand.ts';
 import { conversation } from '../tools/conversation.ts';
 import { temporaryWorkspace } from './workspace.ts';
@@ -55,7 +55,7 @@ export async function play({ id, tree, commands }: Day, breadth: Breadth = 'kind
   const { TMPDIR } = process.env;
   process.env.TMPDIR = temporary;
   const tools = builtinTools({ shell: { run: makeOutputs } });
-  const rules: OwnedRule[] = [];
+  const rules: ScopedPermissionRule[] = [];
   const played: Played = { id, harmless: 0, asked: 0, questions: [], dangers: [], changes: [] };
   let harmless = 0;
   try {
@@ -70,7 +70,7 @@ export async function play({ id, tree, commands }: Day, breadth: Breadth = 'kind
         },
       });
       await call('shell.run', { command: text });
-      const offered: Rule[][] = asked.length > 0 ? rulesFor(asked[0]!) : [];
+      const offered: PermissionRule[][] = asked.length > 0 ? alwaysAllowRuleChoices(asked[0]!) : [];
       const made = breadth === 'kind' ? offered.at(-1) : offered.slice(0, breadths.indexOf(breadth) + 1).at(-1);
       for (const rule of made ?? []) rules.push({ scope: 'workspace', ...rule });
       if (harm === 'danger' && asked.length === 0) played.dangers.push(command);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { RunEvent } from '../../src/protocol/run/events.ts';
-import { isStored } from '../../src/protocol/run/fold.ts';
-import { isolated } from '../../src/protocol/values/listeners.ts';
+import { isStoredEvent } from '../../src/protocol/run/fold.ts';
+import { createIsolatedListener } from '../../src/protocol/values/listeners.ts';
 
 /** Tells where a listener fails: at an event, and at which one of all. */
 export type Fails = (event: RunEvent, index: number) => boolean;
@@ -23,7 +23,10 @@ export class FailingListener {
       if (index % 2 === 0) throw new Error(`a listener at ${event.type}`);
       return Promise.reject(new Error(`a listener after ${event.type}`));
     };
-    this.others = isolated<RunEvent>([failing, (event) => this.received.push(event)], () => this.reports++);
+    this.others = createIsolatedListener<RunEvent>(
+      [failing, (event) => this.received.push(event)],
+      () => this.reports++,
+    );
   }
 
   /** Throws by itself, too, as a program without other listeners would. */
@@ -37,7 +40,7 @@ export class FailingListener {
 /** Events as they are on record, without times, ids of processes and measures; a reply without an end is cut anywhere. */
 export const comparable = (events: readonly RunEvent[]): string[] =>
   events
-    .filter((event) => isStored(event) && event.type !== 'command-start')
+    .filter((event) => isStoredEvent(event) && event.type !== 'command-start')
     .map((event) =>
       JSON.stringify(event, (key, value) => {
         if (varying.has(key)) return undefined;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { GrantRow } from '../../src/tools/commands/grants/grantRow.ts';
-import { alternatives } from '../../src/tools/commands/grants/tableRows.ts';
+import { expandBracedAlternatives } from '../../src/tools/commands/grants/tableRows.ts';
 
 /** Command lines that rows cover, and that they must not. */
 export interface Examples {
@@ -54,5 +54,5 @@ function parseExamples(text: string): Map<string, Examples> {
 /** Commands of a line; a kind behind it is that of each. */
 function commandsIn(line: string): string[] {
   const [, commands, kind = ''] = /^(.*?)( \[\w+\])?$/.exec(line)!;
-  return alternatives(commands!).map((command) => command + kind);
+  return expandBracedAlternatives(commands!).map((command) => command + kind);
 }

@@ -1,12 +1,12 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { toToolResult } from '../../src/protocol/content/tools.ts';
-import type { EventBody, StoredEvent } from '../../src/protocol/run/events.ts';
-import { header, journalLineOf } from '../../src/runs/journal.ts';
+import type { RunEventBody, StoredEvent } from '../../src/protocol/run/events.ts';
+import { journalHeader, journalLineOf } from '../../src/runs/journal.ts';
 
 /** Questions, reads, and answers with code, as a day of work has them: four messages each. */
-export function longConversation(messages: number): EventBody[] {
-  const bodies: EventBody[] = [
+export function longConversation(messages: number): RunEventBody[] {
+  const bodies: RunEventBody[] = [
     { type: 'run-start', workflowId: 'chat', agentId: 'default', model: 'bench' },
     { type: 'title', title: `A run of ${messages} messages` },
   ];
@@ -40,13 +40,13 @@ const answer = (at: number): string =>
   `\`\`\`ts\nexport function part${at}(rows: string[]): string[] {\n  return rows.map((row) => row.trim());\n}\n\`\`\`\n\n- one\n- two\n`;
 
 /** Writes the journal of a run into a folder of runs, its last event now; gives its path. */
-export function writeJournal(runs: string, id: string, bodies: readonly EventBody[]): string {
+export function writeJournal(runs: string, id: string, bodies: readonly RunEventBody[]): string {
   const file = path.join(runs, id, 'journal.jsonl');
   mkdirSync(path.dirname(file), { recursive: true });
   const first = Date.now() - bodies.length;
   const lines = bodies.map((body, at) =>
     journalLineOf({ runId: id, seq: at + 1, at: first + at, ...body } as StoredEvent, at),
   );
-  appendFileSync(file, Buffer.concat([Buffer.from(header), ...lines]));
+  appendFileSync(file, Buffer.concat([Buffer.from(journalHeader), ...lines]));
   return file;
 }

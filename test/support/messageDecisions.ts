@@ -126,7 +126,7 @@ export function unlinked(files: readonly string[], root: string): string[] {
       const name = ts.isCallExpression(node) ? node.expression.getText() : '';
       if (name === 'message' && !isLinked && namesOther((node as ts.CallExpression).arguments[0]!))
         found.push(`${path.relative(root, file)}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}`);
-      ts.forEachChild(node, (child) => visit(child, isLinked || name === 'linked'));
+      ts.forEachChild(node, (child) => visit(child, isLinked || name === 'withMessageLinks'));
     };
     visit(source, false);
   }

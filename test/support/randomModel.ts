@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { byteToken } from '../../src/llm/local/demo/automaton.ts';
 import { chatTemplate } from '../../src/llm/local/demo/chatTemplate.ts';
-import { encodeGguf, type MetadataValue, type Tensor } from '../../src/llm/local/demo/gguf.ts';
+import { encodeGguf, type GgufMetadataValue, type Tensor } from '../../src/llm/local/demo/gguf.ts';
 import { generator } from './random.ts';
 
 export interface RandomModelOptions {
@@ -67,10 +67,10 @@ export function writeRandomModel(
       ? []
       : [all(1, 'rope_factors_short', headWidth / 2), all(8, 'rope_factors_long', headWidth / 2)]),
   ];
-  const u32 = (value: number): MetadataValue => ({ type: 'u32', value });
-  const text = (value: string): MetadataValue => ({ type: 'str', value });
-  const off: MetadataValue = { type: 'bool', value: false };
-  const metadata: Record<string, MetadataValue> = {
+  const u32 = (value: number): GgufMetadataValue => ({ type: 'u32', value });
+  const text = (value: string): GgufMetadataValue => ({ type: 'str', value });
+  const off: GgufMetadataValue = { type: 'bool', value: false };
+  const metadata: Record<string, GgufMetadataValue> = {
     'general.architecture': text(kind),
     'general.name': text('Random weights'),
     'general.file_type': u32(7),

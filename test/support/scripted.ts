@@ -1,9 +1,9 @@
 import { toWireName } from '../../src/llm/core/wireToolNames.ts';
 import {
-  type AutomatonStep,
-  anyUserMessage,
   type DemoAutomatonScript,
+  type DemoScriptStep,
   type ScriptedCall,
+  userMessageMarker,
 } from '../../src/llm/local/demo/automaton.ts';
 import type { JsonSchema, ToolDefinition } from '../../src/protocol/content/tools.ts';
 
@@ -37,8 +37,8 @@ export const said = {
 const greet = 'src/greet.js';
 export const badArguments = '{"path": "README.md", "offset": 1e999, "limit": null}';
 
-export const stories: Record<string, readonly AutomatonStep[]> = {
-  [anyUserMessage]: [{ text: said.hello }],
+export const stories: Record<string, readonly DemoScriptStep[]> = {
+  [userMessageMarker]: [{ text: said.hello }],
   '[[edit]]': [
     { text: said.read, calls: [call('fs.read', { path: greet })] },
     {

@@ -1,5 +1,5 @@
 import type { ChatRequest, ChatStreamChunk, FinishReason, LLMClient } from '../../src/llm/core/client.ts';
-import { collect } from '../../src/llm/core/client.ts';
+import { collectChatStream } from '../../src/llm/core/client.ts';
 import type { TokenUsage, ToolCall } from '../../src/protocol/content/messages.ts';
 import { keepRequest } from './sent.ts';
 
@@ -63,5 +63,9 @@ export function scriptedClient(replies: ScriptedReply[]): LLMClient & { requests
     const { usage = { promptTokens: 10, completionTokens: 5, totalTokens: 15 } } = reply;
     yield { done: true, finishReason, ...(usage && { usage }) };
   }
-  return { requests, chatStream, chat: (request, signal) => collect(chatStream(request, signal), request.model) };
+  return {
+    requests,
+    chatStream,
+    chat: (request, signal) => collectChatStream(chatStream(request, signal), request.model),
+  };
 }

@@ -1,5 +1,5 @@
-import type { TaskLimits } from '../../src/check/runTask.ts';
-import { tasks } from '../../src/check/tasks.ts';
+import type { CheckTaskLimits } from '../../src/check/runTask.ts';
+import { modelCheckTasks } from '../../src/check/tasks.ts';
 import type { ChatRequest, LLMClient } from '../../src/llm/core/client.ts';
 import type { ToolCall } from '../../src/protocol/content/messages.ts';
 import { call, type ScriptedReply, scriptedClient } from './scriptedClient.ts';
@@ -218,7 +218,7 @@ export const failing: readonly [id: string, how: string, replies: Replies, why: 
 /** Whatever it is asked, it plays what is written for the task that the conversation began with. */
 export function playing(scripts: Record<string, Replies>): LLMClient & { requests: ChatRequest[] } {
   const requests: ChatRequest[] = [];
-  const clients = new Map(tasks.map(({ id, asks }) => [asks, scriptedClient(scripts[id] ?? [])]));
+  const clients = new Map(modelCheckTasks.map(({ id, asks }) => [asks, scriptedClient(scripts[id] ?? [])]));
   const clientOf = (request: ChatRequest) => {
     requests.push(request);
     const [first] = request.messages;
@@ -232,25 +232,26 @@ export function playing(scripts: Record<string, Replies>): LLMClient & { request
 }
 
 /** A model that does not come to an end by itself, and by which limit it is ended. */
-export const endless: readonly [how: string, limits: Partial<TaskLimits>, replies: () => Replies, why: RegExp][] = [
-  ['talks and talks', { written: 50 }, () => [{ endless: true }], /generated more than 50 tokens/],
+export const endless: readonly [how: string, limits: Partial<CheckTaskLimits>, replies: () => Replies, why: RegExp][] =
   [
-    'thinks and thinks',
-    { written: 50 },
-    () => [{ thinking: 'What if the tide never turns? '.repeat(100) }],
-    /generated more than 50 tokens/,
-  ],
-  [
-    'calls and calls',
-    { replies: 4 },
-    () => Array.from({ length: 9 }, (_, at) => calls(call('fs.find', { pattern: `**/${at}.txt` }))),
-    /did not finish and was stopped after 4 replies/,
-  ],
-  [
-    'makes the same call',
-    {},
-    () => Array.from({ length: 20 }, () => calls(call('fs.read', { path: 'nowhere.txt' }))),
-    /repeated itself/,
-  ],
-  ['never begins', { ms: 50 }, () => [{ text: '', endless: true }], /not done after 1 s/],
-];
+    ['talks and talks', { written: 50 }, () => [{ endless: true }], /generated more than 50 tokens/],
+    [
+      'thinks and thinks',
+      { written: 50 },
+      () => [{ thinking: 'What if the tide never turns? '.repeat(100) }],
+      /generated more than 50 tokens/,
+    ],
+    [
+      'calls and calls',
+      { replies: 4 },
+      () => Array.from({ length: 9 }, (_, at) => calls(call('fs.find', { pattern: `**/${at}.txt` }))),
+      /did not finish and was stopped after 4 replies/,
+    ],
+    [
+      'makes the same call',
+      {},
+      () => Array.from({ length: 20 }, () => calls(call('fs.read', { path: 'nowhere.txt' }))),
+      /repeated itself/,
+    ],
+    ['never begins', { ms: 50 }, () => [{ text: '', endless: true }], /not done after 1 s/],
+  ];

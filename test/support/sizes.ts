@@ -3,14 +3,14 @@ import { toEditorTools } from '../../src/extension/providers/editorWire.ts';
 import { toWire as toAnthropic } from '../../src/llm/anthropic/wire.ts';
 import type { ChatRequest } from '../../src/llm/core/client.ts';
 import { toGoogleWire } from '../../src/llm/google/wire.ts';
-import { toJob } from '../../src/llm/local/host/client.ts';
+import { toInferenceJob } from '../../src/llm/local/host/client.ts';
 import { toWire as toOllama } from '../../src/llm/ollama/wire.ts';
 import { toWire as toResponses } from '../../src/llm/openai/responses/wire.ts';
 import { toWire as toOpenAI } from '../../src/llm/openai/wire.ts';
-import { offeredTools } from '../../src/protocol/content/tools.ts';
+import { toolsWithoutCovered } from '../../src/protocol/content/tools.ts';
 import type { LanguageService } from '../../src/tools/code/language.ts';
 import { builtinTools } from '../../src/tools/host/builtinTools.ts';
-import { chat } from '../../src/workflows/run/chatWorkflow.ts';
+import { defaultChatWorkflow } from '../../src/workflows/run/chatWorkflow.ts';
 
 /** Characters that the system prompt and the tools of every request may have, as each wire writes them. */
 export const maxSent = 6000;
@@ -18,9 +18,9 @@ export const maxSent = 6000;
 /** The first request of a chat, with all tools. */
 export const first: ChatRequest = {
   model: 'model',
-  systemPrompt: systemPrompt(chat.agent, { names: ['workspace'] }),
+  systemPrompt: systemPrompt(defaultChatWorkflow.agent, { names: ['workspace'] }),
   messages: [{ role: 'user', content: 'hi' }],
-  tools: offeredTools(builtinTools({ language: {} as LanguageService }).map(({ definition }) => definition)),
+  tools: toolsWithoutCovered(builtinTools({ language: {} as LanguageService }).map(({ definition }) => definition)),
 };
 
 type RequestParts = (request: ChatRequest) => { prompt: string; tools: unknown };
@@ -49,7 +49,7 @@ const wires: Record<string, RequestParts> = {
     return { prompt: systemInstruction.parts[0]!.text, tools };
   },
   'the local model': (request) => {
-    const { systemPrompt, functions } = toJob(request).job;
+    const { systemPrompt, functions } = toInferenceJob(request).job;
     return { prompt: systemPrompt!, tools: functions };
   },
   "the editor's own models": ({ systemPrompt, tools }) => ({ prompt: systemPrompt!, tools: toEditorTools(tools!) }),

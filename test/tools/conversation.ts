@@ -1,10 +1,16 @@
 import type { ToolCall } from '../../src/protocol/content/messages.ts';
-import { defaultPolicy, type Policy } from '../../src/protocol/content/policy.ts';
-import type { Answer, UserQuestions } from '../../src/protocol/content/questions.ts';
+import { type ApprovalPolicy, defaultApprovalPolicy } from '../../src/protocol/content/policy.ts';
+import type { UserQuestionAnswer, UserQuestions } from '../../src/protocol/content/questions.ts';
 import type { ToolOutcome } from '../../src/protocol/content/tools.ts';
-import type { EventBody } from '../../src/protocol/run/events.ts';
+import type { RunEventBody } from '../../src/protocol/run/events.ts';
 import type { Localizer } from '../../src/protocol/text/localized.ts';
-import type { ApprovalAnswer, ApprovalRequest, Approve, CallContext, Tool } from '../../src/tools/core/tool.ts';
+import type {
+  ApprovalAnswer,
+  ApprovalRequest,
+  ApprovalRequester,
+  CallContext,
+  Tool,
+} from '../../src/tools/core/tool.ts';
 import type { Workspace } from '../../src/tools/core/workspace.ts';
 import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { createToolHost, type ToolHost } from '../../src/tools/host/host.ts';
@@ -15,7 +21,7 @@ export interface Conversation {
   host: ToolHost;
   /** What the person was asked, in order. */
   asked: ApprovalRequest[];
-  events: EventBody[];
+  events: RunEventBody[];
   /** What the model's own questions were. */
   questioned: (readonly UserQuestions[])[];
   kept: Map<string, string>;
@@ -29,17 +35,17 @@ export interface Conversation {
 export interface ConversationOptions {
   tools?: readonly Tool[];
   /** The answer to every question, or what gives it. Default: allow. */
-  answer?: ApprovalAnswer['decision'] | ApprovalAnswer | Approve;
-  policy?: Partial<Policy>;
+  answer?: ApprovalAnswer['decision'] | ApprovalAnswer | ApprovalRequester;
+  policy?: Partial<ApprovalPolicy>;
   /** The agent's own. */
-  agentPolicy?: Partial<Policy>;
+  agentPolicy?: Partial<ApprovalPolicy>;
   /** Called before an event is kept; what it throws is the store's failure. */
-  beforeEvent?: (event: EventBody) => void;
+  beforeEvent?: (event: RunEventBody) => void;
   now?: () => number;
   /** How the person is told what they are asked. Default: in English. */
   tell?: Localizer;
   /** What the person says to the model's own questions. Default: the first answer of each. */
-  says?: Answer;
+  says?: UserQuestionAnswer;
   /** In place of a disk that takes everything. */
   keep?: CallContext['keep'];
 }
@@ -47,18 +53,18 @@ export interface ConversationOptions {
 export function conversation(workspace: Workspace, options: ConversationOptions = {}): Conversation {
   const { answer = 'allow', beforeEvent, now } = options;
   const asked: ApprovalRequest[] = [];
-  const events: EventBody[] = [];
+  const events: RunEventBody[] = [];
   const kept = new Map<string, string>();
   const stop = new AbortController();
   const grants = new Set<string>();
   const questioned: (readonly UserQuestions[])[] = [];
-  const approve: Approve = async (request, signal) => {
+  const approve: ApprovalRequester = async (request, signal) => {
     asked.push(request);
     if (typeof answer === 'function') return answer(request, signal);
     return typeof answer === 'string' ? { decision: answer } : answer;
   };
   const { tools = builtinTools(), policy, agentPolicy, tell } = options;
-  const whole = { ...defaultPolicy, ...policy };
+  const whole = { ...defaultApprovalPolicy, ...policy };
   const host = createToolHost({ workspace, tools, approve, policy: () => whole, now, ...(tell && { tell }) });
   let count = 0;
   const made = (name: string, args: unknown): ToolCall => {
@@ -70,7 +76,7 @@ export function conversation(workspace: Workspace, options: ConversationOptions 
     agentId: 'default',
     signal: stop.signal,
     grants,
-    ...(agentPolicy && { policy: { ...defaultPolicy, ...agentPolicy } }),
+    ...(agentPolicy && { policy: { ...defaultApprovalPolicy, ...agentPolicy } }),
     async emit(event) {
       beforeEvent?.(event);
       events.push(event);

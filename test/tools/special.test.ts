@@ -4,10 +4,10 @@ import { linkSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import * as paths from 'node:path';
 import { checkModelFile } from '../../src/llm/local/modelFile/checkModelFile.ts';
-import { ggufTrouble } from '../../src/llm/local/modelFile/ggufHeader.ts';
+import { invalidGgufReason } from '../../src/llm/local/modelFile/ggufHeader.ts';
 import { workspaceInstructions } from '../../src/tools/instructions/instructions.ts';
-import { readPlainFile } from '../../src/tools/mcp/config/config.ts';
-import { readPlain } from '../../src/tools/sandbox/regularFile.ts';
+import { readPlainConfigFile } from '../../src/tools/mcp/config/config.ts';
+import { readRegularFile } from '../../src/tools/sandbox/regularFile.ts';
 import { breakHardLink, replaceFile } from '../../src/tools/sandbox/writeFile.ts';
 import { unpackArchive } from '../../src/workflows/package/archive.ts';
 import { loadPackage } from '../../src/workflows/package/load.ts';
@@ -76,7 +76,7 @@ describe('what is no plain file is neither read nor waited for', () => {
         assert.equal(asked.length, 1);
       });
 
-    it(`readPlain of a ${kind}`, () => assert.rejects(readPlain(at(path), 1000), { code: 'NOT_PLAIN' }));
+    it(`readPlain of a ${kind}`, () => assert.rejects(readRegularFile(at(path), 1000), { code: 'NOT_PLAIN' }));
     it(`writing over a ${kind} that was swapped in`, () => assert.rejects(replaceFile(at(path), Buffer.from('x'))));
   }
 
@@ -101,10 +101,10 @@ describe('what is no plain file is neither read nor waited for', () => {
 
   it('AGENTS.md, a configuration of servers, packages and their archives, models', async () => {
     assert.deepEqual(await workspaceInstructions({ workspace, isKept: () => false }).everywhere(), []);
-    await assert.rejects(readPlainFile(at('mcp.json')), { code: 'NOT_PLAIN' });
+    await assert.rejects(readPlainConfigFile(at('mcp.json')), { code: 'NOT_PLAIN' });
     await assert.rejects(unpackArchive(at('x.bmad'), at('storage')), /cannot be read/);
     await assert.rejects(loadPackage(workspace.root), /not a plain file/);
-    assert.deepEqual(ggufTrouble(at('x.gguf')), { english: 'It is not a regular file.' });
+    assert.deepEqual(invalidGgufReason(at('x.gguf')), { english: 'It is not a regular file.' });
     await assert.rejects(checkModelFile(at('x.gguf')), /not a GGUF model file/);
   });
 

@@ -8,7 +8,7 @@
 import fs, { writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { undoable } from '../../src/runs/undoSteps.ts';
+import { undoableCallIds } from '../../src/runs/undoSteps.ts';
 import { Conversation } from '../engine/conversation.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 import { type Writing, writings } from './writings.ts';
@@ -74,7 +74,7 @@ async function write(how: How, step: number): Promise<boolean> {
     await talk.start();
     one.armed = true;
     if (undo) {
-      const toolCallIds = undoable(await talk.kept(), 'run').slice(-1);
+      const toolCallIds = undoableCallIds(await talk.kept(), 'run').slice(-1);
       await talk.engine.undo(talk.runId, { toolCallIds }, talk.workspace, async () => 'all');
     }
     return tell(true);

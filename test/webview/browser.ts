@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import type { HostMessage, ViewMessage } from '../../src/protocol/panel/panelMessages.ts';
-import type { Bundle } from '../../src/protocol/text/l10n.ts';
+import type { HostToPanelMessage, PanelToHostMessage } from '../../src/protocol/panel/panelMessages.ts';
+import type { TranslationBundle } from '../../src/protocol/text/l10n.ts';
 import { ensureChromium } from '../support/editor/chromium.ts';
 import { built } from '../support/programs.ts';
 import { type ThemeName, themes } from './themes.ts';
@@ -34,7 +34,7 @@ export interface TestBrowser {
   /** An address whose requests are recorded in `strays`. */
   canary: string;
   /** `german`: its words, in the place of English ones. `zoom`: as many pixels of the screen for each of the page's. */
-  open(entry: string, options?: Look & { german?: Bundle | undefined; zoom?: number }): Promise<TestPage>;
+  open(entry: string, options?: Look & { german?: TranslationBundle | undefined; zoom?: number }): Promise<TestPage>;
   close(): Promise<void>;
 }
 
@@ -51,16 +51,16 @@ export interface TestPage {
   /** What the policy of the page stopped, and errors that nobody caught. */
   violations(): Promise<string[]>;
   /** Says something as the host does and waits until it is drawn; without a message, until what was done is drawn. */
-  send(...messages: HostMessage[]): Promise<void>;
+  send(...messages: HostToPanelMessage[]): Promise<void>;
   /** What the page has said, once what was done is drawn. */
-  posted(): Promise<ViewMessage[]>;
+  posted(): Promise<PanelToHostMessage[]>;
   /** The page anew, with nothing remembered, looking as it was opened or so: much quicker than another page. */
   renew(look?: Look): Promise<void>;
   close(): Promise<void>;
 }
 
 /** The words that a German has before them. */
-export const germanWords = (): Bundle =>
+export const germanWords = (): TranslationBundle =>
   JSON.parse(readFileSync(path.join(root, 'src/l10n/bundle.l10n.de.json'), 'utf8'));
 
 /** Of this process, whose exit ends it: its start costs more than all that most files of tests do with it. */
@@ -76,7 +76,7 @@ export async function openBrowser(): Promise<TestBrowser> {
   const strays: string[] = [];
   const bundles = new Map<string, { script: string; style: string }>();
   const highlight = built('highlight.js');
-  const germans: Bundle[] = [];
+  const germans: TranslationBundle[] = [];
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
     const entry = url.searchParams.get('entry') ?? '';
@@ -129,7 +129,7 @@ export async function openBrowser(): Promise<TestBrowser> {
         ],
         send: (...messages) =>
           page.evaluate((all) => (globalThis as unknown as Harness).receive(all), messages.map(inHostWords)),
-        posted: () => page.evaluate(() => (globalThis as unknown as Harness).said()) as Promise<ViewMessage[]>,
+        posted: () => page.evaluate(() => (globalThis as unknown as Harness).said()) as Promise<PanelToHostMessage[]>,
         async renew(look = {}) {
           errors.length = 0;
           await page.setViewportSize({ width: look.width ?? width, height: look.height ?? height });
@@ -163,7 +163,12 @@ interface Harness {
 /** A stand-in for what VS Code puts into every webview: the api, the theme's variables, and messages from the host. */
 function html(
   entry: string,
-  { nonce, styleNonce, theme, words }: { nonce: string; styleNonce: string; theme: ThemeName; words?: Bundle },
+  {
+    nonce,
+    styleNonce,
+    theme,
+    words,
+  }: { nonce: string; styleNonce: string; theme: ThemeName; words?: TranslationBundle },
 ): string {
   const { bodyClass, variables } = themes[theme];
   return `<!doctype html><html lang="${words ? 'de' : 'en'}"><head><meta charset="utf-8"><title>Towpath</title>

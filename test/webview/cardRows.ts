@@ -1,8 +1,8 @@
-import { notRun } from '../../src/engine/input/messageQueue.ts';
-import { recoveredResult } from '../../src/engine/notices/interruptedCalls.ts';
-import { failure } from '../../src/protocol/content/tools.ts';
+import { skippedCallOutcome } from '../../src/engine/input/messageQueue.ts';
+import { recoveredCallOutcome } from '../../src/engine/notices/interruptedCalls.ts';
+import { failedToolOutcome } from '../../src/protocol/content/tools.ts';
 import type { CallState } from '../../src/protocol/run/run.ts';
-import type { CardContext, CardMark } from '../../webview/cards/cardLine.ts';
+import type { CardContext, CardStatusIcon } from '../../webview/cards/cardLine.ts';
 
 /** Each tool: its arguments, what it gives, and its line while it waits, is at work, is done and could not. */
 export interface Row {
@@ -96,14 +96,14 @@ export const seenOf = (
 });
 
 /** How a call can stand that was not simply done: what is known of it, its mark, and what is said behind its object. */
-export const outcomes: [says: string, mark: CardMark, seen: Partial<CardContext>][] = [
+export const outcomes: [says: string, mark: CardStatusIcon, seen: Partial<CardContext>][] = [
   ['Queued', 'waits', {}],
   ['Waiting for approval', 'asks', { state: { status: 'asking' } }],
   ['Denied', 'none', { state: { status: 'done', decision: 'deny' } }],
   ['Denied · waiting for your instructions', 'none', { state: { status: 'done', decision: 'deny' }, held: true }],
   ['Denied: “use pnpm”', 'none', { state: { status: 'done', decision: 'deny', feedback: 'use\npnpm' } }],
   ['Denied: “not in this file”', 'none',
-    { state: { status: 'done', decision: 'deny' }, outcome: failure('TOOL_DENIED', '', { words: 'not in this file' }) }],
+    { state: { status: 'done', decision: 'deny' }, outcome: failedToolOutcome('TOOL_DENIED', '', { words: 'not in this file' }) }],
   ['Denied: your rule “run commands”', 'none',
     { state: { status: 'done', decision: 'deny', automatic: 'Denied by your rule “shell.run”.' } }],
   ['Denied: your rule for this workspace “edit src/**”', 'none',
@@ -111,16 +111,16 @@ export const outcomes: [says: string, mark: CardMark, seen: Partial<CardContext>
   ['Not run: stopped', 'none', { phase: 'Failed', stopped: true }],
   ['Not run', 'none', { phase: 'WaitingUser' }],
   ['Interrupted when the window closed', 'none', { phase: 'WaitingUser', state: { status: 'running', startedAt: 1 } }],
-  ['Not run: you sent a message first', 'none', { outcome: notRun }],
-  ['Not run: it was not answered', 'none', { outcome: recoveredResult(undefined) }],
+  ['Not run: you sent a message first', 'none', { outcome: skippedCallOutcome }],
+  ['Not run: it was not answered', 'none', { outcome: recoveredCallOutcome(undefined) }],
   ['Not run here: the run was imported', 'none',
-    { outcome: failure('TOOL_INTERRUPTED', 'This run was imported from a file. The call did not run here.') }],
+    { outcome: failedToolOutcome('TOOL_INTERRUPTED', 'This run was imported from a file. The call did not run here.') }],
   ['interrupted when the window closed', 'cross',
     { state: { status: 'done', ok: false, code: 'TOOL_INTERRUPTED', startedAt: 1 },
-      outcome: recoveredResult({ status: 'done', ok: false, code: 'TOOL_INTERRUPTED' }) }],
+      outcome: recoveredCallOutcome({ status: 'done', ok: false, code: 'TOOL_INTERRUPTED' }) }],
   ['interrupted when the window closed, and continued: npm (7)', 'cross',
     { state: { status: 'done', ok: false, code: 'TOOL_INTERRUPTED', startedAt: 1, stillRunning: ['npm (7)'] } }],
-  ['you stopped it', 'cross', { state: { status: 'done', ok: false, startedAt: 1, code: 'TOOL_INTERRUPTED' }, outcome: failure('TOOL_INTERRUPTED', 'Stopped while it ran.') }],
+  ['you stopped it', 'cross', { state: { status: 'done', ok: false, startedAt: 1, code: 'TOOL_INTERRUPTED' }, outcome: failedToolOutcome('TOOL_INTERRUPTED', 'Stopped while it ran.') }],
   ['Changed by you before approval', 'check', { state: { status: 'done', ok: true, edited: true, decision: 'allow' } }],
   ['Allowed by your rule “npm test”', 'check',
     { state: { status: 'done', ok: true, decision: 'allow', automatic: 'Allowed by your rule “shell.run npm test”.' } }],

@@ -1,12 +1,12 @@
-import { failure, toToolResult } from '../../src/protocol/content/tools.ts';
+import { failedToolOutcome, toToolResult } from '../../src/protocol/content/tools.ts';
 import type { PanelState } from '../../src/protocol/panel/panelMessages.ts';
-import type { EventBody, RunEvent } from '../../src/protocol/run/events.ts';
+import type { RunEvent, RunEventBody } from '../../src/protocol/run/events.ts';
 import { applyEvent } from '../../src/protocol/run/fold.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
 import { newRun } from '../../src/protocol/run/run.ts';
 
 /** Events of one run in order, a second apart, the last of them now. */
-export function eventsOf(runId: string, bodies: EventBody[], from = 0): RunEvent[] {
+export function eventsOf(runId: string, bodies: RunEventBody[], from = 0): RunEvent[] {
   const now = Date.now();
   return bodies.map((body, index) => ({
     ...body,
@@ -16,7 +16,7 @@ export function eventsOf(runId: string, bodies: EventBody[], from = 0): RunEvent
   })) as RunEvent[];
 }
 
-export function runOf(runId: string, bodies: EventBody[]): Run {
+export function runOf(runId: string, bodies: RunEventBody[]): Run {
   const run = newRun(runId);
   for (const event of eventsOf(runId, bodies)) applyEvent(run, event);
   return run;
@@ -43,7 +43,7 @@ const question = {
   why: 'It changes a file of the workspace.',
 };
 
-export const begin: EventBody[] = [
+export const begin: RunEventBody[] = [
   { type: 'run-start', workflowId: 'chat', agentId: 'default', model: 'qwen3-coder' },
   { type: 'title', title: 'Add a --json flag' },
   { type: 'message', message: { role: 'user', content: 'Add a `--json` flag to the CLI and a test for it.' } },
@@ -59,7 +59,7 @@ export const editCall = {
 export const testCall = { id: 'call-test', name: 'shell.run', arguments: { command: 'npm test -- --grep json' } };
 
 /** The model reads a file. */
-export const reads: EventBody[] = [
+export const reads: RunEventBody[] = [
   {
     type: 'message',
     message: {
@@ -88,7 +88,7 @@ export const reads: EventBody[] = [
 ];
 
 /** It wants to edit that file, and the person is asked. */
-export const asks: EventBody[] = [
+export const asks: RunEventBody[] = [
   {
     type: 'message',
     message: {
@@ -101,7 +101,7 @@ export const asks: EventBody[] = [
   { type: 'question', toolCallId: editCall.id, question },
 ];
 
-export const allowsEdit: EventBody[] = [
+export const allowsEdit: RunEventBody[] = [
   { type: 'approval', toolCallId: editCall.id, decision: 'allow-run', waitedMs: 2000 },
   { type: 'tool-start', toolCallId: editCall.id, name: editCall.name },
   {
@@ -114,14 +114,14 @@ export const allowsEdit: EventBody[] = [
   },
 ];
 
-export const runsTests: EventBody[] = [
+export const runsTests: RunEventBody[] = [
   { type: 'approval', toolCallId: testCall.id, decision: 'allow', waitedMs: 1500 },
   { type: 'tool-start', toolCallId: testCall.id, name: testCall.name },
   { type: 'tool-output', toolCallId: testCall.id, text: '> sample@1.0.0 test\n> mocha --grep json\n\n' },
   { type: 'tool-output', toolCallId: testCall.id, text: '  \u001b[32m✔\u001b[0m prints rows as JSON\n' },
 ];
 
-export const testsFail: EventBody[] = [
+export const testsFail: RunEventBody[] = [
   { type: 'tool-end', toolCallId: testCall.id, name: testCall.name, ok: false, ms: 3400, code: 'TOOL_EXEC_FAILED' },
   {
     type: 'message',
@@ -130,13 +130,16 @@ export const testsFail: EventBody[] = [
       content: '',
       toolResults: [
         toToolResult(editCall.id, { ok: true, data: { path: 'src/cli.ts', replaced: 1 } }),
-        toToolResult(testCall.id, failure('TOOL_EXEC_FAILED', 'The command ended with code 1.', { exitCode: 1 })),
+        toToolResult(
+          testCall.id,
+          failedToolOutcome('TOOL_EXEC_FAILED', 'The command ended with code 1.', { exitCode: 1 }),
+        ),
       ],
     },
   },
 ];
 
-export const concludes: EventBody[] = [
+export const concludes: RunEventBody[] = [
   { type: 'chunk', thinking: 'One test is ' },
   { type: 'chunk', thinking: 'missing.' },
   { type: 'chunk', content: '## Done\n\nThe flag works; ' },

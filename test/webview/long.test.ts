@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { toToolResult } from '../../src/protocol/content/tools.ts';
-import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
+import type { HostToPanelMessage } from '../../src/protocol/panel/panelMessages.ts';
 import { splitRun } from '../../src/protocol/panel/runParts.ts';
-import type { EventBody } from '../../src/protocol/run/events.ts';
+import type { RunEventBody } from '../../src/protocol/run/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { openBrowser, type TestBrowser, type TestPage } from './browser.ts';
 import { eventsOf, readyState, runOf } from './conversation.ts';
 
 /** Questions numbered from 0, each with a read and an answer of some lines. */
-function conversation(questions: number): EventBody[] {
-  const bodies: EventBody[] = [{ type: 'run-start', workflowId: 'chat', agentId: 'default', model: 'qwen3-coder' }];
+function conversation(questions: number): RunEventBody[] {
+  const bodies: RunEventBody[] = [{ type: 'run-start', workflowId: 'chat', agentId: 'default', model: 'qwen3-coder' }];
   for (let at = 0; at < questions; at++) {
     const call = { id: `read-${at}`, name: 'fs.read', arguments: { path: `src/part-${at}.ts` } };
     const data = {
@@ -104,12 +104,12 @@ describe('A long conversation', () => {
     return (await reading())!;
   }
 
-  const parted = (): HostMessage[] => {
+  const parted = (): HostToPanelMessage[] => {
     const { parts, rest } = splitRun(run);
-    const sent = parts.map((part): HostMessage => ({ type: 'run-part', ...part }));
+    const sent = parts.map((part): HostToPanelMessage => ({ type: 'run-part', ...part }));
     return [...sent, { type: 'run', run: rest, before: run.messages.length }];
   };
-  const end = (): HostMessage => {
+  const end = (): HostToPanelMessage => {
     const last = runOf('run-1', bodies.slice(-241)); // 40 questions
     return { type: 'run', run: { ...last, seq: run.seq }, part: 'end' };
   };
@@ -291,7 +291,7 @@ describe('A long conversation', () => {
     await test.page.keyboard.press('Control+f');
     await test.page.getByTestId('find').fill('Answer 799');
     await test.page.getByText('1 of 1').waitFor();
-    const said: EventBody = { type: 'message', message: { role: 'user', content: 'Once more: answer 799' } };
+    const said: RunEventBody = { type: 'message', message: { role: 'user', content: 'Once more: answer 799' } };
     await test.send({ type: 'events', events: eventsOf('run-1', [said], run.seq) });
     await test.page.getByText('1 of 2').waitFor();
   });
@@ -303,7 +303,7 @@ describe('A long conversation', () => {
     await test.page.getByText('1 of 1').waitFor();
     await still();
     assert.equal(await test.page.getByTestId('latest').count(), 0);
-    const more: EventBody = { type: 'chunk', content: `${'more of it\n\n'.repeat(50)}The very end.` };
+    const more: RunEventBody = { type: 'chunk', content: `${'more of it\n\n'.repeat(50)}The very end.` };
     await test.send({ type: 'events', events: eventsOf('run-1', [more], run.seq - 1) });
     await still();
     const box = (await test.page.getByText('The very end.').boundingBox())!;
@@ -333,7 +333,7 @@ describe('A long conversation', () => {
   it('is walked with Shift from change or failure to the next, however far that is', async () => {
     const call = (id: string) => ({ id, name: 'fs.edit', arguments: { path: `${id}.ts` } });
     const changes = [{ path: 'a.ts', before: 'a'.repeat(64), after: 'b'.repeat(64) }];
-    const early: EventBody[] = [
+    const early: RunEventBody[] = [
       { type: 'message', message: { role: 'assistant', content: 'Mine.', toolCalls: [call('one'), call('two')] } },
       { type: 'tool-end', toolCallId: 'one', name: 'fs.edit', ok: false, ms: 1, code: 'TOOL_EXEC_FAILED' },
       { type: 'tool-end', toolCallId: 'two', name: 'fs.edit', ok: true, ms: 1, changes },

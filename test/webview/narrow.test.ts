@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { toToolResult } from '../../src/protocol/content/tools.ts';
 import type { PanelState } from '../../src/protocol/panel/panelMessages.ts';
-import type { EventBody } from '../../src/protocol/run/events.ts';
+import type { RunEventBody } from '../../src/protocol/run/events.ts';
 import { answers, unseen } from '../support/answers.ts';
 import { germanWords, openBrowser, type TestBrowser, type TestPage } from './browser.ts';
 import { begin, concludes, readyState, runOf } from './conversation.ts';
 
-const rests: EventBody = { type: 'phase', phase: 'WaitingUser' };
-const says = (content: string): EventBody => ({ type: 'message', message: { role: 'assistant', content } });
+const rests: RunEventBody = { type: 'phase', phase: 'WaitingUser' };
+const says = (content: string): RunEventBody => ({ type: 'message', message: { role: 'assistant', content } });
 
 /** Reads of files whose paths are longer than a narrow panel is wide. */
 const paths = [
@@ -17,7 +17,7 @@ const paths = [
   'packages/website/src/components/navigation/breadcrumbs/BreadcrumbOverflowMenu.module.css',
   'quarterlyReportGeneratorWithANameThatIsLongerThanTheWholeOfTheSideBar.test.ts',
 ];
-const read = (path: string): EventBody[] => [
+const read = (path: string): RunEventBody[] => [
   {
     type: 'message',
     message: { role: 'assistant', content: 'Next.', toolCalls: [{ id: path, name: 'fs.edit', arguments: { path } }] },
@@ -41,9 +41,9 @@ describe('In a narrow panel', () => {
   after(() => browser.close());
 
   const usage = { promptTokens: 999_000, completionTokens: 0, totalTokens: 999_000 };
-  const used: EventBody = { type: 'usage', usage, attempts: 1, model: 'm', ms: 1 };
+  const used: RunEventBody = { type: 'usage', usage, attempts: 1, model: 'm', ms: 1 };
   const models = [{ id: 'a/b', label: 'anthropic/claude-sonnet-4.5-20250929', detail: '' }];
-  const show = (test: TestPage, bodies: EventBody[], state: Partial<PanelState> = {}) =>
+  const show = (test: TestPage, bodies: RunEventBody[], state: Partial<PanelState> = {}) =>
     test.send(
       { type: 'state', state: { ...readyState, models, modelId: 'a/b', ...state } },
       { type: 'run', run: runOf('run-1', bodies) },
@@ -97,9 +97,9 @@ describe('In a narrow panel', () => {
     const test = pages.get('English')!;
     await test.renew({ width: 300, height: 800 });
     const reads = ['a.ts', 'b.ts'].map((path) => ({ id: path, name: 'fs.read', arguments: { path } }));
-    const failed: EventBody[] = [
+    const failed: RunEventBody[] = [
       { type: 'message', message: { role: 'assistant', content: '', toolCalls: reads } },
-      ...reads.map(({ id, name }): EventBody => ({ type: 'tool-end', toolCallId: id, name, ok: id === 'a.ts', ms: 1 })),
+      ...reads.map(({ id, name }): RunEventBody => ({ type: 'tool-end', toolCallId: id, name, ok: id === 'a.ts', ms: 1 })),
       { type: 'message', message: { role: 'tool', content: '', toolResults: reads.map(({ id }) => toToolResult(id, { ok: true, data: {} })) } },
     ]; // biome-ignore format: rows
     await show(test, [...begin, ...read('x.ts'), ...failed, says('On.'), rests]);

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { failure, toToolResult } from '../../src/protocol/content/tools.ts';
-import type { HostMessage, PanelState, RunRow, ViewMessage } from '../../src/protocol/panel/panelMessages.ts';
-import { viewMessageSchema } from '../../src/protocol/panel/panelMessages.ts';
-import type { EventBody } from '../../src/protocol/run/events.ts';
+import { failedToolOutcome, toToolResult } from '../../src/protocol/content/tools.ts';
+import type {
+  HostToPanelMessage,
+  PanelState,
+  PanelToHostMessage,
+  RunRow,
+} from '../../src/protocol/panel/panelMessages.ts';
+import { panelToHostMessageSchema } from '../../src/protocol/panel/panelMessages.ts';
+import type { RunEventBody } from '../../src/protocol/run/events.ts';
 import type { RunSummary } from '../../src/protocol/run/summary.ts';
-import { changeAtAGlance, shownChange } from '../../src/tools/edit/diff.ts';
-import { acts } from '../../webview/transcript/runEnd.ts';
+import { formatFileChange, formatShortFileChange } from '../../src/tools/edit/diff.ts';
+import { runEndActions } from '../../webview/transcript/runEnd.ts';
 import { eventually } from '../support/eventually.ts';
 import { listen } from '../support/listening.ts';
 import { inHostWords, openBrowser, root, type TestBrowser, type TestPage } from './browser.ts';
@@ -53,7 +58,11 @@ describe('The panel', () => {
   const card = (id: string) => test.page.locator(`[data-call="${id}"]`);
 
   /** Shows a run as the host does: the state, a snapshot of the beginning, and the rest as events. */
-  async function show(bodies: EventBody[], state: Partial<PanelState> = {}, snapshot = bodies.length): Promise<void> {
+  async function show(
+    bodies: RunEventBody[],
+    state: Partial<PanelState> = {},
+    snapshot = bodies.length,
+  ): Promise<void> {
     const run = runOf('run-1', bodies.slice(0, snapshot));
     const events = eventsOf('run-1', bodies).slice(snapshot);
     await test.send(
@@ -89,9 +98,9 @@ describe('The panel', () => {
   }
 
   /** What was posted since the last time, without what only says that the panel is there. */
-  async function posted(): Promise<ViewMessage[]> {
+  async function posted(): Promise<PanelToHostMessage[]> {
     const all = await test.posted();
-    for (const message of all) viewMessageSchema.parse(message);
+    for (const message of all) panelToHostMessageSchema.parse(message);
     return all.filter(({ type }) => type !== 'ready');
   }
 
@@ -164,7 +173,7 @@ Get started`,
 
   it('tells the main job from the first question to the last sentence', async () => {
     const story = [...begin, ...reads, ...asks, ...allowsEdit, ...runsTests, ...testsFail, ...concludes];
-    const until = async (bodies: EventBody[]) => {
+    const until = async (bodies: RunEventBody[]) => {
       await show(story.slice(0, bodies.length), {}, begin.length);
       return reading();
     };
@@ -303,14 +312,14 @@ The flag works; one test fails, see the test.`,
       for (const label of buttons) await find('phase').getByText(label, { exact: true }).click();
       assert.deepEqual(
         await posted(),
-        buttons.map((label) => acts[label]),
+        buttons.map((label) => runEndActions[label]),
       );
     });
   }
 
   it('a limit of money can be raised by a dialog of the host alone, and says by how much', async () => {
     const message = "$2 of this run's $2 are spent, and the next answer costs at least $0.03.";
-    const rests: EventBody = { type: 'phase', phase: 'WaitingUser', error: { code: 'LIMIT_RUN_REACHED', message } };
+    const rests: RunEventBody = { type: 'phase', phase: 'WaitingUser', error: { code: 'LIMIT_RUN_REACHED', message } };
     await show([...begin, rests], { limits: { run: 2, day: 5 } });
     assert.equal(
       (await find('phase').innerText()).replace(/\s+/g, ' ').trim(),
@@ -328,7 +337,7 @@ The flag works; one test fails, see the test.`,
 
   it('offers to try a run again that the full disk could not record, as soon as there is room', async () => {
     const error = { code: 'STORE_FULL', message: 'The disk is full: this run cannot be recorded.' };
-    const bodies: EventBody[] = [...begin, { type: 'phase', phase: 'Failed', error }];
+    const bodies: RunEventBody[] = [...begin, { type: 'phase', phase: 'Failed', error }];
     await show(bodies, { diskFull: true });
     assert.equal(await find('phase').innerText(), error.message);
     await test.send({ type: 'state', state: readyState });
@@ -348,7 +357,7 @@ The flag works; one test fails, see the test.`,
   });
 
   it('joins what goes wrong and the next try by a dot, also when that has begun and for waits of another kind', async () => {
-    const progresses: [EventBody, RegExp][] = [
+    const progresses: [RunEventBody, RegExp][] = [
       [{ type: 'progress', text: 'Example answered 500: Internal Server Error', until: Date.now() + 16_000, attempt: 2 }, /^Example answered 500: Internal Server Error · retrying in 1[56] s/],
       [{ type: 'progress', text: 'Busy', until: Date.now() - 1, attempt: 3 }, /^Busy · retrying$/],
       [{ type: 'progress', text: 'Waiting for the rate limit', until: Date.now() + 9000 }, /^Waiting for the rate limit \([89](\.\d)? s\)/],
@@ -360,7 +369,7 @@ The flag works; one test fails, see the test.`,
   });
 
   it('counts down to the next try, which the person can have at once, also while words wait', async () => {
-    const retries: EventBody[] = [{ type: 'progress', text: 'Busy', until: Date.now() + 50_000, attempt: 2 }];
+    const retries: RunEventBody[] = [{ type: 'progress', text: 'Busy', until: Date.now() + 50_000, attempt: 2 }];
     await show([...begin, ...retries, { type: 'queued', text: 'And a test.' }]);
     assert.match(
       (await find('progress').innerText()).replace(/\s+/g, ' '),
@@ -571,7 +580,7 @@ The flag works; one test fails, see the test.`,
   });
 
   it('thinking says its last line while it runs, and how long it took', async () => {
-    const thinks: EventBody[] = [{ type: 'chunk', thinking: 'First the `flag`.\nThen **the test**' }];
+    const thinks: RunEventBody[] = [{ type: 'chunk', thinking: 'First the `flag`.\nThen **the test**' }];
     await show([...begin, ...thinks], {}, begin.length);
     assert.equal(
       (await test.page.locator('.thinking summary').innerText()).replace(/\s+/g, ' '),
@@ -583,7 +592,7 @@ The flag works; one test fails, see the test.`,
   });
 
   it('says from where on another model answers, once something was answered', async () => {
-    const said = (content: string): EventBody => ({ type: 'message', message: { role: 'assistant', content } });
+    const said = (content: string): RunEventBody => ({ type: 'message', message: { role: 'assistant', content } });
     await show([
       ...begin,
       { type: 'model', model: 'vllm/first' },
@@ -598,7 +607,7 @@ The flag works; one test fails, see the test.`,
 
   it('says where a full window was emptied, and shows the summary', async () => {
     const words = 'They want a `--json` flag. '.repeat(20).trim();
-    const said = (content: string): EventBody => ({ type: 'message', message: { role: 'assistant', content } });
+    const said = (content: string): RunEventBody => ({ type: 'message', message: { role: 'assistant', content } });
     await show([
       ...begin,
       ...reads,
@@ -628,7 +637,7 @@ The flag works; one test fails, see the test.`,
     await show([...begin, ...reads]);
     await find('send-menu').click();
     await find('pause').click();
-    const later = (from: number, ...bodies: EventBody[]) =>
+    const later = (from: number, ...bodies: RunEventBody[]) =>
       test.send({ type: 'events', events: eventsOf('run-1', bodies, from) });
     const from = begin.length + reads.length;
     await later(from, { type: 'pausing' });
@@ -672,7 +681,7 @@ The flag works; one test fails, see the test.`,
   });
 
   it('shows the plan as a checklist, until all of it is done and the run rests', async () => {
-    const plan = (id: string, statuses: string[]): EventBody[] => {
+    const plan = (id: string, statuses: string[]): RunEventBody[] => {
       const texts = ['Read the CLI', 'Add the \u202eflag', 'Test it'];
       const items = texts.map((text, index) => ({ text, status: statuses[index]! }));
       const call = { id, name: 'plan.update', arguments: { items } };
@@ -736,7 +745,7 @@ The flag works; one test fails, see the test.`,
   });
 
   it('says in words for a person what they undid, and folds what else is told to the model', async () => {
-    const note = (content: string): EventBody => ({ type: 'message', message: { role: 'system', content } });
+    const note = (content: string): RunEventBody => ({ type: 'message', message: { role: 'system', content } });
     await show([
       ...begin,
       note('The person has undone your changes of: src/cli.ts. Read again before you edit.'),
@@ -915,7 +924,7 @@ The flag works; one test fails, see the test.`,
     await test.send({ type: 'look', look });
     const answers = () => posted().then((all) => all.filter((one) => one.type === 'here' && one.look === look));
     await eventually('it answers', async () => (await answers()).length === 1);
-    return (await answers())[0] as ViewMessage & { type: 'here' };
+    return (await answers())[0] as PanelToHostMessage & { type: 'here' };
   };
   /** What a test that is held up for a while cannot take for a pause of somebody who types: an hour in the page. */
   const never = 1e8;
@@ -967,7 +976,7 @@ The flag works; one test fails, see the test.`,
   });
 
   it('what is said to a run at work is seen to wait, however it was said', async () => {
-    const said: EventBody = { type: 'queued', text: 'And the README.' };
+    const said: RunEventBody = { type: 'queued', text: 'And the README.' };
     await show([...begin, said], {}, begin.length);
     await find('waiting').getByText('And the README.').waitFor();
     await find('strip-waiting').click();
@@ -1062,7 +1071,7 @@ The flag works; one test fails, see the test.`,
       await picked().waitFor({ state: 'detached' });
       await test.send({
         type: 'events',
-        events: eventsOf('run-1', [{ type: 'queued', text: 'What is wrong here?', attachments }] as EventBody[], 4),
+        events: eventsOf('run-1', [{ type: 'queued', text: 'What is wrong here?', attachments }] as RunEventBody[], 4),
       });
       assert.equal(await find('waiting').getByAltText('shot.png').count(), 1, 'what was said is seen where it waits');
     });
@@ -1128,14 +1137,14 @@ The flag works; one test fails, see the test.`,
 
   it('tells what the run took, and what it cost where the price is known', async () => {
     const usage = { promptTokens: 12_000, completionTokens: 300, totalTokens: 12_300 };
-    const used = (cost: object): EventBody => ({
+    const used = (cost: object): RunEventBody => ({
       type: 'usage',
       usage: { ...usage, ...cost },
       attempts: 1,
       model: 'm',
       ms: 1,
     });
-    const costs: [total: string, cost: string, ...used: EventBody[]][] = [
+    const costs: [total: string, cost: string, ...used: RunEventBody[]][] = [
       ['12.3k', 'no price', used({})],
       ['24.6k', 'about $0.03', used({ cost: 0.0125 }), used({ cost: 0.02 })],
       ['12.3k', 'free', used({ cost: 0 })],
@@ -1162,7 +1171,7 @@ The flag works; one test fails, see the test.`,
       ...{ instructions: 2000, tools: 3000, words: 500, output: 20_000, answers: 4000, summary: 0, leftOut: 8000 },
     };
     const usage = { promptTokens: 31_000, completionTokens: 800, totalTokens: 31_800, cachedTokens: 28_000 };
-    const used = (more: object): EventBody => ({
+    const used = (more: object): RunEventBody => ({
       type: 'usage',
       usage,
       attempts: 1,
@@ -1198,7 +1207,7 @@ The flag works; one test fails, see the test.`,
         [9000, '100 tokens per second'],
         [200_000, '4.0 tokens per second'],
       ]) {
-        await show([...begin, { ...used({}), ms, delayMs: ms === 9000 ? 1000 : 0 } as EventBody]);
+        await show([...begin, { ...used({}), ms, delayMs: ms === 9000 ? 1000 : 0 } as RunEventBody]);
         await find('meter').click();
         assert.ok((await told()).includes(`Newest answer ${pace} This run`), await told());
         await test.page.keyboard.press('Escape');
@@ -1534,7 +1543,7 @@ The flag works; one test fails, see the test.`,
       code: 'LLM_AUTH_FAILED',
       message: 'No API key for OpenAI. Run *Towpath: Set API Key*, not *this*.',
     };
-    const failed: EventBody = { type: 'phase', phase: 'Failed', error };
+    const failed: RunEventBody = { type: 'phase', phase: 'Failed', error };
     await test.send({ type: 'events', events: eventsOf('run-1', [failed], begin.length + reads.length) });
     const words = 'No API key for OpenAI. Run Towpath: Set API Key, not *this*.';
     assert.equal(await find('phase').locator('.phase-text').innerText(), words);
@@ -1559,7 +1568,7 @@ The flag works; one test fails, see the test.`,
 
   it('a notice offers what can be done, hears which of it, and goes when that is over', async () => {
     await show(begin);
-    const offered = (id: number): Extract<HostMessage, { type: 'notice' }> => ({
+    const offered = (id: number): Extract<HostToPanelMessage, { type: 'notice' }> => ({
       type: 'notice',
       notice: { level: 'info', text: '“Old” was deleted.', offer: { id, buttons: ['Undo', 'Show'] } },
     });
@@ -1735,7 +1744,7 @@ The flag works; one test fails, see the test.`,
 
   it('shows the end of a very long answer at one press, also while it grows', async () => {
     const long = 'A line of an answer.\n\n'.repeat(50_000);
-    const bodies: EventBody[] = [...begin, { type: 'chunk', content: `${long}It goes on` }];
+    const bodies: RunEventBody[] = [...begin, { type: 'chunk', content: `${long}It goes on` }];
     await show(bodies);
     const { length } = await reading();
     assert.ok(length < 100_000, `${length} characters`);
@@ -1744,16 +1753,16 @@ The flag works; one test fails, see the test.`,
     assert.match(await reading(), /Show more … [\d,]+ characters are left out here[\s\S]*It goes on$/);
     const box = (await test.page.getByText('It goes on', { exact: true }).boundingBox())!;
     assert.ok(box.y > 0 && box.y + box.height < 800, `it is shown at ${box.y}`);
-    const chunk: EventBody = { type: 'chunk', content: ' and on.' };
+    const chunk: RunEventBody = { type: 'chunk', content: ' and on.' };
     await test.send({ type: 'events', events: eventsOf('run-1', [chunk], bodies.length) });
     assert.match(await reading(), /It goes on and on\.$/);
     assert.ok((await reading()).length < 200_000);
   });
 
   it('shows a change of a few lines where it was made, the first lines of more, and all of it when it is asked for', async () => {
-    const few = changeAtAGlance('a.ts', 'one\ntwo\n', 'one\n2\n');
+    const few = formatShortFileChange('a.ts', 'one\ntwo\n', 'one\n2\n');
     const lines = (word: string) => Array.from({ length: 40 }, (_, at) => `${word} ${at}`).join('\n');
-    const changed = (diff: string): EventBody[] => [
+    const changed = (diff: string): RunEventBody[] => [
       { type: 'message', message: { role: 'assistant', content: '', toolCalls: [editCall] } },
       { type: 'tool-start', toolCallId: editCall.id, name: editCall.name },
       {
@@ -1770,18 +1779,18 @@ The flag works; one test fails, see the test.`,
     ]);
     assert.equal(await shown(), '2 − two 2 + 2');
     assert.match(await reading(), /^Edited src\/cli\.ts \+1 −1$/m);
-    await show([...begin, ...changed(changeAtAGlance('a.ts', lines('old'), lines('new')))]);
+    await show([...begin, ...changed(formatShortFileChange('a.ts', lines('old'), lines('new')))]);
     assert.equal(await shown(), '1 − old 0 2 − old 1 3 − old 2 77 more changed lines');
     await find('more-lines').click();
     assert.deepEqual(await posted(), [{ type: 'show-change', runId: 'run-1', toolCallId: editCall.id }]);
-    const diff = shownChange('a.ts', lines('old'), lines('new'), 2000);
+    const diff = formatFileChange('a.ts', lines('old'), lines('new'), 2000);
     await test.send({ type: 'change', runId: 'run-1', toolCallId: editCall.id, diff });
     assert.match(await shown(), /^1 − old 0 .* 40 \+ new 39$/);
   });
 
   it('shows all that is asked where the question is', async () => {
-    const diff = shownChange('a.ts', null, 'one\ntwo\n', 2000);
-    await show([...begin, ...reads, asks[0]!, { ...(asks[1] as Extract<EventBody, { type: 'question' }>), question: { id: 'q', what: 'Edit', where: '/', why: 'It changes a file.', diff } }]); // biome-ignore format: one line
+    const diff = formatFileChange('a.ts', null, 'one\ntwo\n', 2000);
+    await show([...begin, ...reads, asks[0]!, { ...(asks[1] as Extract<RunEventBody, { type: 'question' }>), question: { id: 'q', what: 'Edit', where: '/', why: 'It changes a file.', diff } }]); // biome-ignore format: one line
     const shown = await card(editCall.id).locator('.diff').innerText();
     assert.equal(shown.replace(/\s+/g, ' ').trim(), '1 + one 2 + two');
   });
@@ -1816,7 +1825,7 @@ The flag works; one test fails, see the test.`,
 
   it('opens what was read when it is asked for, and keeps it open while it grows', async () => {
     const call = (at: number) => ({ id: `r${at}`, name: 'fs.read', arguments: { path: `${at}.ts` } });
-    const reading = (at: number): EventBody[] => [
+    const reading = (at: number): RunEventBody[] => [
       { type: 'message', message: { role: 'assistant', content: '', toolCalls: [call(at)] } },
       { type: 'tool-start', toolCallId: `r${at}`, name: 'fs.read' },
       { type: 'tool-end', toolCallId: `r${at}`, name: 'fs.read', ok: true, ms: 1 },
@@ -1842,9 +1851,9 @@ The flag works; one test fails, see the test.`,
   });
 
   it('shows few details, the usual ones or all, as the person wants', async () => {
-    const diff = changeAtAGlance('a.ts', 'one\n', '2\n');
+    const diff = formatShortFileChange('a.ts', 'one\n', '2\n');
     const changes = [{ path: 'src/cli.ts', before: 'a'.repeat(64), after: 'b'.repeat(64) }];
-    const bodies: EventBody[] = [
+    const bodies: RunEventBody[] = [
       ...begin,
       ...reads,
       { type: 'message', message: { role: 'assistant', content: '', toolCalls: [{ ...readCall, id: 'again' }, editCall] } },
@@ -1910,7 +1919,7 @@ The flag works; one test fails, see the test.`,
   });
 
   it('follows the end only while the person is there', async () => {
-    const talk = (content: string): EventBody[] => [{ type: 'chunk', content }];
+    const talk = (content: string): RunEventBody[] => [{ type: 'chunk', content }];
     const long = 'A line of an answer.\n\n'.repeat(100);
     const bodies = [...begin, ...talk(long)];
     await show(bodies);
@@ -1940,7 +1949,7 @@ The flag works; one test fails, see the test.`,
     const seq = [...begin, ...reads, ...asks, ...allowsEdit, ...runsTests, ...testsFail].length;
     await test.page.locator('[class^="hl-"]').first().waitFor(); // the colours of code come when their script is there
     await test.page.evaluate(watchMutations);
-    const chunks = Array.from({ length: 500 }, (): EventBody => ({ type: 'chunk', content: 'word **word**\n\n' }));
+    const chunks = Array.from({ length: 500 }, (): RunEventBody => ({ type: 'chunk', content: 'word **word**\n\n' }));
     for (let at = 0; at < chunks.length; at += 25) {
       await test.send({ type: 'events', events: eventsOf('run-1', chunks.slice(at, at + 25), seq + at) });
     }
@@ -1975,14 +1984,14 @@ The flag works; one test fails, see the test.`,
     });
 
     it('what is said without its marks, at most once in five seconds, and of another run nothing that is late', async () => {
-      const says = (content: string): EventBody => ({ type: 'message', message: { role: 'assistant', content } });
+      const says = (content: string): RunEventBody => ({ type: 'message', message: { role: 'assistant', content } });
       const text =
         '## Done\n\nThe **flag** works &amp; `--json` prints, see [the test](test/a.ts:1):\n\n```ts\na();\nb();\n```\n\n1. one\n   - *two*\n\n| a | b |\n|---|---|\n| 1 | 2 |\n';
       await show([...begin, says(text)], {}, begin.length);
       const plain = 'Done\nThe flag works & --json prints, see the test:\nts code, 2 lines.\none\ntwo\na, b\n1, 2';
       assert.deepEqual(await told(), [plain]);
       let seq = begin.length + 1;
-      const more = async (...bodies: EventBody[]) => {
+      const more = async (...bodies: RunEventBody[]) => {
         await test.send({ type: 'events', events: eventsOf('run-1', bodies, seq) });
         seq += bodies.length;
       };
@@ -2002,7 +2011,7 @@ The flag works; one test fails, see the test.`,
 
     it('which calls failed or were not allowed, in the words of their cards', async () => {
       const failed = (id: string, code: string, message: string) =>
-        toToolResult(id, failure(code as 'ENOENT', message));
+        toToolResult(id, failedToolOutcome(code as 'ENOENT', message));
       const calls = ['a', 'b'].map((id) => ({ id, name: 'fs.read', arguments: { path: `${id}.ts` } }));
       const toolResults = [failed('a', 'ENOENT', 'No such file.'), failed('b', 'TOOL_DENIED', 'The person said no.')];
       await show(
@@ -2077,7 +2086,7 @@ The flag works; one test fails, see the test.`,
         ...begin, ...reads, ...asks, ...allowsEdit, ...runsTests, ...testsFail,
         { type: 'message', message: { role: 'assistant', content: 'On.', toolCalls: [long] } },
         { type: 'message', message: { role: 'assistant', content: 'On.', toolCalls: [none] } },
-        { type: 'message', message: { role: 'tool', content: '', toolResults: [toToolResult('none', failure('ENOENT', ''))] } },
+        { type: 'message', message: { role: 'tool', content: '', toolResults: [toToolResult('none', failedToolOutcome('ENOENT', ''))] } },
       ]); // biome-ignore format: rows
       const outside = await test.page.locator('.card-verb, .piece-whole, .card-time').evaluateAll((all) =>
         all

@@ -1,19 +1,19 @@
-import type { Completion } from '../../src/protocol/content/mention.ts';
+import type { ComposerCompletion } from '../../src/protocol/content/mention.ts';
 import type { Message } from '../../src/protocol/content/messages.ts';
-import { failure, type ToolOutcome, toToolResult } from '../../src/protocol/content/tools.ts';
-import type { HostMessage, PanelState, RunRow } from '../../src/protocol/panel/panelMessages.ts';
-import type { EventBody } from '../../src/protocol/run/events.ts';
+import { failedToolOutcome, type ToolOutcome, toToolResult } from '../../src/protocol/content/tools.ts';
+import type { HostToPanelMessage, PanelState, RunRow } from '../../src/protocol/panel/panelMessages.ts';
+import type { RunEventBody } from '../../src/protocol/run/events.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
 import type { RunSummary } from '../../src/protocol/run/summary.ts';
-import { changeAtAGlance, maxShownLines, shownChange } from '../../src/tools/edit/diff.ts';
-import { ends, endsFor } from '../../webview/transcript/runEnd.ts';
+import { formatFileChange, formatShortFileChange, maxShownDiffLines } from '../../src/tools/edit/diff.ts';
+import { runEndsByCode, runEndsByReason } from '../../webview/transcript/runEnd.ts';
 import type { TestPage } from './browser.ts';
 import { begin, concludes, eventsOf, reads, readyState, runOf } from './conversation.ts';
 
 /** Something that the panel can show: what the host tells it, and what the person does then. */
 export interface State {
   name: string;
-  says: HostMessage[];
+  says: HostToPanelMessage[];
   does?(test: TestPage): Promise<unknown>;
 }
 
@@ -35,7 +35,7 @@ export function sideways({ page }: TestPage): Promise<string[]> {
 }
 
 /** A run of these events, with what surrounds it. The last `live` of them come one by one. */
-function shown(bodies: EventBody[], state: Partial<PanelState> = {}, live = 0): HostMessage[] {
+function shown(bodies: RunEventBody[], state: Partial<PanelState> = {}, live = 0): HostToPanelMessage[] {
   const stored = bodies.length - live;
   return [
     { type: 'state', state: { ...readyState, ...state } },
@@ -44,7 +44,7 @@ function shown(bodies: EventBody[], state: Partial<PanelState> = {}, live = 0): 
   ];
 }
 
-const showsRun = (run: Run): HostMessage[] => [
+const showsRun = (run: Run): HostToPanelMessage[] => [
   { type: 'state', state: readyState },
   { type: 'run', run },
 ];
@@ -52,13 +52,13 @@ const showsRun = (run: Run): HostMessage[] => [
 const says = (
   content: string,
   ...toolCalls: { id: string; name: string; arguments: Record<string, unknown> }[]
-): EventBody => ({
+): RunEventBody => ({
   type: 'message',
   message: { role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }) } as Message & {
     role: 'assistant';
   },
 });
-const named: EventBody = {
+const named: RunEventBody = {
   type: 'message',
   message: {
     role: 'user',
@@ -78,7 +78,7 @@ async function naming(test: TestPage): Promise<void> {
     { mention: { kind: 'problems' }, label: 'problems', detail: '2 errors, 1 warning' },
     { mention: file, label: 'a-long-name-of-a-file.test.ts', detail: 'src/commands/export · open' },
     { mention: { kind: 'folder', path: 'src/commands' }, label: 'commands/', detail: 'src' },
-  ] satisfies Completion[];
+  ] satisfies ComposerCompletion[];
   const answer = { type: 'completions' as const, rows };
   await box.pressSequentially('@');
   for (let asked = 1; asked < 20; asked++) await test.send({ ...answer, asked });
@@ -90,7 +90,7 @@ async function naming(test: TestPage): Promise<void> {
   await box.pressSequentially('and @');
   for (let asked = 1; asked < 40; asked++) await test.send({ ...answer, asked });
 }
-const rests: EventBody = { type: 'phase', phase: 'WaitingUser' };
+const rests: RunEventBody = { type: 'phase', phase: 'WaitingUser' };
 
 /** A call from its beginning to its end, and what it gave. */
 function called(
@@ -98,8 +98,8 @@ function called(
   name: string,
   args: Record<string, unknown>,
   outcome: ToolOutcome,
-  end: Partial<Extract<EventBody, { type: 'tool-end' }>> = {},
-): EventBody[] {
+  end: Partial<Extract<RunEventBody, { type: 'tool-end' }>> = {},
+): RunEventBody[] {
   const code = outcome.ok ? {} : { code: outcome.error.code };
   const command = name === 'shell.run' ? { command: { line: String(args.command), folder: '/w', marker: id } } : {};
   return [
@@ -114,12 +114,12 @@ const kept = (path: string) => [{ path, before: 'a'.repeat(64), after: 'b'.repea
 const done = (data: unknown): ToolOutcome => ({ ok: true, data });
 const deep = 'packages/website/src/components/navigation/sidebar.ts';
 const lines = (word: string, many: number) => Array.from({ length: many }, (_, at) => `${word} ${at}`).join('\n');
-const few = changeAtAGlance(
+const few = formatShortFileChange(
   'src/cli.ts',
   'const rows = load();\nprint(rows);\n',
   'const rows = load();\nprint(json ? encode(rows) : rows);\n',
 );
-const many = changeAtAGlance('a.ts', lines('old', 40), lines('new', 40));
+const many = formatShortFileChange('a.ts', lines('old', 40), lines('new', 40));
 
 const answer = `## What is there
 
@@ -159,13 +159,13 @@ $$\\int_0^1 x^2 \\, dx = \\frac{1}{3}$$
 That is all.`;
 
 /** Each tool as it is done. */
-const cards: EventBody[] = [
+const cards: RunEventBody[] = [
   ...begin,
   ...called('list', 'fs.list', { path: 'src' }, done({ path: 'src', entries: [{}, {}] })),
   ...called('search', 'fs.search', { pattern: 'export', path: 'src' }, done({ matches: 2, files: [{ path: 'src/a.ts', lines: ['12: export const a = 1;', '40: export const b = 2;'] }] })),
   ...called('edit+', 'fs.edit', { path: 'src/cli.ts' }, done({ path: 'src/cli.ts', added: 1, removed: 1, newProblems: ['a', 'b'] }), { changes: kept('src/cli.ts'), diff: few }),
   ...called('long', 'fs.edit', { path: deep }, done({ path: deep, added: 40, removed: 40 }), { changes: kept(deep), diff: many }),
-  ...called('write', 'fs.write', { path: 'src/new.ts', content: 'x' }, done({ path: 'src/new.ts', added: 12, removed: 0 }), { changes: [{ path: 'src/new.ts', before: null, after: 'b'.repeat(64) }], diff: changeAtAGlance('a.ts', null, 'one\ntwo\n') }),
+  ...called('write', 'fs.write', { path: 'src/new.ts', content: 'x' }, done({ path: 'src/new.ts', added: 12, removed: 0 }), { changes: [{ path: 'src/new.ts', before: null, after: 'b'.repeat(64) }], diff: formatShortFileChange('a.ts', null, 'one\ntwo\n') }),
   ...called('move', 'fs.move', { from: 'a.ts', to: 'lib/b.ts' }, done({ path: 'lib/b.ts', from: 'a.ts' })),
   ...called('delete', 'fs.delete', { path: 'old' }, done({ path: 'old', files: 14 })),
   ...called('test', 'shell.run', { command: 'npm test' }, done({ exitCode: 0, output: 'ok' }), { exitCode: 0 }),
@@ -176,7 +176,7 @@ const cards: EventBody[] = [
   rests,
 ]; // biome-ignore format: a table
 
-const denied = (id: string, more: Partial<Extract<EventBody, { type: 'approval' }>> = {}): EventBody => ({
+const denied = (id: string, more: Partial<Extract<RunEventBody, { type: 'approval' }>> = {}): RunEventBody => ({
   type: 'approval',
   toolCallId: id,
   decision: 'deny',
@@ -184,7 +184,7 @@ const denied = (id: string, more: Partial<Extract<EventBody, { type: 'approval' 
   ...more,
 });
 const asked = (id: string, name: string, args: Record<string, unknown>) => says('', { id, name, arguments: args });
-const started = (id: string, name: string, line?: string): EventBody => ({
+const started = (id: string, name: string, line?: string): RunEventBody => ({
   type: 'tool-start',
   toolCallId: id,
   name,
@@ -192,14 +192,14 @@ const started = (id: string, name: string, line?: string): EventBody => ({
 });
 
 /** Each outcome that is not simply done. */
-const outcomes: EventBody[] = [
+const outcomes: RunEventBody[] = [
   ...begin,
-  ...called('missing', 'fs.edit', { path: deep }, failure('ENOENT', 'There is no such file.')),
-  ...called('text', 'fs.edit', { path: 'src/a.ts' }, failure('TOOL_EXEC_FAILED', 'The text is not there.')),
+  ...called('missing', 'fs.edit', { path: deep }, failedToolOutcome('ENOENT', 'There is no such file.')),
+  ...called('text', 'fs.edit', { path: 'src/a.ts' }, failedToolOutcome('TOOL_EXEC_FAILED', 'The text is not there.')),
   asked('no', 'fs.write', { path: 'src/no.ts' }), denied('no'),
-  { type: 'message', message: { role: 'tool', content: '', toolResults: [toToolResult('no', failure('TOOL_DENIED', '', { words: 'not in this file' }))] } },
+  { type: 'message', message: { role: 'tool', content: '', toolResults: [toToolResult('no', failedToolOutcome('TOOL_DENIED', '', { words: 'not in this file' }))] } },
   asked('rule', 'shell.run', { command: 'rm -rf build' }), denied('rule', { automatic: 'Denied by your rule “shell.run”.' }),
-  ...called('time', 'shell.run', { command: 'npm run build' }, failure('TOOL_TIMEOUT', 'Its time was over.')),
+  ...called('time', 'shell.run', { command: 'npm run build' }, failedToolOutcome('TOOL_TIMEOUT', 'Its time was over.')),
   asked('mine', 'fs.edit', { path: 'src/b.ts' }), { type: 'approval', toolCallId: 'mine', decision: 'allow', waitedMs: 1, edited: true },
   started('mine', 'fs.edit'), { type: 'tool-end', toolCallId: 'mine', name: 'fs.edit', ok: true, ms: 1, changes: kept('src/b.ts'), diff: few },
   ...called('undone', 'fs.edit', { path: 'src/c.ts' }, done({ path: 'src/c.ts', added: 1, removed: 1 }), { changes: kept('src/c.ts'), diff: few }),
@@ -210,15 +210,15 @@ const outcomes: EventBody[] = [
 ]; // biome-ignore format: a table
 
 /** Steps of a workflow that the end of a window interrupted: one command, and two items of a list. */
-const cutOff = (items: number): EventBody[] => [
+const cutOff = (items: number): RunEventBody[] => [
   ...workflow.slice(0, 3),
   { type: 'outline', outline: { nodes: [{ name: 'deploy' }, { name: 'tell' }], edges: [{ from: 'deploy', to: 'tell' }] } },
   { type: 'node', node: 'deploy', status: 'start', state: { input: 'x' } },
-  ...Array.from({ length: items || 1 }, (_, at): EventBody[] => {
+  ...Array.from({ length: items || 1 }, (_, at): RunEventBody[] => {
     const [node, branch] = items > 0 ? [`deploy[${at}]`, `deploy[${at}]`] : ['deploy', undefined];
     const id = `${node}:1:0`;
     return [
-      ...(branch === undefined ? [] : [{ type: 'node', node, branch, of: items, status: 'start', state: { item: at } } as EventBody]),
+      ...(branch === undefined ? [] : [{ type: 'node', node, branch, of: items, status: 'start', state: { item: at } } as RunEventBody]),
       { type: 'approval', toolCallId: id, decision: 'allow', waitedMs: 0 },
       started(id, 'shell.run', 'make deploy'),
       { type: 'tool-end', toolCallId: id, name: 'shell.run', ok: false, code: 'TOOL_INTERRUPTED', ms: 0, stillRunning: [], interruptedAt: 1000 },
@@ -228,7 +228,7 @@ const cutOff = (items: number): EventBody[] => [
 ]; // biome-ignore format: rows
 
 /** A call that waited for an approval when its window closed. */
-const closedOn: EventBody[] = [
+const closedOn: RunEventBody[] = [
   ...begin,
   asked('ask', 'fs.edit', { path: 'src/cli.ts' }),
   { type: 'approval-request', toolCallId: 'ask', name: 'fs.edit', question: { id: 'q', what: 'Edit src/cli.ts', where: '/home/ada/sample/src/cli.ts', why: '', diff: few }, proposed: { location: 'hash' } },
@@ -236,7 +236,7 @@ const closedOn: EventBody[] = [
 ]; // biome-ignore format: rows
 
 /** A change that was undone, and can be redone. */
-export const undone: EventBody[] = [
+export const undone: RunEventBody[] = [
   ...begin,
   ...called('edit+', 'fs.edit', { path: 'src/cli.ts' }, done({ path: 'src/cli.ts', added: 1, removed: 1 }), { changes: kept('src/cli.ts'), diff: few }),
   says('It is done.'),
@@ -249,27 +249,27 @@ const question = {
   what: 'Edit src/cli.ts',
   where: '/home/ada/sample/src/cli.ts',
   why: 'It changes a file of the workspace.',
-  diff: shownChange(
+  diff: formatFileChange(
     'src/cli.ts',
     'const rows = load();\nprint(rows);\n',
     'const rows = load();\nprint(json ? encode(rows) : rows);\n',
     2000,
   ),
 };
-const asks: EventBody[] = [
+const asks: RunEventBody[] = [
   ...begin,
   ...reads,
   asked('ask', 'fs.edit', { path: 'src/cli.ts' }),
   { type: 'question', toolCallId: 'ask', question },
 ];
 
-const several: EventBody[] = [
+const several: RunEventBody[] = [
   ...begin,
   says('Both are needed.', ...['src/cli.ts', 'src/json.ts'].map((path) => ({ id: path, name: 'fs.edit', arguments: { path } }))),
   { type: 'question', toolCallId: 'src/cli.ts', question },
   { type: 'question', toolCallId: 'src/json.ts', question: { ...question, id: 'question-2', what: 'Edit src/json.ts' } },
 ]; // biome-ignore format: rows
-const atOnce: EventBody[] = [
+const atOnce: RunEventBody[] = [
   ...begin,
   says('', ...['src/cli.ts', 'src/json.ts', 'test/cli.test.ts'].map((path) => ({ id: path, name: 'fs.read', arguments: { path } }))),
   ...['src/cli.ts', 'src/json.ts', 'test/cli.test.ts'].map((path) => started(path, 'fs.read')),
@@ -286,7 +286,7 @@ const choices = [
   },
   { question: 'Which checks?', answers: [{ label: 'Lint' }, { label: 'Types' }], many: true },
 ];
-const choosing: EventBody[] = [
+const choosing: RunEventBody[] = [
   ...begin,
   says('There are two ways to keep the rows.', { id: 'choose', name: 'ask.person', arguments: { questions: choices } }),
   started('choose', 'ask.person'),
@@ -298,7 +298,7 @@ const plan = [
   { text: 'Add the flag, and say in its help what it does to rows that have no name', status: 'active' },
   { text: 'Write a test', status: 'pending' },
 ];
-const working: EventBody[] = [
+const working: RunEventBody[] = [
   ...begin,
   ...called('plan', 'plan.update', { items: plan }, done({ items: 3, done: 1 })),
   says('I run the tests.', { id: 'run', name: 'shell.run', arguments: { command: 'npm test' } }),
@@ -309,7 +309,7 @@ const working: EventBody[] = [
   { type: 'queued', text: 'Then commit.', when: 'done' },
 ]; // biome-ignore format: rows
 
-const receipt: EventBody[] = [
+const receipt: RunEventBody[] = [
   ...begin,
   ...called('edit+', 'fs.edit', { path: 'src/cli.ts' }, done({ path: 'src/cli.ts', added: 1, removed: 1 }), { changes: kept('src/cli.ts'), diff: few }),
   ...called('test', 'shell.run', { command: 'npm test' }, done({ exitCode: 0, output: 'ok' }), { exitCode: 0 }),
@@ -321,12 +321,12 @@ const filling = {
   total: 31_800, size: 32_800, roomAt: 28_000, instructions: 1200, tools: 2600, words: 900, output: 21_000, answers: 6100, summary: 0, leftOut: 4200, cached: 12_000,
   files: [{ path: 'AGENTS.md', tokens: 420 }, { path: '.github/instructions/typescript.instructions.md', tokens: 180, cut: true as const }],
 }; // biome-ignore format: short
-const usage: EventBody = {
+const usage: RunEventBody = {
   type: 'usage', usage: { promptTokens: 31_000, completionTokens: 800, totalTokens: 31_800, cost: 0.042 }, attempts: 1, model: 'qwen3-coder', ms: 8000, filling,
 }; // biome-ignore format: short
 
 const names = Array.from({ length: 60 }, (_, at) => `step-${at}`);
-const workflow: EventBody[] = [
+const workflow: RunEventBody[] = [
   { type: 'run-start', workflowId: '.towpath/workflows/review.yaml', agentId: 'towpath', model: '' },
   { type: 'message', message: { role: 'user', content: 'Review my changes' } },
   { type: 'phase', phase: 'Running' },
@@ -342,7 +342,7 @@ const workflow: EventBody[] = [
         .map((to, at) => ({ from: names[at]!, to, ...(at % 5 === 0 && { label: 'state.round < 3' }) })),
     },
   },
-  ...names.slice(0, 8).flatMap((node, at): EventBody[] => [
+  ...names.slice(0, 8).flatMap((node, at): RunEventBody[] => [
     { type: 'node', node, status: 'start', state: { input: 'x' } },
     {
       type: 'node',
@@ -363,18 +363,18 @@ const workflow: EventBody[] = [
 ];
 
 /** Come to its end, by one of two ways. */
-const workflowDone: EventBody[] = [
+const workflowDone: RunEventBody[] = [
   ...workflow.slice(0, 3),
   { type: 'outline', outline: { nodes: ['read', 'judge', 'mend', 'tell'].map((name) => ({ name })), edges: [{ from: 'read', to: 'judge' }, { from: 'judge', to: 'mend', label: 'state.wrong > 0' }, { from: 'judge', to: 'tell', label: 'otherwise' }, { from: 'mend', to: 'tell' }, { from: 'tell' }] } },
-  ...(['read', 'judge', 'tell'] as const).flatMap((node, at): EventBody[] => [
+  ...(['read', 'judge', 'tell'] as const).flatMap((node, at): RunEventBody[] => [
     { type: 'node', node, status: 'start', state: { input: 'x' } },
-    ...(node === 'read' ? [{ type: 'tool-start', toolCallId: 'read:1:0', name: 'fs.read', about: { path: 'src/commands/export/cli.ts' } }, { type: 'tool-end', toolCallId: 'read:1:0', name: 'fs.read', ok: true, ms: 5 }] as EventBody[] : []),
+    ...(node === 'read' ? [{ type: 'tool-start', toolCallId: 'read:1:0', name: 'fs.read', about: { path: 'src/commands/export/cli.ts' } }, { type: 'tool-end', toolCallId: 'read:1:0', name: 'fs.read', ok: true, ms: 5 }] as RunEventBody[] : []),
     { type: 'node', node, status: 'end', next: [['judge'], ['tell'], []][at]! },
   ]),
   { type: 'phase', phase: 'Completed' },
 ]; // biome-ignore format: rows
 
-const told: EventBody[] = [
+const told: RunEventBody[] = [
   'The person has undone your changes of: src/cli.ts. Read again before you edit.',
   'The command "npm run dev -- --port 3000" (abcdef01) in the background exited with code 1. What it wrote: output.read with the id abcdef01.',
   'The person has taken back 1 of your 2 changes of src/cli.ts. Of yours, this is gone:\nprint(rows);\nRead again before you edit.',
@@ -385,7 +385,7 @@ const damaged = (): Run => ({
   damage: [{ from: 8, at: 3, text: 'bytes 1,024 to 2,048 cannot be read', messages: [{ role: 'user', content: 'And then?' }, { role: 'assistant', content: 'That.' }], open: { to: 12, places: [1024] } }],
 }); // biome-ignore format: short
 const imported = (): Run => ({
-  ...runOf('run-1', [{ ...begin[0], imported: true } as EventBody, ...begin.slice(1), ...reads, ...concludes]),
+  ...runOf('run-1', [{ ...begin[0], imported: true } as RunEventBody, ...begin.slice(1), ...reads, ...concludes]),
   readOnly: 'importedWorkflow',
 });
 
@@ -411,19 +411,19 @@ const wideTable = [
   `|${'---|'.repeat(20)}`,
   `| ${Array.from({ length: 20 }, (_, at) => `some words of column ${at}`).join(' | ')} |`,
 ].join('\n');
-export const longDiff = shownChange('a.ts', lines('old', 2000), lines('new', 2000), maxShownLines);
-export const longQuestion: EventBody[] = [
+export const longDiff = formatFileChange('a.ts', lines('old', 2000), lines('new', 2000), maxShownDiffLines);
+export const longQuestion: RunEventBody[] = [
   ...begin,
   asked('ask', 'fs.write', { path: 'src/table.js' }),
   { type: 'question', toolCallId: 'ask', question: { ...question, what: 'Replace src/table.js', diff: longDiff } },
 ];
-export const longOutput: EventBody[] = [
+export const longOutput: RunEventBody[] = [
   ...begin,
   ...called('red', 'shell.run', { command: 'npm test' }, done({ exitCode: 1, output: `${lines('line', 4999)}\nline 4999 is the last.` }), { exitCode: 1, outputId: 'f'.repeat(64) }),
   rests,
 ]; // biome-ignore format: a table
 
-const changedFiles: Extract<HostMessage, { type: 'files' }> = {
+const changedFiles: Extract<HostToPanelMessage, { type: 'files' }> = {
   type: 'files',
   runId: 'run-1',
   rows: [
@@ -443,14 +443,14 @@ const sentences: Record<string, string> = {
   UNKNOWN: 'The model “gpt-9” is not there. Run *Towpath: Pick Model…*.',
 };
 const endings = [
-  ...Object.keys(ends).map((code) => ({
+  ...Object.keys(runEndsByCode).map((code) => ({
     name: `end ${code}`,
     error: {
       code,
       message: sentences[code] ?? 'Example (api.example.com) says: something of the provider, in its own words.',
     },
   })),
-  ...Object.keys(endsFor).map((reason) => ({
+  ...Object.keys(runEndsByReason).map((reason) => ({
     name: `end ${reason}`,
     error: { code: 'UNKNOWN', message: 'Example (api.example.com) says: something of the provider.', reason },
   })),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { loadWorkflow } from '../../src/workflows/read/validate.ts';
-import { jsonSchemas } from '../../src/workflows/write/jsonSchema.ts';
+import { createWorkflowJsonSchemas } from '../../src/workflows/write/jsonSchema.ts';
 import { readPage } from '../support/help/pages.ts';
 import { reply } from '../support/provider.ts';
 import { Stage, toolNames } from './stage.ts';
@@ -24,7 +24,7 @@ describe('the page of workflows', () => {
         look(one, `${place}.${key}`);
       }
     };
-    const { workflow, agent } = jsonSchemas() as Record<string, Words>;
+    const { workflow, agent } = createWorkflowJsonSchemas() as Record<string, Words>;
     look({ properties: workflow!.properties }, 'workflow');
     look({ properties: workflow!.properties!.nodes!.items!.properties }, 'node');
     look({ properties: workflow!.properties!.edges!.items!.properties }, 'edge');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import * as z from 'zod';
-import { readTool } from '../../src/tools/core/tool.ts';
+import { createReadOnlyTool } from '../../src/tools/core/tool.ts';
 import { type ProviderScript, reply } from '../support/provider.ts';
 import { Stage } from './stage.ts';
 
@@ -272,7 +272,7 @@ describe('flows that were written from the page alone run at first go', () => {
     await stage.end();
     await begin(research, [reply.text('Blue.')]);
     const parts = { name: 'mcp.search.query', description: 'Searches.', arguments: { q: z.string() } };
-    stage.tools = [readTool(parts, async ({ q }) => ({ text: `${q} The sky is blue.` }))];
+    stage.tools = [createReadOnlyTool(parts, async ({ q }) => ({ text: `${q} The sky is blue.` }))];
     stage.build();
     assert.equal(await run({ question: 'Which colour?' }), 'Completed: Blue.');
     assert.equal(asked()[0], 'Which colour?\n\nWhich colour? The sky is blue.');

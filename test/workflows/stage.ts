@@ -8,15 +8,15 @@ import { type AdapterLimits, createAdapter } from '../../src/llm/adapter/adapter
 import { createResponseCache } from '../../src/llm/adapter/responseCache.ts';
 import { createClient } from '../../src/llm/createClient.ts';
 import type { Price } from '../../src/llm/models/prices.ts';
-import { type ApprovalPreset, defaultPolicy } from '../../src/protocol/content/policy.ts';
+import { type ApprovalPreset, defaultApprovalPolicy } from '../../src/protocol/content/policy.ts';
 import type { RunEvent } from '../../src/protocol/run/events.ts';
 import { interruptedWork } from '../../src/protocol/run/interruptions.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
 import { RunStore } from '../../src/runs/store.ts';
-import type { ApprovalAnswer, Approve, Tool } from '../../src/tools/core/tool.ts';
+import type { ApprovalAnswer, ApprovalRequester, Tool } from '../../src/tools/core/tool.ts';
 import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../src/tools/host/host.ts';
-import { nestedFiles } from '../../src/workflows/action/nested.ts';
+import { loadNestedWorkflows } from '../../src/workflows/action/nested.ts';
 import type { AgentFile } from '../../src/workflows/plan/schema.ts';
 import { loadAgent, loadWorkflow } from '../../src/workflows/read/validate.ts';
 import { graphWorkflow } from '../../src/workflows/run/runGraph.ts';
@@ -96,8 +96,8 @@ export class Stage {
       return value!;
     };
     const file = load(this.yaml);
-    const nested = () => nestedFiles('flow', file, async (name) => load(this.others[name]!));
-    const approve: Approve = (request, signal) => {
+    const nested = () => loadNestedWorkflows('flow', file, async (name) => load(this.others[name]!));
+    const approve: ApprovalRequester = (request, signal) => {
       this.questions.push(request.plan.what);
       if (request.plan.command !== undefined) this.commands.push(request.plan.command);
       const answer = this.answers.shift() ?? { decision: 'allow' };
@@ -110,7 +110,10 @@ export class Stage {
       { retries: 0, ...this.limits },
       { cache: { replies: this.cache, provider: this.provider.url }, priceOf: () => this.price },
     );
-    const policy = (runId: string) => ({ ...defaultPolicy, preset: this.presets.get(runId) ?? defaultPolicy.preset });
+    const policy = (runId: string) => ({
+      ...defaultApprovalPolicy,
+      preset: this.presets.get(runId) ?? defaultApprovalPolicy.preset,
+    });
     this.engine = new ExecutionEngine({
       store: this.store,
       host: createToolHost({ workspace: this.workspace, tools: [...builtinTools(), ...this.tools], approve, policy }),

@@ -3,11 +3,11 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createClient } from '../../src/llm/createClient.ts';
-import { undoable } from '../../src/runs/undoSteps.ts';
+import { undoableCallIds } from '../../src/runs/undoSteps.ts';
 import { packageRunId } from '../../src/workflows/package/ids.ts';
 import { PackageRegistry } from '../../src/workflows/package/packageRegistry.ts';
 import { readPackage } from '../../src/workflows/package/readPackage.ts';
-import { workflowOf } from '../../src/workflows/package/workflowOf.ts';
+import { packageWorkflowOfRun } from '../../src/workflows/package/workflowOf.ts';
 import { Conversation } from '../engine/conversation.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
 import { strictly, strictServers } from '../support/strict.ts';
@@ -48,7 +48,7 @@ for (const [rule, refuses] of Object.entries(strictServers))
         autopilot: () => false,
         now: () => new Date('2026-01-01T00:00:00Z'),
         read: readPackage,
-        follow: workflowOf,
+        follow: packageWorkflowOfRun,
       });
       provider = await startProvider(
         strictly(refuses, [
@@ -107,7 +107,7 @@ edges: [{from: read, to: judge}]
       assert.equal((await conversation.start('Write a.txt.')).error?.code, 'LLM_INCOMPLETE');
       const result = await conversation.continue();
       assert.deepEqual([result.error, result.assistantText], [undefined, 'it.']);
-      const toolCallIds = undoable(await conversation.kept(), 'run');
+      const toolCallIds = undoableCallIds(await conversation.kept(), 'run');
       await conversation.engine.undo(conversation.runId, { toolCallIds }, workspace, async () => 'all');
       assert.equal((await conversation.continue('Leave it out.')).assistantText, 'As you like.');
       const last = provider.requests.at(-1)!.body.messages.at(-1)!;

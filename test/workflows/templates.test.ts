@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { inputProblem, inputsOf } from '../../src/workflows/plan/inputs.ts';
+import { inputProblem, requiredWorkflowInputs } from '../../src/workflows/plan/inputs.ts';
 import { loadWorkflow } from '../../src/workflows/read/validate.ts';
 import { type ProviderScript, reply } from '../support/provider.ts';
 import { Stage, toolNames } from './stage.ts';
@@ -115,7 +115,7 @@ describe('the workflows that come with Towpath', () => {
 
     it('asks for the file and how tests are run, and takes no empty answer', () => {
       const file = loadWorkflow(template('write-tests'), { tools: toolNames }).value!;
-      assert.deepEqual(inputsOf(file), ['file', 'command']);
+      assert.deepEqual(requiredWorkflowInputs(file), ['file', 'command']);
       assert.deepEqual(
         ['', 'a.js'].map((text) => inputProblem(file, 'file', text)),
         ['`file` is required.', undefined],

@@ -4,28 +4,32 @@ import type { ToolCall, ToolResult } from '../../src/protocol/content/messages.t
 import type { ToolOutcome } from '../../src/protocol/content/tools.ts';
 import type { AddedRule } from '../../src/protocol/panel/panelMessages.ts';
 import type { StoredChange } from '../../src/protocol/run/events.ts';
-import { isHeld } from '../../src/protocol/run/resumable.ts';
-import { type CallDraft, type CallState, callsOf, type Run } from '../../src/protocol/run/run.ts';
-import { redoable } from '../../src/protocol/run/runFiles.ts';
-import { understoodCall } from '../../src/protocol/run/understoodArguments.ts';
-import { visible, visibleLine, visibleOutput } from '../../src/protocol/text/escapeInvisible.ts';
-import { amount, t } from '../../src/protocol/text/l10n.ts';
-import { pictures } from '../composer/attachedImages.ts';
-import { isAtWork } from '../composer/backgroundCommandsPart.ts';
-import { asksIn } from '../composer/choosing.ts';
-import { answeredQuestions, askCard } from '../composer/questionCard.ts';
+import { isRunHeldByDenial } from '../../src/protocol/run/resumable.ts';
+import { type CallState, callsInStartOrder, type Run, type StreamedCallDraft } from '../../src/protocol/run/run.ts';
+import { newestRedoableUndo } from '../../src/protocol/run/runFiles.ts';
+import { callWithCorrectedArguments } from '../../src/protocol/run/understoodArguments.ts';
+import {
+  escapeCommandOutput,
+  escapeInvisible,
+  escapeInvisibleInLine,
+} from '../../src/protocol/text/escapeInvisible.ts';
+import { localizedCount, t } from '../../src/protocol/text/l10n.ts';
+import { messageImagesView } from '../composer/attachedImages.ts';
+import { isCommandRunning } from '../composer/backgroundCommandsPart.ts';
+import { openQuestionCallIds } from '../composer/choosing.ts';
+import { answeredQuestionsView, userQuestionCard } from '../composer/questionCard.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
-import { longText } from '../longText.ts';
-import { firstAsking } from '../store.ts';
-import { type CardLine, cardLine, draftLine, spoken } from './cardLine.ts';
-import { lineView, markOf } from './cardLineView.ts';
-import { toPlainText } from './cardText.ts';
-import { goOnButton, inBackground, lastLine, output } from './commandCard.ts';
+import { longTextView } from '../longText.ts';
+import { firstPendingApproval } from '../store.ts';
+import { type CardLine, cardLine, cardLineAriaLabel, draftCardLine } from './cardLine.ts';
+import { cardLineView, cardStatusIcons } from './cardLineView.ts';
+import { toPlainTextPiece } from './cardText.ts';
+import { backgroundCommandView, commandOutputView, continueInBackgroundButton, lastOutputLine } from './commandCard.ts';
 import { diffView } from './diffView.ts';
-import { automaticText } from './failureReason.ts';
-import { matchesView } from './matches.ts';
-import { type Writing, writingOf } from './partialArguments.ts';
+import { automaticDecisionText } from './failureReason.ts';
+import { searchMatchesView } from './matches.ts';
+import { type EditProgress, editProgressFromDraft } from './partialArguments.ts';
 
 interface JsonSection {
   label: string;
@@ -33,7 +37,7 @@ interface JsonSection {
 }
 
 function sections(value: unknown, label: string): JsonSection[] {
-  if (typeof value === 'string') return [{ label, text: visible(value) }];
+  if (typeof value === 'string') return [{ label, text: escapeInvisible(value) }];
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return [{ label, text: json(value) }];
   const entries = Object.entries(value);
   const standsAlone = (field: unknown): field is string =>
@@ -42,19 +46,19 @@ function sections(value: unknown, label: string): JsonSection[] {
   return [
     ...(short.length > 0 || entries.length === 0 ? [{ label, text: json(Object.fromEntries(short)) }] : []),
     ...entries.flatMap(([name, field]) =>
-      standsAlone(field) ? [{ label: `${label}: ${visible(name)}`, text: visible(field) }] : [],
+      standsAlone(field) ? [{ label: `${label}: ${escapeInvisible(name)}`, text: escapeInvisible(field) }] : [],
     ),
   ];
 }
 
-const json = (value: unknown): string => visible(JSON.stringify(value, null, 2) ?? String(value));
+const json = (value: unknown): string => escapeInvisible(JSON.stringify(value, null, 2) ?? String(value));
 
-export function card(context: PanelContext, run: Run, call: ToolCall, place: string): TemplateResult {
+export function toolCallCard(context: PanelContext, run: Run, call: ToolCall, place: string): TemplateResult {
   const state = run.calls[call.id];
   const key = { runId: run.id, toolCallId: call.id };
-  if (asksIn(run).includes(call.id)) return askCard(context, run, call.id);
+  if (openQuestionCallIds(run).includes(call.id)) return userQuestionCard(context, run, call.id);
   const result = context.model.results.get(call.id);
-  const line = cardLineOf(context, run, call);
+  const line = toolCallCardLine(context, run, call);
   const { status } = line;
   const made = status === 'running' ? undefined : state; // still running
   const change = made?.changes?.[0];
@@ -63,10 +67,16 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
     key,
     tool: call.name,
     line,
-    ...(state?.automatic !== undefined && { why: automaticText(state) }),
+    ...(state?.automatic !== undefined && { why: automaticDecisionText(state) }),
     beside: html`${
       change
-        ? changeButtons(context, key, understoodCall(call, state), change, made?.undone?.includes(change.path))
+        ? changeButtons(
+            context,
+            key,
+            callWithCorrectedArguments(call, state),
+            change,
+            made?.undone?.includes(change.path),
+          )
         : made?.moved
           ? made.undone?.length
             ? redoButton(context, key)
@@ -81,29 +91,29 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
     }`,
     below: html`
       ${status === 'asking' && !state?.asked ? asked(context, key, state) : nothing}
-      ${isHeld(run) && run.held!.at(-1) === call.id ? continueHeld(context) : nothing}
+      ${isRunHeldByDenial(run) && run.held!.at(-1) === call.id ? continueHeld(context) : nothing}
       ${changeBelow(context, key, place, made)}
       ${ruleAdded(context, key)}
-      ${state?.asked ? answeredQuestions(context, state, place) : nothing}
-      ${status === 'running' && state?.output ? output(state.output) : nothing}
-      ${status === 'running' && state?.command ? goOnButton(context, key) : nothing}
-      ${(line.mark === 'dot' || line.mark === 'cross') && !state?.background && !isOpen(context, place) && levelOf(context) !== 'few' ? lastLine(printed(outcomeOf(result))) : nothing}
-      ${state?.background ? inBackground(context, key, state, status) : nothing}`,
+      ${state?.asked ? answeredQuestionsView(context, state, place) : nothing}
+      ${status === 'running' && state?.output ? commandOutputView(state.output) : nothing}
+      ${status === 'running' && state?.command ? continueInBackgroundButton(context, key) : nothing}
+      ${(line.mark === 'dot' || line.mark === 'cross') && !state?.background && !isOpen(context, place) && levelOf(context) !== 'few' ? lastOutputLine(printed(outcomeOf(result))) : nothing}
+      ${state?.background ? backgroundCommandView(context, key, state, status) : nothing}`,
     details: () => details(context, place, call, state, result),
   });
 }
 
-export const addedRuleOf = ({ model }: PanelContext, key: CallKey): AddedRule | undefined =>
+export const addedRuleForCall = ({ model }: PanelContext, key: CallKey): AddedRule | undefined =>
   model.state?.rulesAdded?.find((one) => isSameCall(one, key));
 
 function ruleAdded(context: PanelContext, key: CallKey): TemplateResult | typeof nothing {
-  const rule = addedRuleOf(context, key);
+  const rule = addedRuleForCall(context, key);
   if (!rule) return nothing;
   return html`<p class="quiet rule-added">${t('Rule added: {0}', rule.text)} ·
     <button class="link" data-testid="remove-rule" @click=${() => context.post({ type: 'remove-rule', ...key })}>${t('Remove Rule')}</button></p>`;
 }
 
-export function cardLineOf(context: PanelContext, run: Run, call: ToolCall): CardLine {
+export function toolCallCardLine(context: PanelContext, run: Run, call: ToolCall): CardLine {
   const state = run.calls[call.id];
   const result = context.model.results.get(call.id);
   const outcome = outcomeOf(result);
@@ -113,9 +123,9 @@ export function cardLineOf(context: PanelContext, run: Run, call: ToolCall): Car
     stopped: run.error?.code === 'ENGINE_ABORTED',
     elsewhere: run.error?.code === 'STORE_LOCKED',
     now: context.now,
-    going: isAtWork(context, state?.background?.id),
-    lineOf: (id) => callsOf(run).find(([, one]) => one.background?.id === id)?.[1].command?.line,
-    held: isHeld(run) && run.held!.includes(call.id),
+    going: isCommandRunning(context, state?.background?.id),
+    lineOf: (id) => callsInStartOrder(run).find(([, one]) => one.background?.id === id)?.[1].command?.line,
+    held: isRunHeldByDenial(run) && run.held!.includes(call.id),
     ...(state && { state }),
     ...(outcome && { outcome }),
   });
@@ -134,7 +144,7 @@ function changeButtons(
   undone = false,
 ): TemplateResult {
   const { path, kind } = change;
-  const name = visibleLine(path);
+  const name = escapeInvisibleInLine(path);
   const what = kind && typeof call.arguments.path === 'string' ? call.arguments.path : path; // for a folder, all of its content
   const undo = undone ? redoButton(context, key) : undoButton(context, key, what);
   if (kind) return html`${undo}`; // deleted in on-disk form: no text to compare
@@ -143,7 +153,7 @@ function changeButtons(
 }
 
 function undoButton(context: PanelContext, { runId, toolCallId }: CallKey, path: string): TemplateResult {
-  const title = t('Undo this change of {0}', visibleLine(path));
+  const title = t('Undo this change of {0}', escapeInvisibleInLine(path));
   return html`<vscode-button appearance="icon" data-testid="undo" title=${title} aria-label=${title}
     @click=${() => context.post({ type: 'undo', runId, toolCallIds: [toolCallId] })}>${icons.undo}</vscode-button>`;
 }
@@ -151,27 +161,27 @@ function undoButton(context: PanelContext, { runId, toolCallId }: CallKey, path:
 /** Available while no later event changed the files; the host compares the disk. */
 function redoButton(context: PanelContext, key: CallKey): TemplateResult | typeof nothing {
   const { run } = context.model;
-  if (!run || !redoable(run, ({ toolCallIds }) => toolCallIds.includes(key.toolCallId))) return nothing;
+  if (!run || !newestRedoableUndo(run, ({ toolCallIds }) => toolCallIds.includes(key.toolCallId))) return nothing;
   return html`<button class="link" data-testid="redo"
     @click=${() => context.post({ type: 'redo', ...key })}>${t('Redo')}</button>`;
 }
 
-export function draftCard(context: PanelContext, draft: CallDraft, place: string): TemplateResult {
-  const writing = writingOf(draft);
-  const line = draftLine(draft);
+export function callDraftCard(context: PanelContext, draft: StreamedCallDraft, place: string): TemplateResult {
+  const writing = editProgressFromDraft(draft);
+  const line = draftCardLine(draft);
   return frame(context, {
     place,
     tool: draft.name,
-    line: writing ? { ...line, outcome: [toPlainText(t(amount(writing.lines, 'line')))] } : line,
+    line: writing ? { ...line, outcome: [toPlainTextPiece(t(localizedCount(writing.lines, 'line')))] } : line,
     beside: nothing,
     below: writing ? newestLines(writing) : nothing,
     details: () =>
-      html`<pre class="field">${longText(context, `${place}:draft`, visible(draft.argumentsText), 4000)}</pre>`,
+      html`<pre class="field">${longTextView(context, `${place}:draft`, escapeInvisible(draft.argumentsText), 4000)}</pre>`,
   });
 }
 
-const newestLines = ({ newest }: Writing): TemplateResult =>
-  html`<div class="diff writing" aria-hidden="true">${newest.map(({ sign, text }) => html`<div class="diff-line" data-sign=${sign}><span class="diff-sign">${sign === '-' ? '−' : sign}</span><span class="diff-text">${visible(text)}</span></div>`)}</div>`;
+const newestLines = ({ newest }: EditProgress): TemplateResult =>
+  html`<div class="diff writing" aria-hidden="true">${newest.map(({ sign, text }) => html`<div class="diff-line" data-sign=${sign}><span class="diff-sign">${sign === '-' ? '−' : sign}</span><span class="diff-text">${escapeInvisible(text)}</span></div>`)}</div>`;
 
 interface Frame {
   place: string;
@@ -189,20 +199,20 @@ function frame(context: PanelContext, { place, key, tool, line, beside, below, w
   const press = () => toggle(context, place, key);
   const { status, mark } = line;
   const ok = mark === 'check' || (status === 'done' && (mark === 'cross' || mark === 'none') ? false : undefined);
-  const said = visibleLine(spoken(line));
-  return html`<div class="card" role="group" data-call=${key?.toolCallId ?? ''} data-tool=${visibleLine(tool)} data-status=${status}
+  const said = escapeInvisibleInLine(cardLineAriaLabel(line));
+  return html`<div class="card" role="group" data-call=${key?.toolCallId ?? ''} data-tool=${escapeInvisibleInLine(tool)} data-status=${status}
       data-ok=${ok ?? nothing} data-mark=${mark} aria-label=${said}>
     <div class="card-head" @click=${(event: Event) => (isPlain(event) ? press() : undefined)}>
-      <button class="card-toggle" aria-expanded=${open} aria-label=${t('Details: {0}', said)} title=${why ? `${said}\n${visibleLine(why)}` : said} @click=${(
+      <button class="card-toggle" aria-expanded=${open} aria-label=${t('Details: {0}', said)} title=${why ? `${said}\n${escapeInvisibleInLine(why)}` : said} @click=${(
         event: Event,
       ) => {
         event.stopPropagation();
         press();
       }}>
         <span class="twistie">${icons.chevron}</span>
-        <span class="card-icon">${markOf[mark]}</span>
+        <span class="card-icon">${cardStatusIcons[mark]}</span>
       </button>
-      ${lineView(context, line)}
+      ${cardLineView(context, line)}
       <span class="card-beside">${beside}</span>
     </div>
     ${below}
@@ -252,15 +262,15 @@ function toggle(context: PanelContext, place: string, key: CallKey | undefined):
 const asked = (context: PanelContext, key: CallKey, state: CallState | undefined): TemplateResult =>
   html`${state?.question?.diff ? diffView(state.question.diff, t('What it would change')) : nothing}${
     state?.question?.command?.includes('\n')
-      ? html`<pre class="field question-command" tabindex="0">${visible(state.question.command)}</pre>`
+      ? html`<pre class="field question-command" tabindex="0">${escapeInvisible(state.question.command)}</pre>`
       : nothing
   }${asking(context, key, state)}`;
 
 function asking(context: PanelContext, key: CallKey, state: CallState | undefined): TemplateResult {
   const { note, why = '' } = state?.question ?? {};
-  const isFirst = firstAsking(context.model) === key.toolCallId;
+  const isFirst = firstPendingApproval(context.model) === key.toolCallId;
   return html`<div class="card-question">
-    <span>${[note, why].filter(Boolean).map((text) => html`<span class="card-why">${visibleLine(text!)}</span> `)}</span>
+    <span>${[note, why].filter(Boolean).map((text) => html`<span class="card-why">${escapeInvisibleInLine(text!)}</span> `)}</span>
     <span class="card-answers">
       <vscode-button class="small" appearance=${isFirst ? 'primary' : 'secondary'} data-testid="show-question"
         @click=${() => context.post({ type: 'show-question', ...key })}>${t('Answer…')}</vscode-button>
@@ -293,15 +303,15 @@ function details(
 ): TemplateResult {
   const outcome = outcomeOf(result);
   const text = call.name === 'shell.run' ? printed(outcome) : '';
-  const found = outcome?.ok ? matchesView(context, outcome.data) : undefined;
+  const found = outcome?.ok ? searchMatchesView(context, outcome.data) : undefined;
   const hasOwn = text !== '' || found !== undefined || state?.changes !== undefined;
   const raw = `${place}:raw`;
   const open = !hasOwn || context.opened.cards.has(raw);
   return html`
-    ${state?.automatic ? html`<p class="quiet">${t('Not asked: {0}', visibleLine(automaticText(state)))}</p>` : nothing}
-    ${text ? output(text, t('Output')) : nothing}
+    ${state?.automatic ? html`<p class="quiet">${t('Not asked: {0}', escapeInvisibleInLine(automaticDecisionText(state)))}</p>` : nothing}
+    ${text ? commandOutputView(text, t('Output')) : nothing}
     ${found ?? nothing}
-    ${pictures(result?.attachments)}
+    ${messageImagesView(result?.attachments)}
     ${
       hasOwn
         ? html`<button class="fold-head" data-testid="raw" aria-expanded=${open} @click=${() => toggleRaw(context, raw)}
@@ -326,14 +336,14 @@ function asTheModelSaw(
   const parts = [
     ...(call.malformed === undefined
       ? remembered(call, () => sections(call.arguments, t('Arguments')))
-      : [{ label: t('Arguments, as they came'), text: visible(call.malformed) }]),
+      : [{ label: t('Arguments, as they came'), text: escapeInvisible(call.malformed) }]),
     ...(result ? remembered(result, () => outcomeSections(result)) : []),
-    ...(!result && state?.output ? [{ label: t('Output'), text: visibleOutput(state.output) }] : []),
+    ...(!result && state?.output ? [{ label: t('Output'), text: escapeCommandOutput(state.output) }] : []),
   ];
-  return html`<div class="field-label"><code>${visibleLine(call.name)}</code></div>
+  return html`<div class="field-label"><code>${escapeInvisibleInLine(call.name)}</code></div>
     ${parts.map(
       (part, index) => html`<div class="field-label">${part.label}</div>
-        <pre class="field" tabindex="0">${longText(context, `${place}:${index}`, part.text, 4000)}</pre>`,
+        <pre class="field" tabindex="0">${longTextView(context, `${place}:${index}`, part.text, 4000)}</pre>`,
     )}`;
 }
 
@@ -348,10 +358,10 @@ function outcomeOf(result: ToolResult | undefined): ToolOutcome | undefined {
 
 function outcomeSections(result: ToolResult): JsonSection[] {
   const outcome = outcomeOf(result);
-  if (!outcome) return [{ label: t('Outcome'), text: visible(result.content) }];
+  if (!outcome) return [{ label: t('Outcome'), text: escapeInvisible(result.content) }];
   if (outcome.ok) return sections(outcome.data, t('Outcome'));
   const { code, message, details } = outcome.error;
-  const failure = { label: t('Failed: {0}', visibleLine(code)), text: visible(message) };
+  const failure = { label: t('Failed: {0}', escapeInvisibleInLine(code)), text: escapeInvisible(message) };
   return details === undefined ? [failure] : [failure, ...sections(details, t('More'))];
 }
 

@@ -2,33 +2,38 @@ import type { ToolCall } from '../../src/protocol/content/messages.ts';
 import type { ToolOutcome } from '../../src/protocol/content/tools.ts';
 import type { CommandEnd, RunPhase } from '../../src/protocol/run/events.ts';
 import { outcomeReasonOf } from '../../src/protocol/run/formerText.ts';
-import { needsApproval } from '../../src/protocol/run/pending.ts';
-import { type CallDraft, type CallState, endSentence, hasDied } from '../../src/protocol/run/run.ts';
-import { understoodCall } from '../../src/protocol/run/understoodArguments.ts';
-import { ago } from '../../src/protocol/text/ago.ts';
+import { isAwaitingApproval } from '../../src/protocol/run/pending.ts';
+import {
+  type CallState,
+  commandEndMessageForUser,
+  hasCommandFailed,
+  type StreamedCallDraft,
+} from '../../src/protocol/run/run.ts';
+import { callWithCorrectedArguments } from '../../src/protocol/run/understoodArguments.ts';
+import { formatAge } from '../../src/protocol/text/ago.ts';
 import type { OutcomeReason } from '../../src/protocol/text/codes.ts';
-import { truncateVisible } from '../../src/protocol/text/escapeInvisible.ts';
+import { truncateWithEllipsis } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
-import { duration } from '../time.ts';
-import { pieceText, type TextPiece, toPlainText } from './cardText.ts';
-import { exitAnswer } from './exitText.ts';
-import { failureReason, ruleText } from './failureReason.ts';
-import { argumentsSoFar } from './partialArguments.ts';
-import { type KnownCall, type ToolText, toolTextFor, toolTextOf, verbOf } from './toolText.ts';
+import { formatElapsedTime } from '../time.ts';
+import { pieceText, type TextPiece, toPlainTextPiece } from './cardText.ts';
+import { exitCodeMeaning } from './exitText.ts';
+import { decidingRulesText, failedCallReason } from './failureReason.ts';
+import { parsePartialArguments } from './partialArguments.ts';
+import { type DescribedCall, localizeToolText, type ToolText, toolInfinitive, toolTextFor } from './toolText.ts';
 
 /**
  * Status icon of a card. `dot`: ran with a doubtful result. `none`: did not run, without a failure. `going`: the command continues in the
  * background.
  */
-export type CardMark = 'working' | 'asks' | 'waits' | 'check' | 'dot' | 'cross' | 'none' | 'undone' | 'going';
+export type CardStatusIcon = 'working' | 'asks' | 'waits' | 'check' | 'dot' | 'cross' | 'none' | 'undone' | 'going';
 
 /** `waiting`: not its turn yet. `skipped`: the run rests without the call. */
-export type Status = CallState['status'] | 'writing' | 'waiting' | 'skipped' | 'going';
+export type CardStatus = CallState['status'] | 'writing' | 'waiting' | 'skipped' | 'going';
 
 /** First line of a card. `joint` separates the outcome: `: ` before the reason of a failure. */
 export interface CardLine {
-  status: Status;
-  mark: CardMark;
+  status: CardStatus;
+  mark: CardStatusIcon;
   verb: string;
   object: TextPiece[];
   outcome: TextPiece[];
@@ -49,17 +54,17 @@ export interface CardContext {
   elsewhere?: boolean;
   now: number;
   going?: boolean;
-  lineOf?: KnownCall['lineOf'];
+  lineOf?: DescribedCall['lineOf'];
   held?: boolean;
 }
 
 export function cardLine(given: CardContext): CardLine {
-  const seen = { ...given, call: understoodCall(given.call, given.state) };
+  const seen = { ...given, call: callWithCorrectedArguments(given.call, given.state) };
   const { call, state, outcome } = seen;
-  const known: KnownCall = {
+  const known: DescribedCall = {
     name: call.name,
     args: call.arguments,
-    data: outcome?.ok ? (Object(outcome.data) as KnownCall['data']) : {},
+    data: outcome?.ok ? (Object(outcome.data) as DescribedCall['data']) : {},
     ...(state && { state }),
     ...(seen.lineOf && { lineOf: seen.lineOf }),
   };
@@ -69,25 +74,29 @@ export function cardLine(given: CardContext): CardLine {
   return { ...rest, verb: inTense(words, known, tense), object, outcome: came, joint, time };
 }
 
-export function draftLine({ name, argumentsText }: CallDraft): CardLine {
-  const known: KnownCall = { name, args: argumentsSoFar(argumentsText), data: {} };
+export function draftCardLine({ name, argumentsText }: StreamedCallDraft): CardLine {
+  const known: DescribedCall = { name, args: parsePartialArguments(argumentsText), data: {} };
   const words = toolTextFor(name);
   const object = name === '' ? [] : words.object(known).filter((piece) => pieceText(piece) !== '');
   const verb = name === '' ? t('Writing') : inTense(words, known, 'doing');
   return { status: 'writing', mark: 'working', verb, object, outcome: [], joint: ' · ', time: '' };
 }
 
-export const callObjectText = (name: string, args: KnownCall['args']): string =>
+export const callObjectText = (name: string, args: DescribedCall['args']): string =>
   toolTextFor(name).object({ name, args, data: {} }).map(pieceText).join(' ').trim();
 
 /** Describes the call of a workflow node from its record, because no message contains its arguments. */
-export function deedLine(name: string, state: CallState, tense: 'doing' | 'done'): Pick<CardLine, 'verb' | 'object'> {
-  const known: KnownCall = { name, args: state.about ?? {}, data: {}, state };
+export function nodeCallLine(
+  name: string,
+  state: CallState,
+  tense: 'doing' | 'done',
+): Pick<CardLine, 'verb' | 'object'> {
+  const known: DescribedCall = { name, args: state.about ?? {}, data: {}, state };
   const words = toolTextFor(name);
   return { verb: inTense(words, known, tense), object: words.object(known).filter((piece) => pieceText(piece) !== '') };
 }
 
-export function spoken({ verb, object, outcome, joint, time }: CardLine): string {
+export function cardLineAriaLabel({ verb, object, outcome, joint, time }: CardLine): string {
   const what = [verb, ...object.map(pieceText)].filter(Boolean).join(' ');
   const came = outcome.map(pieceText).join(' · ');
   return [came ? `${what}${joint}${came}` : what, time].filter(Boolean).join(' · ');
@@ -98,10 +107,10 @@ export const interruptedApproval = 'Interrupted when the window closed · needs 
 
 type Tense = 'doing' | 'done' | 'to do' | 'could not' | 'none';
 
-function inTense(words: ToolText, known: KnownCall, tense: Tense): string {
+function inTense(words: ToolText, known: DescribedCall, tense: Tense): string {
   if (tense === 'none') return '';
-  if (tense === 'doing' || tense === 'done') return toolTextOf(words[tense], known);
-  const verb = verbOf(words, known);
+  if (tense === 'doing' || tense === 'done') return localizeToolText(words[tense], known);
+  const verb = toolInfinitive(words, known);
   if (tense === 'could not') return t(`Could not ${verb}` as const);
   const told = t(verb);
   return `${told[0]!.toUpperCase()}${told.slice(1)}`;
@@ -109,101 +118,113 @@ function inTense(words: ToolText, known: KnownCall, tense: Tense): string {
 
 type Standing = Pick<CardLine, 'status' | 'mark'> & Partial<CardLine> & { tense: Tense };
 
-function standing(seen: CardContext, known: KnownCall, words: ToolText): Standing {
+function standing(seen: CardContext, known: DescribedCall, words: ToolText): Standing {
   const { state, outcome, phase, call } = seen;
   if (state?.asked) return asked(seen, state);
   if (state?.decision === 'deny') return denied(seen, state);
   if (state?.background) return inBackground(seen, state);
   if (state?.status === 'done' || outcome) return ended(seen, known, words);
   const running = phase === 'Running';
-  if (!running && !seen.elsewhere && needsApproval(state))
-    return { status: 'asking', mark: 'asks', tense: 'to do', outcome: [toPlainText(t(interruptedApproval))] };
+  if (!running && !seen.elsewhere && isAwaitingApproval(state))
+    return { status: 'asking', mark: 'asks', tense: 'to do', outcome: [toPlainTextPiece(t(interruptedApproval))] };
   if (!running)
     return state?.startedAt === undefined
       ? {
           status: 'skipped',
           mark: 'none',
           tense: 'to do',
-          outcome: [toPlainText(t(seen.stopped ? 'Not run: stopped' : 'Not run'))],
+          outcome: [toPlainTextPiece(t(seen.stopped ? 'Not run: stopped' : 'Not run'))],
         }
       : {
           status: 'skipped',
           mark: 'none',
           tense: 'to do',
-          outcome: [toPlainText(t(seen.stopped ? 'Stopped' : 'Interrupted when the window closed'))],
+          outcome: [toPlainTextPiece(t(seen.stopped ? 'Stopped' : 'Interrupted when the window closed'))],
         };
   switch (state?.status) {
     case 'asking':
-      return { status: 'asking', mark: 'asks', tense: 'to do', outcome: [toPlainText(t('Waiting for approval'))] };
+      return { status: 'asking', mark: 'asks', tense: 'to do', outcome: [toPlainTextPiece(t('Waiting for approval'))] };
     case 'running': {
       const elapsed = seen.now - (state.startedAt ?? seen.now);
-      return { status: 'running', mark: 'working', tense: 'doing', time: elapsed < 1000 ? '' : duration(elapsed) };
+      return {
+        status: 'running',
+        mark: 'working',
+        tense: 'doing',
+        time: elapsed < 1000 ? '' : formatElapsedTime(elapsed),
+      };
     }
     case 'allowed':
       return { status: 'allowed', mark: 'working', tense: 'doing' };
     default:
       return call.malformed === undefined
-        ? { status: 'waiting', mark: 'waits', tense: 'to do', outcome: [toPlainText(t('Queued'))] }
+        ? { status: 'waiting', mark: 'waits', tense: 'to do', outcome: [toPlainTextPiece(t('Queued'))] }
         : {
             status: 'waiting',
             mark: 'none',
             tense: 'could not',
             joint: ': ',
-            outcome: [toPlainText(failureReason(call.name, 'TOOL_ARGS_INVALID_JSON', undefined))],
+            outcome: [toPlainTextPiece(failedCallReason(call.name, 'TOOL_ARGS_INVALID_JSON', undefined))],
           };
   }
 }
 
 function asked({ phase }: CardContext, { answer, ok }: CallState): Standing {
   if (!answer && ok !== false && phase === 'Running')
-    return { status: 'asking', mark: 'asks', tense: 'doing', outcome: [toPlainText(t('Waiting for your answer'))] };
+    return {
+      status: 'asking',
+      mark: 'asks',
+      tense: 'doing',
+      outcome: [toPlainTextPiece(t('Waiting for your answer'))],
+    };
   return answer
-    ? { status: 'done', mark: 'check', tense: 'done', outcome: [toPlainText(t('You answered'))] }
-    : { status: 'done', mark: 'none', tense: 'done', outcome: [toPlainText(t('Not answered'))] };
+    ? { status: 'done', mark: 'check', tense: 'done', outcome: [toPlainTextPiece(t('You answered'))] }
+    : { status: 'done', mark: 'none', tense: 'done', outcome: [toPlainTextPiece(t('Not answered'))] };
 }
 
 function denied({ outcome, held }: CardContext, state: CallState): Standing {
   const { automatic, feedback } = state;
   const base = { status: 'done', mark: 'none', tense: 'to do' } as const;
-  if (automatic !== undefined) return { ...base, outcome: [toPlainText(ruleText(state, 'deny')!)] };
-  if (held) return { ...base, outcome: [toPlainText(t('Denied')), toPlainText(t('waiting for your instructions'))] };
+  if (automatic !== undefined) return { ...base, outcome: [toPlainTextPiece(decidingRulesText(state, 'deny')!)] };
+  if (held)
+    return { ...base, outcome: [toPlainTextPiece(t('Denied')), toPlainTextPiece(t('waiting for your instructions'))] };
   const { words } = Object(outcome?.ok === false ? outcome.error.details : undefined) as { words?: unknown };
   const said = feedback ?? words;
-  if (typeof said !== 'string') return { ...base, outcome: [toPlainText(t('Denied'))] };
+  if (typeof said !== 'string') return { ...base, outcome: [toPlainTextPiece(t('Denied'))] };
   return {
     ...base,
-    outcome: [{ text: t('Denied: “{0}”', truncateVisible(said.replace(/\s+/g, ' ').trim(), longestFeedback)) }],
+    outcome: [{ text: t('Denied: “{0}”', truncateWithEllipsis(said.replace(/\s+/g, ' ').trim(), longestFeedback)) }],
   };
 }
 
 const longestFeedback = 200;
 
-function ended(seen: CardContext, known: KnownCall, words: ToolText): Standing {
+function ended(seen: CardContext, known: DescribedCall, words: ToolText): Standing {
   const { call, state, outcome } = seen;
   const ok = state?.ok ?? outcome?.ok ?? true;
   const isCommand = call.name === 'shell.run';
   const ms = state?.ms ?? 0;
-  const time = ms >= 1000 || (isCommand && state?.ms !== undefined) ? duration(ms) : '';
+  const time = ms >= 1000 || (isCommand && state?.ms !== undefined) ? formatElapsedTime(ms) : '';
   if (!ok) return { ...failed(seen), time };
   const gave = words.gave?.(known) ?? [];
-  const notes = notesOf(state).map(toPlainText);
+  const notes = notesOf(state).map(toPlainTextPiece);
   const undone = undoneWords(state);
-  if (undone) return { status: 'done', mark: 'undone', tense: 'done', outcome: [toPlainText(undone), ...gave], time };
+  if (undone)
+    return { status: 'done', mark: 'undone', tense: 'done', outcome: [toPlainTextPiece(undone), ...gave], time };
   const base = { status: 'done', tense: 'done', time } as const;
   if (!isCommand) return { ...base, mark: 'check', outcome: [...gave, ...notes] };
   const { mark, words: how } = exit(seen, known);
-  return { ...base, mark, outcome: [...(how ? [toPlainText(how)] : []), ...notes] };
+  return { ...base, mark, outcome: [...(how ? [toPlainTextPiece(how)] : []), ...notes] };
 }
 
 /** Check: exit code 0. Dot: another exit code. Cross: terminated. */
-function exit({ call, state }: CardContext, { data }: KnownCall): { mark: CardMark; words?: string } {
+function exit({ call, state }: CardContext, { data }: DescribedCall): { mark: CardStatusIcon; words?: string } {
   const exitCode = data.exitCode === undefined ? state?.exitCode : (data.exitCode as number | null);
   if (exitCode === 0 || exitCode === undefined) return { mark: 'check' };
   if (typeof data.signal === 'string') return { mark: 'cross', words: t('was killed') };
   if (exitCode === null)
     return { mark: 'cross', words: t(data.cut ? 'was stopped: it wrote too much' : 'was stopped') };
   const line = typeof call.arguments.command === 'string' ? call.arguments.command : '';
-  const answer = exitAnswer(line, exitCode);
+  const answer = exitCodeMeaning(line, exitCode);
   return answer === undefined
     ? { mark: 'dot', words: t('exit code {0}', exitCode) }
     : { mark: 'check', words: t(answer) };
@@ -214,7 +235,12 @@ function failed({ call, state, outcome }: CardContext): Standing {
   const code = state?.code ?? error?.code;
   const reason = error && outcomeReasonOf(error);
   const base = { status: 'done', outcome: [] } as const;
-  const not = (words: string): Standing => ({ ...base, mark: 'none', tense: 'to do', outcome: [toPlainText(words)] });
+  const not = (words: string): Standing => ({
+    ...base,
+    mark: 'none',
+    tense: 'to do',
+    outcome: [toPlainTextPiece(words)],
+  });
   if (code === 'TOOL_NOT_RUN') return not(t('Not run: you sent a message first'));
   if (code === 'TOOL_DENIED') {
     if (!error || reason === 'RUN_ENDED') return not(t('Not run: it was not answered'));
@@ -228,7 +254,7 @@ function failed({ call, state, outcome }: CardContext): Standing {
     mark: 'cross',
     tense,
     joint: isCommand ? ' · ' : ': ',
-    outcome: [toPlainText(words)],
+    outcome: [toPlainTextPiece(words)],
   });
   if ((Object(error?.details) as { stale?: unknown }).stale === true)
     return not(t('The file has changed; the edit no longer applies.'));
@@ -241,7 +267,7 @@ function failed({ call, state, outcome }: CardContext): Standing {
     mark: 'cross',
     tense: 'could not',
     joint: ': ',
-    outcome: [toPlainText(failureReason(call.name, code, error))],
+    outcome: [toPlainTextPiece(failedCallReason(call.name, code, error))],
   };
 }
 
@@ -259,7 +285,7 @@ function interrupted(
 
 function notesOf(state: CallState | undefined): string[] {
   if (state?.edited) return [t('Changed by you before approval')];
-  const rule = state?.automatic === undefined ? undefined : ruleText(state, 'allow');
+  const rule = state?.automatic === undefined ? undefined : decidingRulesText(state, 'allow');
   return rule === undefined ? [] : [rule];
 }
 
@@ -272,20 +298,27 @@ function undoneWords({ undone = [], changes = [], moved }: CallState = { status:
 function inBackground({ now, going, call }: CardContext, { ended: end, startedAt }: CallState): Standing {
   const name = { tense: 'none' } as const;
   if (!end) {
-    if (!going) return { ...name, status: 'done', mark: 'none', outcome: [toPlainText(t('Its window was closed'))] };
+    if (!going)
+      return { ...name, status: 'done', mark: 'none', outcome: [toPlainTextPiece(t('Its window was closed'))] };
     const began = startedAt ?? now;
-    const age = now - began < 60_000 ? t('just started') : ago(began, now);
-    return { ...name, status: 'going', mark: 'going', outcome: [toPlainText(age)] };
+    const age = now - began < 60_000 ? t('just started') : formatAge(began, now);
+    return { ...name, status: 'going', mark: 'going', outcome: [toPlainTextPiece(age)] };
   }
   const left = end.stillRunning?.length ? `. ${t('Still running: {0}', end.stillRunning.join(', '))}` : '';
   const isOwn = end.by === 'itself' && !end.signal;
   const line = typeof call.arguments.command === 'string' ? call.arguments.command : '';
-  const answer = isOwn && typeof end.exitCode === 'number' ? exitAnswer(line, end.exitCode) : undefined;
+  const answer = isOwn && typeof end.exitCode === 'number' ? exitCodeMeaning(line, end.exitCode) : undefined;
   const words = answer ? t(answer) : backgroundEnd(end);
-  const mark: CardMark = isOwn ? (end.exitCode === 0 || answer ? 'check' : 'dot') : hasDied(end) ? 'cross' : 'none';
-  return { ...name, status: 'done', mark, outcome: [toPlainText(words + left)] };
+  const mark: CardStatusIcon = isOwn
+    ? end.exitCode === 0 || answer
+      ? 'check'
+      : 'dot'
+    : hasCommandFailed(end)
+      ? 'cross'
+      : 'none';
+  return { ...name, status: 'done', mark, outcome: [toPlainTextPiece(words + left)] };
 }
 
 function backgroundEnd(end: CommandEnd): string {
-  return end.by === 'itself' && end.signal ? t('was killed') : t(endSentence(end));
+  return end.by === 'itself' && end.signal ? t('was killed') : t(commandEndMessageForUser(end));
 }

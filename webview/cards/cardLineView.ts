@@ -1,14 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { unbroken, visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine, withNoBreakUnits } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
-import type { CardLine, CardMark } from './cardLine.ts';
-import type { Lead, TextPiece } from './cardText.ts';
+import type { CardLine, CardStatusIcon } from './cardLine.ts';
+import type { CardLink, TextPiece } from './cardText.ts';
 
 const ring = html`<vscode-progress-ring class="ring" aria-hidden="true"></vscode-progress-ring>`;
 
-export const markOf: Record<CardMark, TemplateResult> = {
+export const cardStatusIcons: Record<CardStatusIcon, TemplateResult> = {
   working: ring,
   asks: icons.question,
   waits: icons.ring,
@@ -20,12 +20,12 @@ export const markOf: Record<CardMark, TemplateResult> = {
   going: icons.ringDot,
 };
 
-export function lineView(
+export function cardLineView(
   context: PanelContext,
   { verb, object, outcome, joint, time }: Omit<CardLine, 'status' | 'mark'>,
 ): TemplateResult {
   const words = [
-    ...(verb ? [html`<span class="card-verb">${visibleLine(verb)}</span>`] : []),
+    ...(verb ? [html`<span class="card-verb">${escapeInvisibleInLine(verb)}</span>`] : []),
     ...object.map((one) => piece(context, one)),
   ];
   return html`<span class="card-line">${words.map((one, index) => html`${index > 0 ? ' ' : ''}${one}`)}${
@@ -45,7 +45,7 @@ const jointOf = (before: TextPiece, { tone }: TextPiece): TemplateResult =>
 const most = 300;
 
 function piece(context: PanelContext, { head = '', text, tail = '', code, tone, lead }: TextPiece): TemplateResult {
-  const drawn = (part: string) => (code ? clean(part) : unbroken(clean(part)));
+  const drawn = (part: string) => (code ? clean(part) : withNoBreakUnits(clean(part)));
   // The trailing slash stays with the tail, so that a shortened path reads `s…/name.ts`.
   const slash = tail ? (/[/\\]$/.exec(text)?.[0] ?? '') : '';
   const [before, middle, end] = [head, text.slice(0, text.length - slash.length), slash + tail].map((one) =>
@@ -63,20 +63,22 @@ function piece(context: PanelContext, { head = '', text, tail = '', code, tone, 
     event: Event,
   ) => {
     event.stopPropagation();
-    follow(context, lead);
+    openCardLink(context, lead);
   }}>${words}</button>`;
 }
 
 /** Blanks at the ends are significant: folder and file name form one path. */
-const clean = (text: string): string => visibleLine(text);
+const clean = (text: string): string => escapeInvisibleInLine(text);
 
-const titleOf = (lead: Lead): string =>
-  lead.kind === 'file' ? openTitle(visibleLine(lead.path), lead.line) : openTitle(visibleLine(lead.url));
+const titleOf = (lead: CardLink): string =>
+  lead.kind === 'file'
+    ? openFileTooltip(escapeInvisibleInLine(lead.path), lead.line)
+    : openFileTooltip(escapeInvisibleInLine(lead.url));
 
-export const openTitle = (what: string, line?: number): string =>
+export const openFileTooltip = (what: string, line?: number): string =>
   line ? t('Open {0} at line {1}', what, line) : t('Open {0}', what);
 
-export function follow(context: PanelContext, lead: Lead): void {
+export function openCardLink(context: PanelContext, lead: CardLink): void {
   if (lead.kind === 'address') context.post({ type: 'open-link', url: lead.url });
   else context.post({ type: 'open-file', path: lead.path, ...(lead.line && { line: lead.line }) });
 }

@@ -1,7 +1,7 @@
-import { amount, language, t } from '../../src/protocol/text/l10n.ts';
-import { short } from '../time.ts';
+import { currentLocale, localizedCount, t } from '../../src/protocol/text/l10n.ts';
+import { formatShortDecimal } from '../time.ts';
 
-export type Lead = { kind: 'file'; path: string; line?: number } | { kind: 'address'; url: string };
+export type CardLink = { kind: 'file'; path: string; line?: number } | { kind: 'address'; url: string };
 
 /** Piece of a card line. `head` and `tail` are never shortened; `text` between them is shortened in narrow panels. `code`: editor font. */
 export interface TextPiece {
@@ -10,18 +10,21 @@ export interface TextPiece {
   tail?: string;
   code?: true;
   tone?: 'added' | 'removed';
-  lead?: Lead;
+  lead?: CardLink;
 }
 
 export const pieceText = ({ head = '', text, tail = '' }: TextPiece): string => head + text + tail;
 
-export const toPlainText = (text: string): TextPiece => ({ text: '', tail: text });
-export const code = (text: string): TextPiece => ({ text, code: true });
+export const toPlainTextPiece = (text: string): TextPiece => ({ text: '', tail: text });
+export const codeTextPiece = (text: string): TextPiece => ({ text, code: true });
 
 /** Lines of a file, first and last, from 1. */
-export type Lines = readonly [first: number, last: number];
+export type LineRange = readonly [first: number, last: number];
 
-export function file(path: string, { lines, leads = true }: { lines?: Lines; leads?: boolean } = {}): TextPiece {
+export function fileTextPiece(
+  path: string,
+  { lines, leads = true }: { lines?: LineRange; leads?: boolean } = {},
+): TextPiece {
   const isFolder = /[/\\]$/.test(path.slice(-1));
   const end = isFolder ? path.length - 2 : path.length;
   const at = Math.max(path.lastIndexOf('/', end), path.lastIndexOf('\\', end)) + 1;
@@ -34,7 +37,7 @@ export function file(path: string, { lines, leads = true }: { lines?: Lines; lea
   };
 }
 
-export function address(url: string): TextPiece {
+export function urlTextPiece(url: string): TextPiece {
   const lead = { kind: 'address', url } as const;
   const parts = /^https?:\/\/([^/?#]+)([^?#]*)/.exec(url);
   if (!parts) return { text: url, code: true };
@@ -49,28 +52,30 @@ export function address(url: string): TextPiece {
   };
 }
 
-export const changeCounts = (added: number, removed: number): TextPiece[] => [
-  { text: '', tail: `+${cardPluralOf(added)}`, tone: 'added' },
-  { text: '', tail: `−${cardPluralOf(removed)}`, tone: 'removed' },
+export const changedLineCounts = (added: number, removed: number): TextPiece[] => [
+  { text: '', tail: `+${formatLocalNumber(added)}`, tone: 'added' },
+  { text: '', tail: `−${formatLocalNumber(removed)}`, tone: 'removed' },
 ];
 
-export const cardPluralOf = (number: number): string => number.toLocaleString(language());
+export const formatLocalNumber = (number: number): string => number.toLocaleString(currentLocale());
 
-export function bytes(number: number): string {
-  if (number < 1000) return t(amount(number, 'byte'));
+export function formatByteCount(number: number): string {
+  if (number < 1000) return t(localizedCount(number, 'byte'));
   if (number < 1_000_000) return t('{0} KB', Math.round(number / 1000));
-  return t('{0} MB', short(number / 1_000_000));
+  return t('{0} MB', formatShortDecimal(number / 1_000_000));
 }
 
 /** Splits `mcp.<server>.<tool>` and the editor's `vscode.<tool>` into readable labels. */
-export function serverLabelOf(name: string): { server: string; tool: string } | undefined {
+export function splitMcpToolName(name: string): { server: string; tool: string } | undefined {
   const lent = /^vscode\.(.+)$/s.exec(name)?.[1];
-  if (lent !== undefined) return { server: t('editor'), tool: unjoined(lent) };
+  if (lent !== undefined) return { server: t('editor'), tool: identifierToText(lent) };
   const [, server, tool] = /^mcp\.([^.]+)\.(.+)$/s.exec(name) ?? [];
-  return server === undefined || tool === undefined ? undefined : { server: unjoined(server), tool: unjoined(tool) };
+  return server === undefined || tool === undefined
+    ? undefined
+    : { server: identifierToText(server), tool: identifierToText(tool) };
 }
 
-export const unjoined = (name: string): string =>
+export const identifierToText = (name: string): string =>
   name
     .replace(/[_{}]+/g, ' ')
     .replace(/\s+/g, ' ')

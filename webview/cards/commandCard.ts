@@ -1,20 +1,21 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { CallKey } from '../../src/protocol/content/callKey.ts';
 import type { CallState } from '../../src/protocol/run/run.ts';
-import { visibleLine, visibleOutput } from '../../src/protocol/text/escapeInvisible.ts';
+import { escapeCommandOutput, escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
-import { commandWays } from '../composer/backgroundCommandsPart.ts';
+import { commandActionButtons } from '../composer/backgroundCommandsPart.ts';
 import type { PanelContext } from '../context.ts';
-import type { Status } from './cardLine.ts';
+import type { CardStatus } from './cardLine.ts';
 
-export function inBackground(
+export function backgroundCommandView(
   context: PanelContext,
   key: CallKey,
   { background, command, ended }: CallState,
-  status: Status,
+  status: CardStatus,
 ): TemplateResult | typeof nothing {
-  const name = visibleLine(command?.line ?? '');
-  if (status === 'going') return html`<div class="card-ways">${commandWays(context, background!.id, name)}</div>`;
+  const name = escapeInvisibleInLine(command?.line ?? '');
+  if (status === 'going')
+    return html`<div class="card-ways">${commandActionButtons(context, background!.id, name)}</div>`;
   return ended?.outputId ? html`<div class="card-ways">${outputLink(context, key, name)}</div>` : nothing;
 }
 
@@ -22,21 +23,21 @@ const outputLink = (context: PanelContext, key: CallKey, name: string): Template
   html`<button class="link" data-testid="open-output" title=${t('Show the output of {0}', name)} aria-label=${t('Output of {0}', name)}
     @click=${() => context.post({ type: 'open-output', ...key })}>${t('Output')}</button>`;
 
-export const goOnButton = (context: PanelContext, key: CallKey): TemplateResult =>
+export const continueInBackgroundButton = (context: PanelContext, key: CallKey): TemplateResult =>
   html`<div class="card-ways"><vscode-button class="small" appearance="secondary" data-testid="let-go-on"
     title=${t('The command continues in the background, and so does the answer')}
     @click=${() => context.post({ type: 'let-go-on', ...key })}>${t('Continue in Background')}</vscode-button></div>`;
 
 /** Aligned at its end (see card.css), so that the view follows the newest line. */
-export const output = (text: string, label = t('Output so far')): TemplateResult =>
-  html`<div class="output" tabindex="0" role="group" aria-label=${label}><pre>${visibleOutput(text)}</pre></div>`;
+export const commandOutputView = (text: string, label = t('Output so far')): TemplateResult =>
+  html`<div class="output" tabindex="0" role="group" aria-label=${label}><pre>${escapeCommandOutput(text)}</pre></div>`;
 
 const lastLines = 6;
 const longestLine = 200;
 
 /** Last lines of an output without empty lines and npm's own messages. */
 function sayingLines(text: string): string[] {
-  const lines = visibleOutput(text.slice(-20_000)).split('\n');
+  const lines = escapeCommandOutput(text.slice(-20_000)).split('\n');
   const said = lines.filter(
     (line) =>
       /[\p{L}\p{N}]/u.test(line) &&
@@ -50,7 +51,7 @@ function sayingLines(text: string): string[] {
   });
 }
 
-export const lastLine = (text: string): TemplateResult | typeof nothing => {
+export const lastOutputLine = (text: string): TemplateResult | typeof nothing => {
   const lines = sayingLines(text);
   return lines.length === 0
     ? nothing

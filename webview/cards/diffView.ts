@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
-import { visible } from '../../src/protocol/text/escapeInvisible.ts';
-import { amount, t } from '../../src/protocol/text/l10n.ts';
+import { escapeInvisible } from '../../src/protocol/text/escapeInvisible.ts';
+import { localizedCount, t } from '../../src/protocol/text/l10n.ts';
 
 interface Line {
   sign: '+' | '-' | '@';
@@ -10,7 +10,7 @@ interface Line {
   text: string;
 }
 
-/** Parses a diff of `shownChange`. `left`: number of omitted lines. */
+/** Parses a diff of `formatFileChange`. `left`: number of omitted lines. */
 function readDiff(diff: string): { lines: Line[]; left: number } {
   const lines: Line[] = [];
   let [before, after, left] = [0, 0, 0];
@@ -39,10 +39,10 @@ export function diffView(diff: string, label: string, more?: () => void): Templa
 function drawn(diff: string, more: (() => void) | undefined): TemplateResult {
   const { lines, left } = readDiff(diff);
   const width = String(Math.max(1, ...lines.map(({ number }) => number))).length;
-  const words = amount(left, 'more changed line');
+  const words = localizedCount(left, 'more changed line');
   return html`<div role="list">${lines.map(({ sign, number, text }) =>
     sign === '@'
       ? html`<div class="diff-gap" role=${text ? 'listitem' : 'none'}>${text}</div>`
-      : html`<div class="diff-line" role="listitem" data-sign=${sign}><span class="diff-number">${String(number).padStart(width)}</span><span class="diff-sign" role="img" aria-label=${sign === '-' ? t('removed') : t('added')}>${sign === '-' ? '−' : '+'}</span><span class="diff-text">${visible(text)}</span></div>`,
+      : html`<div class="diff-line" role="listitem" data-sign=${sign}><span class="diff-number">${String(number).padStart(width)}</span><span class="diff-sign" role="img" aria-label=${sign === '-' ? t('removed') : t('added')}>${sign === '-' ? '−' : '+'}</span><span class="diff-text">${escapeInvisible(text)}</span></div>`,
   )}</div>${left === 0 ? nothing : more ? html`<button class="more" data-testid="more-lines" @click=${more}>${t(words)}</button>` : html`<div class="quiet diff-left">${t('{0}: see Diff', words)}</div>`}`;
 }

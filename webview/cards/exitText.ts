@@ -14,7 +14,7 @@ const answers = {
 type Answer = (typeof answers)[keyof typeof answers];
 
 /** Returns the meaning of an exit code of the last program in a simple pipeline. Other command lines may have ended elsewhere. */
-export function exitAnswer(line: string, exitCode: number): Answer | undefined {
+export function exitCodeMeaning(line: string, exitCode: number): Answer | undefined {
   if (exitCode !== 1 || /[;&\n`(){}<>]|\|\||"|'/.test(withoutQuoted(line))) return undefined;
   const words = withoutQuoted(line).split('|').at(-1)!.trim().split(/\s+/);
   const program = words.find((word) => !/^\w+=/.test(word)) ?? '';

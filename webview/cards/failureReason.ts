@@ -1,37 +1,38 @@
 import type { ApprovalBasis } from '../../src/protocol/content/approvalBasis.ts';
-import { basisSentences } from '../../src/protocol/content/basisMessages.ts';
+import { approvalBasisMessages } from '../../src/protocol/content/basisMessages.ts';
 import type { ErrorInfo } from '../../src/protocol/content/messages.ts';
-import { formerBasis, outcomeReasonOf } from '../../src/protocol/run/formerText.ts';
+import { approvalBasisOfFormerText, outcomeReasonOf } from '../../src/protocol/run/formerText.ts';
 import type { CallState } from '../../src/protocol/run/run.ts';
-import type { EditReason, RefusalReason } from '../../src/protocol/text/codes.ts';
-import { codeText, editText, isCode, refusalText } from '../../src/protocol/text/codeText.ts';
+import type { EditFailureReason, RefusalReason } from '../../src/protocol/text/codes.ts';
+import { editReasonText, errorCodeTexts, isErrorCode, refusalReasonTexts } from '../../src/protocol/text/codeText.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
-import { serverLabelOf } from './cardText.ts';
-import { toolTextFor, verbOf } from './toolText.ts';
+import { splitMcpToolName } from './cardText.ts';
+import { toolInfinitive, toolTextFor } from './toolText.ts';
 
 /** Returns the reason of a failed call as a text after a colon. Falls back to `code` if the message was lost. */
-export function failureReason(name: string, code: string | undefined, error: ErrorInfo | undefined): string {
-  const known = isCode(code) ? code : 'TOOL_EXEC_FAILED';
+export function failedCallReason(name: string, code: string | undefined, error: ErrorInfo | undefined): string {
+  const known = isErrorCode(code) ? code : 'TOOL_EXEC_FAILED';
   const { reason, lines } = Object(error?.details) as { reason?: unknown; lines?: unknown };
   switch (known) {
     case 'E_SANDBOX_VIOLATION':
-      if (isOf(refusalText, reason)) return t(refusalText[reason as RefusalReason]);
+      if (isOf(refusalReasonTexts, reason)) return t(refusalReasonTexts[reason as RefusalReason]);
       break;
     case 'E_PRECONDITION_FAILED':
-      if (reason === 'EXISTS') return t(refusalText.EXISTS);
+      if (reason === 'EXISTS') return t(refusalReasonTexts.EXISTS);
       if (reason === 'STILL_RUNNING') return t('the same command is already running');
-      if (isOf(editText, reason)) return t(editText[reason as EditReason]) + nearest(lines, reason === 'ABSENT');
-      return ownWords(error) ?? t(codeText[known]);
+      if (isOf(editReasonText, reason))
+        return t(editReasonText[reason as EditFailureReason]) + nearest(lines, reason === 'ABSENT');
+      return ownWords(error) ?? t(errorCodeTexts[known]);
     case 'TOOL_ARGS_INVALID':
       if (error && outcomeReasonOf(error) === 'PATTERN_INVALID') return t('the pattern is invalid');
       break;
     case 'ENOENT':
-      return t(Object.hasOwn(absent, name) ? absent[name as keyof typeof absent] : codeText.ENOENT);
+      return t(Object.hasOwn(absent, name) ? absent[name as keyof typeof absent] : errorCodeTexts.ENOENT);
     case 'TOOL_EXEC_FAILED':
     case 'TOOL_NOT_AVAILABLE':
-      return ownWords(error) ?? t(codeText[known]);
+      return ownWords(error) ?? t(errorCodeTexts[known]);
   }
-  return t(codeText[known]);
+  return t(errorCodeTexts[known]);
 }
 
 const absent = {
@@ -69,14 +70,14 @@ const withoutQuoted = (sentence: string) => sentence.replace(/"[^"]*"|“[^”]*
 type Decided = Pick<CallState, 'automatic' | 'basis' | 'decision'>;
 
 /** Describes the rules that decided; undefined for the preset or an earlier grant. */
-export function ruleText(state: Decided, decision: 'allow' | 'deny'): string | undefined {
+export function decidingRulesText(state: Decided, decision: 'allow' | 'deny'): string | undefined {
   const { rules } = basisOf(state) ?? {};
   if (decision === 'allow') return rules && t('Allowed by {0}', namesOf(rules, deed));
   return t('Denied: {0}', rules ? namesOf(rules, deed) : (state.automatic ?? '').replace(/\.$/, ''));
 }
 
 /** Explains a decision without an approval request; unknown bases are in English. */
-export function automaticText(state: Decided): string {
+export function automaticDecisionText(state: Decided): string {
   const { automatic = '' } = state;
   const basis = basisOf(state);
   if (!basis) return automatic;
@@ -90,11 +91,13 @@ export function automaticText(state: Decided): string {
         )}.`;
   if (grant !== undefined) return t('Allowed earlier in this run: {0}.', grant);
   const reason = preset ?? by;
-  return isOf(basisSentences, reason) ? t(basisSentences[reason as keyof typeof basisSentences]) : automatic;
+  return isOf(approvalBasisMessages, reason)
+    ? t(approvalBasisMessages[reason as keyof typeof approvalBasisMessages])
+    : automatic;
 }
 
 const basisOf = ({ automatic, basis }: Decided): ApprovalBasis | undefined =>
-  basis ?? (automatic === undefined ? undefined : formerBasis(automatic));
+  basis ?? (automatic === undefined ? undefined : approvalBasisOfFormerText(automatic));
 
 const namesOf = (rules: NonNullable<ApprovalBasis['rules']>, name: (rule: string) => string): string =>
   rules
@@ -108,7 +111,7 @@ function deed(rule: string): string {
   const [, tool, rest = ''] = /^([a-z]+\.[^\s]+)(?: (.*))?$/s.exec(rule) ?? [];
   if (tool === undefined) return rule;
   if (tool === 'shell.run') return rest || t('run commands');
-  const of = serverLabelOf(tool);
+  const of = splitMcpToolName(tool);
   const words = of ? `${of.server}: ${of.tool === '*' ? t('all tools') : of.tool}` : kindOr(tool);
   return [words, rest].filter(Boolean).join(' ');
 }
@@ -124,5 +127,5 @@ const kindOr = (tool: string): string =>
   t(
     Object.hasOwn(kinds, tool)
       ? kinds[tool as keyof typeof kinds]
-      : verbOf(toolTextFor(tool), { name: tool, args: {}, data: {} }),
+      : toolInfinitive(toolTextFor(tool), { name: tool, args: {}, data: {} }),
   );

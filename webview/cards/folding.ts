@@ -1,16 +1,16 @@
 import type { Message, ToolCall } from '../../src/protocol/content/messages.ts';
 import { planTool } from '../../src/protocol/run/plan.ts';
 import type { CallState, Run } from '../../src/protocol/run/run.ts';
-import { understoodCall } from '../../src/protocol/run/understoodArguments.ts';
+import { callWithCorrectedArguments } from '../../src/protocol/run/understoodArguments.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
-import type { CardMark } from './cardLine.ts';
+import type { CardStatusIcon } from './cardLine.ts';
 import { toolTextFor } from './toolText.ts';
 
 /**
  * Consecutive read-only calls across replies without text in between. `key`: id of the first call, stable while the fold grows. `at`: index
  * of its first message.
  */
-export interface FoldState {
+export interface CallFold {
   key: string;
   at: number;
   items: { at: number; calls: ToolCall[] }[];
@@ -19,24 +19,24 @@ export interface FoldState {
 
 /** Rendered parts of a reply's calls. `within`: the calls belong to a fold of an earlier message and are rendered there. */
 interface FoldedCalls {
-  parts: (ToolCall | FoldState)[];
+  parts: (ToolCall | CallFold)[];
   within: boolean;
 }
 
 /** Folds of a run. Settled messages are not examined again, so that an update costs only its new messages. */
-export class Folding {
+export class RunCallFolds {
   private run: Run | undefined;
   private seen = '';
   private readonly folded = new Map<number, FoldedCalls>();
-  private readonly before = new Map<number, FoldState>();
+  private readonly before = new Map<number, CallFold>();
   private restart = 0;
-  newest: FoldState | undefined;
+  newest: CallFold | undefined;
 
   at(place: number): FoldedCalls {
     return this.folded.get(place) ?? { parts: [], within: false };
   }
 
-  of(place: number): FoldState[] {
+  of(place: number): CallFold[] {
     const begun = this.at(place).parts.flatMap((part) => ('calls' in part ? [part] : []));
     const before = this.before.get(place);
     return before ? [before, ...begun] : begun;
@@ -58,7 +58,7 @@ export class Folding {
       this.before.clear();
       this.restart = 0;
     }
-    let open: FoldState | undefined;
+    let open: CallFold | undefined;
     for (let at = this.restart; at < run.messages.length; at++) {
       this.before.delete(at);
       open = this.take(run, at, parted(at) ? undefined : open);
@@ -71,11 +71,11 @@ export class Folding {
     this.restart = from;
   }
 
-  private take(run: Run, at: number, before: FoldState | undefined): FoldState | undefined {
+  private take(run: Run, at: number, before: CallFold | undefined): CallFold | undefined {
     const message = run.messages[at]!;
     if (message.role === 'tool') return before;
     if (message.role !== 'assistant') return undefined;
-    const calls = (message.toolCalls ?? []).filter((call) => !isPlan(call));
+    const calls = (message.toolCalls ?? []).filter((call) => !isPlanCall(call));
     const isSilent = message.content.trim() === '' && !(calls.length === 0 && message.thinking);
     let open = isSilent && (calls.length === 0 || isFolded(run, calls[0]!)) ? before : undefined;
     if (open) this.before.set(at, open);
@@ -101,10 +101,10 @@ export class Folding {
 }
 
 /** Plan calls, which have no card. */
-export const isPlan = ({ name }: Pick<ToolCall, 'name'>): boolean => name === planTool;
+export const isPlanCall = ({ name }: Pick<ToolCall, 'name'>): boolean => name === planTool;
 
-export const saysNothing = ({ content, thinking, calls }: NonNullable<Run['live']>): boolean =>
-  content.trim() === '' && thinking === '' && calls.every(isPlan);
+export const isEmptyLiveReply = ({ content, thinking, calls }: NonNullable<Run['live']>): boolean =>
+  content.trim() === '' && thinking === '' && calls.every(isPlanCall);
 
 const hasEnding = (message: Message): boolean =>
   message.role === 'assistant' && Boolean(message.incomplete || message.warnings?.length);
@@ -125,15 +125,15 @@ function isFolded(run: Run, call: ToolCall): boolean {
 interface FoldText {
   words: string;
   failed: number;
-  mark: CardMark;
+  mark: CardStatusIcon;
 }
 
-export function foldText(run: Run, calls: readonly ToolCall[]): FoldText {
+export function callFoldText(run: Run, calls: readonly ToolCall[]): FoldText {
   const byTool = grouped(calls);
   const told = [...byTool].map(([name, some]) => {
     const places = new Set(
       some.map((call) => {
-        const { path, id } = understoodCall(call, run.calls[call.id]).arguments;
+        const { path, id } = callWithCorrectedArguments(call, run.calls[call.id]).arguments;
         return typeof path === 'string' ? path : String(id ?? '.');
       }),
     );

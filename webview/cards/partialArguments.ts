@@ -1,13 +1,13 @@
-import { aboutNames } from '../../src/protocol/run/callSubject.ts';
-import type { CallDraft } from '../../src/protocol/run/run.ts';
+import { callSubjectArguments } from '../../src/protocol/run/callSubject.ts';
+import type { StreamedCallDraft } from '../../src/protocol/run/run.ts';
 import { createDictionary } from '../../src/protocol/values/dictionary.ts';
 
 /** Parses incomplete arguments: finished strings of the keys that describe a call. */
-export function argumentsSoFar(argumentsText: string): Record<string, string> {
+export function parsePartialArguments(argumentsText: string): Record<string, string> {
   const written = argumentsText.slice(0, 4000);
   const found = createDictionary<string>();
   for (const [, name, value] of written.matchAll(stringField)) {
-    if (aboutNames.has(name!) && !(name! in found)) found[name!] = readString(value!);
+    if (callSubjectArguments.has(name!) && !(name! in found)) found[name!] = readString(value!);
   }
   return found;
 }
@@ -23,7 +23,7 @@ function readString(written: string): string {
 }
 
 /** Progress of an edit call during streaming: line count and the newest three lines. */
-export interface Writing {
+export interface EditProgress {
   lines: number;
   newest: { sign: '+' | '-' | ' '; text: string }[];
 }
@@ -32,9 +32,9 @@ const textNames: Record<string, string> = { 'fs.write': 'content', 'fs.edit': 'n
 const tail = 4000;
 const longestLine = 300;
 
-const counts = new WeakMap<CallDraft, { from: number; at: number; lines: number }>();
+const counts = new WeakMap<StreamedCallDraft, { from: number; at: number; lines: number }>();
 
-export function writingOf(draft: CallDraft): Writing | undefined {
+export function editProgressFromDraft(draft: StreamedCallDraft): EditProgress | undefined {
   const { name, argumentsText } = draft;
   const field = Object.hasOwn(textNames, name) ? textNames[name]! : undefined;
   if (field === undefined) return undefined;

@@ -1,26 +1,26 @@
-import { askTool } from '../../src/protocol/content/askTool.ts';
+import { userQuestionTool } from '../../src/protocol/content/askTool.ts';
 import type { CallState } from '../../src/protocol/run/run.ts';
-import { truncateVisible } from '../../src/protocol/text/escapeInvisible.ts';
-import { amount, groupDigits, type LocalizedMessage, message, t } from '../../src/protocol/text/l10n.ts';
+import { truncateWithEllipsis } from '../../src/protocol/text/escapeInvisible.ts';
+import { type LocalizedMessage, localizedCount, message, t, withDigitGrouping } from '../../src/protocol/text/l10n.ts';
 import {
-  address,
-  bytes,
-  changeCounts,
-  code,
-  file,
-  type Lines,
-  serverLabelOf,
+  changedLineCounts,
+  codeTextPiece,
+  fileTextPiece,
+  formatByteCount,
+  identifierToText,
+  type LineRange,
+  splitMcpToolName,
   type TextPiece,
-  toPlainText,
-  unjoined,
+  toPlainTextPiece,
+  urlTextPiece,
 } from './cardText.ts';
-import type { Done, Verb, VerbForms } from './verbs.ts';
+import type { InfinitiveVerb, PastVerb, ProgressiveVerb } from './verbs.ts';
 
 /**
  * Call with arguments and result data; `data` is empty before the result. `lineOf` returns the command line of a background command of this
  * run.
  */
-export interface KnownCall {
+export interface DescribedCall {
   name: string;
   args: Record<string, unknown>;
   data: Record<string, unknown>;
@@ -28,18 +28,18 @@ export interface KnownCall {
   lineOf?(id: string): string | undefined;
 }
 
-type Words<Word> = Word | ((known: KnownCall) => Word);
+type Words<Word> = Word | ((known: DescribedCall) => Word);
 
 /**
  * Texts for a tool: `Reading a.ts`, `Read a.ts`, `Could not read a.ts`. `not` follows `Could not`. `gave` describes the result in pieces.
  * `many` describes several read-only calls in one line; `places` is the number of distinct subjects.
  */
 export interface ToolText {
-  doing: Words<VerbForms>;
-  done: Words<Done | LocalizedMessage>;
-  not: Words<Verb>;
-  object(known: KnownCall): TextPiece[];
-  gave?(known: KnownCall): TextPiece[];
+  doing: Words<ProgressiveVerb>;
+  done: Words<PastVerb | LocalizedMessage>;
+  not: Words<InfinitiveVerb>;
+  object(known: DescribedCall): TextPiece[];
+  gave?(known: DescribedCall): TextPiece[];
   many?(times: number, places: number): LocalizedMessage;
 }
 
@@ -63,7 +63,7 @@ const names = [
   'editor.context',
   'web.fetch',
   'plan.update',
-  askTool,
+  userQuestionTool,
   'mcp.search_tools',
   'mcp.call_tool',
   'mcp.read_resource',
@@ -82,16 +82,18 @@ export const toolTextTable: Record<ToolName, ToolText> = {
     done: 'Listed',
     not: 'list',
     object: ({ args }) => [folder(text(args.path) || '.')],
-    gave: ({ data }) => (Array.isArray(data.entries) ? [some(amount(data.entries.length, 'entry', 'entries'))] : []),
-    many: (_, places) => (places === 1 ? message('listed a folder') : message('listed {0}', amount(places, 'folder'))),
+    gave: ({ data }) =>
+      Array.isArray(data.entries) ? [some(localizedCount(data.entries.length, 'entry', 'entries'))] : [],
+    many: (_, places) =>
+      places === 1 ? message('listed a folder') : message('listed {0}', localizedCount(places, 'folder')),
   },
   'fs.find': {
     doing: 'Looking for',
     done: ({ data }) =>
-      Array.isArray(data.files) ? message('Found {0}', amount(data.files.length, 'file')) : 'Looked for',
+      Array.isArray(data.files) ? message('Found {0}', localizedCount(data.files.length, 'file')) : 'Looked for',
     not: 'look for',
     object: ({ args }) => [pattern(args.pattern), ...inPlace(args.path)],
-    gave: ({ data }) => (data.cut ? [toPlainText(t('there are more'))] : []),
+    gave: ({ data }) => (data.cut ? [toPlainTextPiece(t('there are more'))] : []),
     many: (many) => message('looked for files {0}', times(many)),
   },
   'fs.search': {
@@ -106,13 +108,13 @@ export const toolTextTable: Record<ToolName, ToolText> = {
     doing: 'Reading',
     done: ({ data }) => (data.image ? 'Viewed' : 'Read'),
     not: 'read',
-    object: ({ args, data }) => [file(text(args.path), { lines: linesRead(args, data) })],
+    object: ({ args, data }) => [fileTextPiece(text(args.path), { lines: linesRead(args, data) })],
     gave: ({ args, data }) => {
       const { startLine, endLine, totalLines } = data;
       const isFirst = startLine === 1 && number(endLine) < number(totalLines) && !isWindow(args);
-      return isFirst ? [toPlainText(t('first {0}', amount(number(endLine), 'line')))] : [];
+      return isFirst ? [toPlainTextPiece(t('first {0}', localizedCount(number(endLine), 'line')))] : [];
     },
-    many: (_, places) => (places === 1 ? message('read a file') : message('read {0}', amount(places, 'file'))),
+    many: (_, places) => (places === 1 ? message('read a file') : message('read {0}', localizedCount(places, 'file'))),
   },
   'fs.write': {
     doing: 'Writing',
@@ -135,9 +137,9 @@ export const toolTextTable: Record<ToolName, ToolText> = {
       const isThere = data.path !== undefined && !state?.undone?.length;
       const { from, to } = state?.moved ?? { from: '', to: '' };
       return [
-        file(text(data.from) || text(args.from) || from, { leads: !isThere }),
-        toPlainText(t('to')),
-        file(text(data.path) || text(args.to) || to, { leads: isThere }),
+        fileTextPiece(text(data.from) || text(args.from) || from, { leads: !isThere }),
+        toPlainTextPiece(t('to')),
+        fileTextPiece(text(data.path) || text(args.to) || to, { leads: isThere }),
       ];
     },
   },
@@ -148,15 +150,15 @@ export const toolTextTable: Record<ToolName, ToolText> = {
     object: ({ args, data, state }) => {
       const path = text(args.path) || (state?.changes?.[0]?.path ?? '');
       const isFolder = data.files !== undefined && !path.endsWith('/');
-      return [file(path + (isFolder ? '/' : ''), { leads: false })];
+      return [fileTextPiece(path + (isFolder ? '/' : ''), { leads: false })];
     },
-    gave: ({ data }) => (data.files === undefined ? [] : [some(amount(number(data.files), 'file'))]),
+    gave: ({ data }) => (data.files === undefined ? [] : [some(localizedCount(number(data.files), 'file'))]),
   },
   'shell.run': {
     doing: 'Running',
     done: ({ state, data }) => (state?.background || data.running ? 'Started' : 'Ran'),
     not: 'run',
-    object: ({ args, state }) => [code(state?.command?.line ?? text(args.command))],
+    object: ({ args, state }) => [codeTextPiece(state?.command?.line ?? text(args.command))],
   },
   'shell.stop': {
     doing: 'Stopping',
@@ -173,7 +175,16 @@ export const toolTextTable: Record<ToolName, ToolText> = {
       const [first, last, all] = [data.startLine, data.endLine, data.totalLines].map(number);
       return all === 0
         ? []
-        : [toPlainText(t('lines {0} to {1} of {2}', groupDigits(first!), groupDigits(last!), groupDigits(all!)))];
+        : [
+            toPlainTextPiece(
+              t(
+                'lines {0} to {1} of {2}',
+                withDigitGrouping(first!),
+                withDigitGrouping(last!),
+                withDigitGrouping(all!),
+              ),
+            ),
+          ];
     },
     many: (many) => message('read an output {0}', times(many)),
   },
@@ -181,14 +192,14 @@ export const toolTextTable: Record<ToolName, ToolText> = {
     doing: 'Checking',
     done: 'Checked',
     not: 'check',
-    object: ({ args }) => [args.path === undefined ? toPlainText(t('all files')) : folder(text(args.path))],
+    object: ({ args }) => [args.path === undefined ? toPlainTextPiece(t('all files')) : folder(text(args.path))],
     gave: ({ data }) => {
       if (data.errors === undefined) return [];
       const [errors, warnings] = [number(data.errors), number(data.warnings)];
-      if (errors + warnings === 0) return [toPlainText(t('no problems'))];
+      if (errors + warnings === 0) return [toPlainTextPiece(t('no problems'))];
       return [
-        ...(errors > 0 ? [some(amount(errors, 'error'))] : []),
-        ...(warnings > 0 ? [some(amount(warnings, 'warning'))] : []),
+        ...(errors > 0 ? [some(localizedCount(errors, 'error'))] : []),
+        ...(warnings > 0 ? [some(localizedCount(warnings, 'warning'))] : []),
       ];
     },
     many: (many) => message('checked for problems {0}', times(many)),
@@ -197,8 +208,8 @@ export const toolTextTable: Record<ToolName, ToolText> = {
     doing: ({ args }) => (args.path === undefined ? 'Looking for' : 'Listing names in'),
     done: ({ args }) => (args.path === undefined ? 'Looked for' : 'Listed names in'),
     not: ({ args }) => (args.path === undefined ? 'look for' : 'list names in'),
-    object: ({ args }) => [args.path === undefined ? pattern(args.query) : file(text(args.path))],
-    gave: ({ data }) => (Array.isArray(data.files) ? [some(amount(linesIn(data.files), 'name'))] : []),
+    object: ({ args }) => [args.path === undefined ? pattern(args.query) : fileTextPiece(text(args.path))],
+    gave: ({ data }) => (Array.isArray(data.files) ? [some(localizedCount(linesIn(data.files), 'name'))] : []),
     many: (many) => message('looked at definitions {0}', times(many)),
   },
   'code.definition': {
@@ -223,11 +234,11 @@ export const toolTextTable: Record<ToolName, ToolText> = {
     not: 'view',
     object: ({ data }) => {
       const active = Object(data.active) as { path?: unknown; selection?: { startLine: number; endLine: number } };
-      if (typeof active.path !== 'string') return [toPlainText(t('the editor'))];
+      if (typeof active.path !== 'string') return [toPlainTextPiece(t('the editor'))];
       const { selection } = active;
       return [
-        toPlainText(t('the editor:')),
-        file(active.path, selection && { lines: [selection.startLine, selection.endLine] }),
+        toPlainTextPiece(t('the editor:')),
+        fileTextPiece(active.path, selection && { lines: [selection.startLine, selection.endLine] }),
       ];
     },
     many: (many) => message('looked at the editor {0}', times(many)),
@@ -236,8 +247,8 @@ export const toolTextTable: Record<ToolName, ToolText> = {
     doing: 'Fetching',
     done: 'Fetched',
     not: 'fetch',
-    object: ({ args, data }) => [address(text(data.url) || text(args.url))],
-    gave: ({ data }) => (typeof data.bytes === 'number' ? [toPlainText(bytes(data.bytes))] : []),
+    object: ({ args, data }) => [urlTextPiece(text(data.url) || text(args.url))],
+    gave: ({ data }) => (typeof data.bytes === 'number' ? [toPlainTextPiece(formatByteCount(data.bytes))] : []),
   },
   'plan.update': {
     doing: 'Planning',
@@ -245,16 +256,18 @@ export const toolTextTable: Record<ToolName, ToolText> = {
     not: 'change the plan',
     object: () => [],
     gave: ({ data }) =>
-      data.items === undefined ? [] : [toPlainText(t('{0} of {1} done', number(data.done), number(data.items)))],
+      data.items === undefined ? [] : [toPlainTextPiece(t('{0} of {1} done', number(data.done), number(data.items)))],
   },
-  [askTool]: {
+  [userQuestionTool]: {
     doing: 'Asking',
     done: 'Asked',
     not: 'ask',
     object: ({ args, state }) => {
       const asked = state?.asked ?? (Array.isArray(args.questions) ? (args.questions as unknown[]) : []);
       const [first] = asked as { question?: unknown }[];
-      return [asked.length > 1 ? some(amount(asked.length, 'question')) : { text: text(Object(first).question) }];
+      return [
+        asked.length > 1 ? some(localizedCount(asked.length, 'question')) : { text: text(Object(first).question) },
+      ];
     },
   },
   'mcp.search_tools': {
@@ -262,7 +275,7 @@ export const toolTextTable: Record<ToolName, ToolText> = {
     done: 'Looked for tools:',
     not: 'look for tools:',
     object: ({ args }) => [{ text: text(args.query) }],
-    gave: ({ data }) => (Array.isArray(data.tools) ? [toPlainText(t('{0} found', data.tools.length))] : []),
+    gave: ({ data }) => (Array.isArray(data.tools) ? [toPlainTextPiece(t('{0} found', data.tools.length))] : []),
     many: (many) => message('looked for a tool {0}', times(many)),
   },
   'mcp.call_tool': {
@@ -270,8 +283,8 @@ export const toolTextTable: Record<ToolName, ToolText> = {
     done: 'Used',
     not: 'use',
     object: ({ args, state }) => {
-      const of = serverLabelOf(text(args.name));
-      return of ? serverPieces(of, args.arguments, state?.title) : [toPlainText(t('a tool of a server'))];
+      const of = splitMcpToolName(text(args.name));
+      return of ? serverPieces(of, args.arguments, state?.title) : [toPlainTextPiece(t('a tool of a server'))];
     },
   },
   'mcp.read_resource': {
@@ -280,8 +293,8 @@ export const toolTextTable: Record<ToolName, ToolText> = {
     not: ({ args }) => (args.uri === undefined ? 'list' : 'read'),
     object: ({ args }) => {
       const server = text(args.server) || t('a server');
-      if (args.uri === undefined) return [toPlainText(t('{0} resources', server))];
-      return [file(text(args.uri), { leads: false }), toPlainText(t('of')), toPlainText(server)];
+      if (args.uri === undefined) return [toPlainTextPiece(t('{0} resources', server))];
+      return [fileTextPiece(text(args.uri), { leads: false }), toPlainTextPiece(t('of')), toPlainTextPiece(server)];
     },
     many: (many) => message('read from a server {0}', times(many)),
   },
@@ -293,32 +306,35 @@ const foreign: ToolText = {
   done: 'Used',
   not: 'use',
   object: ({ name, args, state }) => {
-    const of = serverLabelOf(name);
-    return of ? serverPieces(of, args, state?.title) : [{ text: unjoined(name) }];
+    const of = splitMcpToolName(name);
+    return of ? serverPieces(of, args, state?.title) : [{ text: identifierToText(name) }];
   },
 };
 
 export const toolTextFor = (name: string): ToolText =>
   Object.hasOwn(toolTextTable, name) ? toolTextTable[name as ToolName] : foreign;
 
-export const toolTextOf = (words: Words<VerbForms | Done | LocalizedMessage>, known: KnownCall): string =>
-  t(typeof words === 'function' ? words(known) : words);
-export const verbOf = ({ not }: ToolText, known: KnownCall): Verb => (typeof not === 'function' ? not(known) : not);
+export const localizeToolText = (
+  words: Words<ProgressiveVerb | PastVerb | LocalizedMessage>,
+  known: DescribedCall,
+): string => t(typeof words === 'function' ? words(known) : words);
+export const toolInfinitive = ({ not }: ToolText, known: DescribedCall): InfinitiveVerb =>
+  typeof not === 'function' ? not(known) : not;
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
-const pattern = (value: unknown): TextPiece => code(text(value));
-const folder = (path: string): TextPiece => (path === '.' ? toPlainText(t('the folder')) : file(path));
-const some = (amount: LocalizedMessage): TextPiece => toPlainText(t(amount));
+const pattern = (value: unknown): TextPiece => codeTextPiece(text(value));
+const folder = (path: string): TextPiece => (path === '.' ? toPlainTextPiece(t('the folder')) : fileTextPiece(path));
+const some = (amount: LocalizedMessage): TextPiece => toPlainTextPiece(t(amount));
 const times = (many: number): LocalizedMessage =>
-  many > 2 ? message('{0} times', groupDigits(many)) : message(many === 1 ? 'once' : 'twice');
+  many > 2 ? message('{0} times', withDigitGrouping(many)) : message(many === 1 ? 'once' : 'twice');
 const serverPieces = (
   { server, tool }: { server: string; tool: string },
   args: unknown,
   title?: string,
 ): TextPiece[] => [
-  toPlainText(`${server}:`),
-  { text: title === undefined ? tool : unjoined(title) },
+  toPlainTextPiece(`${server}:`),
+  { text: title === undefined ? tool : identifierToText(title) },
   ...firstArgument(args),
 ];
 
@@ -326,7 +342,7 @@ function firstArgument(args: unknown): TextPiece[] {
   const values = typeof args === 'object' && args !== null ? Object.values(args) : [];
   const first = values.find((one) => typeof one === 'number' || (typeof one === 'string' && one.trim() !== ''));
   if (first === undefined) return [];
-  return [{ text: t('“{0}”', truncateVisible(String(first).replace(/\s+/g, ' ').trim(), longestArgument)) }];
+  return [{ text: t('“{0}”', truncateWithEllipsis(String(first).replace(/\s+/g, ' ').trim(), longestArgument)) }];
 }
 
 const longestArgument = 80;
@@ -336,41 +352,42 @@ function inPlace(path: unknown, glob?: unknown): TextPiece[] {
   const place = where === '.' ? '' : where;
   if (place === '' && which === '') return [];
   const whole = place && which ? `${place.replace(/\/$/, '')}/${which}` : place || which;
-  return [toPlainText(t('in')), file(whole, { leads: which === '' })];
+  return [toPlainTextPiece(t('in')), fileTextPiece(whole, { leads: which === '' })];
 }
 
 function matches(data: Record<string, unknown>): TextPiece[] {
   if (data.matches === undefined) return [];
   const [found, files] = [number(data.matches), Array.isArray(data.files) ? data.files.length : 0];
-  if (found === 0) return [toPlainText(t('no match'))];
-  const all = amount(found, 'match', 'matches');
+  if (found === 0) return [toPlainTextPiece(t('no match'))];
+  const all = localizedCount(found, 'match', 'matches');
   return [inFiles(data.cut ? message('first {0}', all) : all, files)];
 }
 
 const inFiles = (all: LocalizedMessage, files: number): TextPiece =>
-  some(files > 1 ? message('{0} in {1}', all, amount(files, 'file')) : all);
+  some(files > 1 ? message('{0} in {1}', all, localizedCount(files, 'file')) : all);
 
 function definitions({ places, files }: Record<string, unknown>): TextPiece[] {
   if (places === undefined) return [];
-  const all = places === 0 ? message('defined nowhere') : message('defined in {0}', amount(number(places), 'location'));
+  const all =
+    places === 0 ? message('defined nowhere') : message('defined in {0}', localizedCount(number(places), 'location'));
   return [inFiles(all, Array.isArray(files) ? files.length : 0)];
 }
 
 function uses({ places, files }: Record<string, unknown>): TextPiece[] {
   if (places === undefined) return [];
-  const all = places === 0 ? message('nowhere') : amount(number(places), 'location');
+  const all = places === 0 ? message('nowhere') : localizedCount(number(places), 'location');
   return [inFiles(all, Array.isArray(files) ? files.length : 0)];
 }
 
-function named({ args }: KnownCall): TextPiece[] {
+function named({ args }: DescribedCall): TextPiece[] {
   const line = typeof args.line === 'number' ? args.line : undefined;
-  const at = file(text(args.path), line === undefined ? {} : { lines: [line, line] });
-  return [pattern(args.symbol), toPlainText(t('of')), at];
+  const at = fileTextPiece(text(args.path), line === undefined ? {} : { lines: [line, line] });
+  return [pattern(args.symbol), toPlainTextPiece(t('of')), at];
 }
 
 const isWindow = ({ offset, limit }: Record<string, unknown>) => offset !== undefined || limit !== undefined;
 
-function linesRead(args: Record<string, unknown>, data: Record<string, unknown>): Lines | undefined {
+function linesRead(args: Record<string, unknown>, data: Record<string, unknown>): LineRange | undefined {
   if (!isWindow(args)) return undefined;
   const first = number(data.startLine) || number(args.offset) || 1;
   const last = number(data.endLine) || (args.limit === undefined ? 0 : first + number(args.limit) - 1);
@@ -383,28 +400,28 @@ function changed(
   state: CallState | undefined,
 ): TextPiece {
   const path = text(data.path) || state?.changes?.[0]?.path || text(args.path) || pathOfPatch(text(args.patch));
-  return file(path);
+  return fileTextPiece(path);
 }
 
 const pathOfPatch = (patch: string): string => /^\+\+\+ (?:b\/)?([^\t\n]+)/m.exec(patch)?.[1] ?? '';
 
-function edited({ data }: KnownCall): TextPiece[] {
+function edited({ data }: DescribedCall): TextPiece[] {
   if (data.added === undefined) return [];
   const { newProblems, changedOnSave } = data;
   const problems = Array.isArray(newProblems) ? newProblems.length : 0;
   const onSave = text(changedOnSave).match(/^\+/gm)?.length ?? 0;
   return [
-    ...changeCounts(number(data.added), number(data.removed)),
-    ...(problems > 0 ? [some(amount(problems, 'new problem'))] : []),
-    ...(onSave > 0 ? [toPlainText(t('your formatter changed {0}', amount(onSave, 'more line')))] : []),
-    ...(changedOnSave && onSave === 0 ? [toPlainText(t('your formatter changed it, too'))] : []),
+    ...changedLineCounts(number(data.added), number(data.removed)),
+    ...(problems > 0 ? [some(localizedCount(problems, 'new problem'))] : []),
+    ...(onSave > 0 ? [toPlainTextPiece(t('your formatter changed {0}', localizedCount(onSave, 'more line')))] : []),
+    ...(changedOnSave && onSave === 0 ? [toPlainTextPiece(t('your formatter changed it, too'))] : []),
   ];
 }
 
 const linesIn = (files: readonly unknown[]): number =>
   files.reduce<number>((sum, one) => sum + ((Object(one) as { lines?: unknown[] }).lines?.length ?? 0), 0);
 
-function commandOf(lineOf: KnownCall['lineOf'], id: unknown): TextPiece {
+function commandOf(lineOf: DescribedCall['lineOf'], id: unknown): TextPiece {
   const line = lineOf?.(text(id));
-  return line === undefined ? toPlainText(t('a command')) : code(line);
+  return line === undefined ? toPlainTextPiece(t('a command')) : codeTextPiece(line);
 }

@@ -1,4 +1,4 @@
-export type VerbForms =
+export type ProgressiveVerb =
   | 'Asking'
   | 'Checking'
   | 'Deleting'
@@ -21,7 +21,7 @@ export type VerbForms =
   | 'Using'
   | 'Writing';
 
-export type Done =
+export type PastVerb =
   | 'Asked'
   | 'Checked'
   | 'Created'
@@ -46,7 +46,7 @@ export type Done =
   | 'Used'
   | 'Wrote';
 
-export type Verb =
+export type InfinitiveVerb =
   | 'ask'
   | 'change the plan'
   | 'check'

@@ -1,49 +1,50 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { imageTypes, largestImage, maxImages } from '../../src/protocol/content/images.ts';
+import { imageTypes, maxImageBase64Length, maxImages } from '../../src/protocol/content/images.ts';
 import type { Attachment } from '../../src/protocol/content/messages.ts';
-import { visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
-import { savedView, saveView } from '../host.ts';
+import { savedPanelView, savePanelView } from '../host.ts';
 import { icons } from '../icons.ts';
 
 /** Maximum image side in pixels, above which models only cost more. */
 const longestSide = 1568;
 
-export const pickedImages = (): readonly Attachment[] => savedView().images;
+export const attachedImages = (): readonly Attachment[] => savedPanelView().images;
 
-export function forgetImages(): void {
-  saveView({ images: [] });
+export function clearAttachedImages(): void {
+  savePanelView({ images: [] });
 }
 
 function seesImages({ model }: PanelContext): boolean {
   return model.state?.models.find((option) => option.id === model.state?.modelId)?.images !== false;
 }
 
-export const imageFilesIn = (files: FileList | undefined | null): File[] =>
+export const filterImageFiles = (files: FileList | undefined | null): File[] =>
   [...(files ?? [])].filter((file) => file.type.startsWith('image/'));
 
-export async function takeImages(context: PanelContext, files: readonly File[]): Promise<void> {
+export async function attachImageFiles(context: PanelContext, files: readonly File[]): Promise<void> {
   const problems = new Set<string>();
   if (!seesImages(context))
     problems.add(t('The current model does not accept pictures. Pick another model to send them.'));
   else
     for (const file of files) {
       const image = await readImage(file).catch(() => undefined);
-      const images = pickedImages();
-      if (!image) problems.add(t('{0} cannot be read as a picture, or is too large to send.', visibleLine(file.name)));
+      const images = attachedImages();
+      if (!image)
+        problems.add(t('{0} cannot be read as a picture, or is too large to send.', escapeInvisibleInLine(file.name)));
       else if (images.length >= maxImages) problems.add(t('A message can have at most {0} pictures.', maxImages));
-      else saveView({ images: [...images, image] });
+      else savePanelView({ images: [...images, image] });
     }
   context.model.notice = problems.size > 0 ? { level: 'warning', text: [...problems].join(' ') } : null;
   context.refresh();
 }
 
-export function pickedStrip(context: PanelContext): TemplateResult | typeof nothing {
-  const images = pickedImages();
+export function attachedImagesStrip(context: PanelContext): TemplateResult | typeof nothing {
+  const images = attachedImages();
   if (images.length === 0) return nothing;
   const remove = (image: Attachment) => {
-    saveView({ images: pickedImages().filter(({ data }) => data !== image.data) });
+    savePanelView({ images: attachedImages().filter(({ data }) => data !== image.data) });
     context.refresh();
   };
   return html`<div class="pictures" data-testid="pictures">${images.map(
@@ -54,7 +55,7 @@ export function pickedStrip(context: PanelContext): TemplateResult | typeof noth
   )}</div>`;
 }
 
-export function pictures(attachments: readonly Attachment[] = []): TemplateResult | typeof nothing {
+export function messageImagesView(attachments: readonly Attachment[] = []): TemplateResult | typeof nothing {
   const images = attachments.filter(({ mediaType }) => mediaType.startsWith('image/'));
   return images.length === 0 ? nothing : html`<div class="pictures">${images.map(picture)}</div>`;
 }
@@ -70,11 +71,11 @@ function choose(context: PanelContext): void {
   input.type = 'file';
   input.multiple = true;
   input.accept = imageTypes.join(',');
-  input.addEventListener('change', () => void takeImages(context, imageFilesIn(input.files)));
+  input.addEventListener('change', () => void attachImageFiles(context, filterImageFiles(input.files)));
   input.click();
 }
 
-const nameOf = (image: Attachment) => visibleLine(image.name ?? t('picture'));
+const nameOf = (image: Attachment) => escapeInvisibleInLine(image.name ?? t('picture'));
 const picture = (image: Attachment) => html`<img src=${urlOf(image)} alt=${nameOf(image)} title=${nameOf(image)}>`;
 
 const urls = new Map<string, string>();
@@ -97,10 +98,10 @@ async function readImage(file: File): Promise<Attachment | undefined> {
   const fits = scale === 1 && (imageTypes as readonly string[]).includes(file.type);
   const whole = fits ? await toBase64(file) : undefined;
   const [mediaType, data] =
-    whole && whole.length <= largestImage
+    whole && whole.length <= maxImageBase64Length
       ? [file.type, whole]
       : ['image/jpeg', await toBase64(await drawn(bitmap, scale))];
-  return data.length > largestImage ? undefined : { mediaType, data, name: file.name.slice(0, 200) };
+  return data.length > maxImageBase64Length ? undefined : { mediaType, data, name: file.name.slice(0, 200) };
 }
 
 async function drawn(bitmap: ImageBitmap, scale: number): Promise<Blob> {

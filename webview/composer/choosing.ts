@@ -1,11 +1,11 @@
-import { answersAll, isGiven } from '../../src/protocol/content/askTool.ts';
-import type { Choice, UserQuestions } from '../../src/protocol/content/questions.ts';
-import type { PanelChoice } from '../../src/protocol/panel/panelMessages.ts';
+import { answersAllUserQuestions, isChoiceAnswered } from '../../src/protocol/content/askTool.ts';
+import type { UserQuestionChoice, UserQuestions } from '../../src/protocol/content/questions.ts';
+import type { PanelQuestionChoices } from '../../src/protocol/panel/panelMessages.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
-import { savedView, saveView } from '../host.ts';
+import { savedPanelView, savePanelView } from '../host.ts';
 
 /** Unsent choices for a user question, preserved while the panel is hidden. `at`: index of the open question. */
-export interface Choosing {
+export interface PendingQuestionAnswer {
   runId: string;
   toolCallId: string;
   questions: readonly UserQuestions[];
@@ -13,51 +13,53 @@ export interface Choosing {
   choices: { chosen: number[]; words: string }[];
 }
 
-const kept = new Map(savedView().choosing);
+const kept = new Map(savedPanelView().choosing);
 const maxKept = 8;
 
 /** Calls with open user questions; none for a read-only run. */
-export const asksIn = (run: Run | null): readonly string[] => (run && !run.readOnly ? (run.asking ?? []) : []);
+export const openQuestionCallIds = (run: Run | null): readonly string[] =>
+  run && !run.readOnly ? (run.asking ?? []) : [];
 
-export function choosingOf(run: Run, toolCallId: string): Choosing | undefined {
+export function pendingQuestionAnswer(run: Run, toolCallId: string): PendingQuestionAnswer | undefined {
   const questions = run.calls[toolCallId]?.asked;
-  if (!questions || !asksIn(run).includes(toolCallId)) return undefined;
+  if (!questions || !openQuestionCallIds(run).includes(toolCallId)) return undefined;
   const saved = kept.get(keyOf(run.id, toolCallId));
   const fits = saved && saved.choices.length === questions.length && saved.at < questions.length;
   const empty = { at: 0, choices: questions.map(() => ({ chosen: [], words: '' })) };
   return { runId: run.id, toolCallId, questions, ...(fits ? saved : empty) };
 }
 
-export function choosingNow(run: Run | null): Choosing | undefined {
-  const [oldest] = asksIn(run);
-  return run && oldest !== undefined ? choosingOf(run, oldest) : undefined;
+export function currentQuestionAnswer(run: Run | null): PendingQuestionAnswer | undefined {
+  const [oldest] = openQuestionCallIds(run);
+  return run && oldest !== undefined ? pendingQuestionAnswer(run, oldest) : undefined;
 }
 
-function keep({ runId, toolCallId, at, choices }: Choosing): void {
+function keep({ runId, toolCallId, at, choices }: PendingQuestionAnswer): void {
   const key = keyOf(runId, toolCallId);
   kept.delete(key);
   kept.set(key, { at, choices });
-  saveView({ choosing: [...kept].slice(-maxKept) });
+  savePanelView({ choosing: [...kept].slice(-maxKept) });
 }
 
-export function forget({ runId, toolCallId }: Choosing): void {
+export function discardQuestionAnswer({ runId, toolCallId }: PendingQuestionAnswer): void {
   kept.delete(keyOf(runId, toolCallId));
-  saveView({ choosing: [...kept].slice(-maxKept) });
+  savePanelView({ choosing: [...kept].slice(-maxKept) });
 }
 
 const keyOf = (runId: string, toolCallId: string) => `${runId} ${toolCallId}`;
 
-export const isSeveral = ({ questions }: Choosing): boolean => questions.length > 1;
+export const hasSeveralQuestions = ({ questions }: PendingQuestionAnswer): boolean => questions.length > 1;
 
 /** True for a single question with one answer: selecting sends the answer. */
-export const isDirect = ({ questions }: Choosing): boolean => questions.length === 1 && !questions[0]!.many;
+export const sendsOnSelection = ({ questions }: PendingQuestionAnswer): boolean =>
+  questions.length === 1 && !questions[0]!.many;
 
-export function turnTo(choosing: Choosing, at: number): void {
+export function showQuestionAt(choosing: PendingQuestionAnswer, at: number): void {
   choosing.at = at;
   keep(choosing);
 }
 
-export function choose(choosing: Choosing, place: number): void {
+export function toggleAnswerChoice(choosing: PendingQuestionAnswer, place: number): void {
   const choice = choosing.choices[choosing.at]!;
   const others = choice.chosen.filter((one) => one !== place);
   if (!choosing.questions[choosing.at]!.many) choice.chosen = [place];
@@ -67,35 +69,36 @@ export function choose(choosing: Choosing, place: number): void {
   keep(choosing);
 }
 
-export function setChosen(choosing: Choosing, places: number[]): void {
+export function setAnswerChoices(choosing: PendingQuestionAnswer, places: number[]): void {
   choosing.choices[choosing.at]!.chosen = places;
   keep(choosing);
 }
 
-export function setAnswerText(choosing: Choosing, words: string): void {
+export function setAnswerText(choosing: PendingQuestionAnswer, words: string): void {
   choosing.choices[choosing.at]!.words = words;
   keep(choosing);
 }
 
-export function nextOpen({ at, choices }: Choosing): number | undefined {
+export function nextUnansweredQuestion({ at, choices }: PendingQuestionAnswer): number | undefined {
   const order = choices.map((_, index) => (at + index) % choices.length);
-  return order.find((index) => !isGiven(choices[index]!));
+  return order.find((index) => !isChoiceAnswered(choices[index]!));
 }
 
-export const chosenOf = (choosing: Choosing): PanelChoice => ({
+export const toPanelChoice = (choosing: PendingQuestionAnswer): PanelQuestionChoices => ({
   runId: choosing.runId,
   toolCallId: choosing.toolCallId,
   choices: choosing.choices.map(
-    ({ chosen, words }): Choice => ({ chosen, ...(words.trim() && { words: words.trim() }) }),
+    ({ chosen, words }): UserQuestionChoice => ({ chosen, ...(words.trim() && { words: words.trim() }) }),
   ),
 });
 
-export const isAnswered = (choosing: Choosing): boolean => answersAll(choosing.questions, chosenOf(choosing));
+export const areQuestionsAnswered = (choosing: PendingQuestionAnswer): boolean =>
+  answersAllUserQuestions(choosing.questions, toPanelChoice(choosing));
 
-export const isBegun = ({ choices }: Choosing): boolean => choices.some(isGiven);
+export const isAnswerBegun = ({ choices }: PendingQuestionAnswer): boolean => choices.some(isChoiceAnswered);
 
 /** Matches a text to answers: by number (`2`; `1, 3` for multiple choice) or by label. Numeric answers match by label only. */
-export function answersIn(text: string, { answers, many }: UserQuestions): number[] | undefined {
+export function parseAnswerText(text: string, { answers, many }: UserQuestions): number[] | undefined {
   const plain = (words: string) => words.trim().toLowerCase();
   const byWords = answers.findIndex(({ label }) => plain(label) === plain(text));
   if (byWords >= 0) return [byWords];

@@ -1,31 +1,32 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { Completion, Mention } from '../../src/protocol/content/mention.ts';
-import { completedWord } from '../../src/protocol/content/mentionText.ts';
-import type { Slash, SlashAction } from '../../src/protocol/content/slash.ts';
-import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
-import { visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
+import type { ComposerCompletion, Mention } from '../../src/protocol/content/mention.ts';
+import { completedComposerText } from '../../src/protocol/content/mentionText.ts';
+import type { SlashAction, SlashCommand } from '../../src/protocol/content/slash.ts';
+import type { HostToPanelMessage } from '../../src/protocol/panel/panelMessages.ts';
+import { escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
-import { area } from './draft.ts';
-import { matchedRow } from './matched.ts';
-import { pick } from './mentions.ts';
-import { forgetTyping } from './typedMentions.ts';
-import { type Typed, typedBefore } from './typedWord.ts';
+import { composerTextArea } from './draft.ts';
+import { highlightedCompletion } from './matched.ts';
+import { pickMention } from './mentions.ts';
+import { clearTypedMention } from './typedMentions.ts';
+import { type TypedCompletionQuery, typedQueryBeforeCaret } from './typedWord.ts';
 
 /** Word being typed after an `@` or an initial `/`, with its completions. */
-let open: (Typed & { rows: readonly Completion[]; at: number; problem?: string }) | undefined;
+let open: (TypedCompletionQuery & { rows: readonly ComposerCompletion[]; at: number; problem?: string }) | undefined;
 let asked = 0;
 
 const isCompleting = (): boolean => open !== undefined && (open.rows.length > 0 || open.problem !== undefined);
 
 /** Updates the completions after input or caret movement, except during input method composition. */
-export function lookForCompletion(context: PanelContext, event: { isComposing?: boolean }): void {
+export function updateCompletions(context: PanelContext, event: { isComposing?: boolean }): void {
   if (event.isComposing) return;
-  const box = area()?.control as HTMLTextAreaElement | undefined;
-  const typed = box && box.selectionStart === box.selectionEnd ? typedBefore(box.value, box.selectionStart) : undefined;
+  const box = composerTextArea()?.control as HTMLTextAreaElement | undefined;
+  const typed =
+    box && box.selectionStart === box.selectionEnd ? typedQueryBeforeCaret(box.value, box.selectionStart) : undefined;
   if (!typed) {
-    close(context);
+    closeCompletions(context);
     return;
   }
   const isSame = open?.from === typed.from && open.after === typed.after;
@@ -37,16 +38,16 @@ export function lookForCompletion(context: PanelContext, event: { isComposing?: 
 }
 
 /** Receives completions; the selected row stays selected if still present. */
-export function completed(message: Extract<HostMessage, { type: 'completions' }>): void {
+export function receiveCompletions(message: Extract<HostToPanelMessage, { type: 'completions' }>): void {
   if (!open || message.asked !== asked) return;
   const { rows, problem } = message;
   const chosen = open.at > 0 ? open.rows[open.at] : undefined;
-  const place = chosen ? rows.findIndex((row) => completedWord(row) === completedWord(chosen)) : 0;
+  const place = chosen ? rows.findIndex((row) => completedComposerText(row) === completedComposerText(chosen)) : 0;
   const { after, from, query } = open;
   open = { after, from, query, rows, at: Math.max(0, place), ...(problem && { problem }) };
 }
 
-export function close(context: PanelContext): void {
+export function closeCompletions(context: PanelContext): void {
   if (!open) return;
   open = undefined;
   context.refresh();
@@ -56,7 +57,7 @@ export function onCompletionKey(context: PanelContext, event: KeyboardEvent): bo
   if (!open || !isCompleting() || event.isComposing || event.keyCode === 229) return false;
   const { rows, at } = open;
   if (event.key === 'Escape') {
-    close(context);
+    closeCompletions(context);
   } else if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || rows.length === 0) {
     return false;
   } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
@@ -76,24 +77,24 @@ export function onCompletionKey(context: PanelContext, event: KeyboardEvent): bo
  * Inserts the completion as typed text, so that the editor's undo works. Immediate commands leave no text; their remaining text becomes a
  * message.
  */
-function accept(context: PanelContext, row: Completion): void {
-  const box = area()?.control as HTMLTextAreaElement | undefined;
+function accept(context: PanelContext, row: ComposerCompletion): void {
+  const box = composerTextArea()?.control as HTMLTextAreaElement | undefined;
   if (!open || !box) return;
   const { from, query } = open;
-  forgetTyping();
+  clearTypedMention();
   const act = 'slash' in row && row.slash.kind === 'act' && (row.slash.word.slice(1) as SlashAction);
-  const word = act ? '' : `${completedWord(row)} `;
-  close(context);
+  const word = act ? '' : `${completedComposerText(row)} `;
+  closeCompletions(context);
   box.focus();
   box.setSelectionRange(from, from + 1 + query.length);
   if (word === '') document.execCommand('delete');
   else document.execCommand('insertText', false, word);
   if (act) context.post({ type: 'slash', act });
-  if ('mention' in row) pick(context, row.mention);
+  if ('mention' in row) pickMention(context, row.mention);
   context.refresh();
 }
 
-const kindIcons: Record<Slash['kind'] | Mention['kind'], TemplateResult> = {
+const kindIcons: Record<SlashCommand['kind'] | Mention['kind'], TemplateResult> = {
   file: icons.file,
   folder: icons.folder,
   selection: icons.lines,
@@ -116,13 +117,14 @@ export function completionList(context: PanelContext): TemplateResult | typeof n
   if (!open || !isCompleting()) return nothing;
   const { rows, at, problem } = open;
   const { query } = open;
-  const words = ({ label, detail }: Completion) => visibleLine([label, ...(detail ? [detail] : [])].join(', '));
+  const words = ({ label, detail }: ComposerCompletion) =>
+    escapeInvisibleInLine([label, ...(detail ? [detail] : [])].join(', '));
   const current = rows[at];
   return html`<div class="completion" data-testid="completion" @mousedown=${(event: Event) => event.preventDefault()}>
     ${
       rows.length > 0
         ? html`<div role="listbox" aria-label=${t('Suggestions')}>${rows.map((row, place) => {
-            const { label, detail } = matchedRow(row, query);
+            const { label, detail } = highlightedCompletion(row, query);
             const kind = 'slash' in row ? row.slash.kind : row.mention.kind;
             return html`<div class="completion-row" role="option" aria-selected=${place === at ? 'true' : 'false'} title=${words(row)}
                 data-kind=${kind} @click=${() => accept(context, row)}>${kindIcons[kind]}<span class="completion-label">${label}</span>${
@@ -131,11 +133,11 @@ export function completionList(context: PanelContext): TemplateResult | typeof n
           })}</div>`
         : nothing
     }
-    ${problem ? html`<p class="quiet">${visibleLine(problem)}</p>` : nothing}
+    ${problem ? html`<p class="quiet">${escapeInvisibleInLine(problem)}</p>` : nothing}
     <div class="for-screen-readers" role="status">${current ? t('{0}, {1} of {2}', words(current), at + 1, rows.length) : ''}</div>
   </div>`;
 }
 
-export function settleCompletion(): void {
+export function scrollToCompletion(): void {
   if (open) document.querySelector('.completion [aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
 }

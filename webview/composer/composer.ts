@@ -1,51 +1,58 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { agentName, chatWorkflow, planAgent } from '../../src/protocol/content/agents.ts';
+import { agentName, chatWorkflowId, planAgent } from '../../src/protocol/content/agents.ts';
 import type { Mention } from '../../src/protocol/content/mention.ts';
-import { wordOf } from '../../src/protocol/content/mentionText.ts';
+import { mentionTextOf } from '../../src/protocol/content/mentionText.ts';
 import type { Attachment } from '../../src/protocol/content/messages.ts';
 import { type ApprovalPreset, presetNames, presetShortNames } from '../../src/protocol/content/policy.ts';
 import type { ImageAttachment, PanelState } from '../../src/protocol/panel/panelMessages.ts';
-import type { When } from '../../src/protocol/run/events.ts';
-import { isPlanned } from '../../src/protocol/run/plan.ts';
-import { isHeld } from '../../src/protocol/run/resumable.ts';
+import type { DeliveryTime } from '../../src/protocol/run/events.ts';
+import { isPlanReadyToImplement } from '../../src/protocol/run/plan.ts';
+import { isRunHeldByDenial } from '../../src/protocol/run/resumable.ts';
 import type { QueuedMessage, Run } from '../../src/protocol/run/run.ts';
-import { visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
-import { sent } from '../activityReport.ts';
+import { reportMessageSent } from '../activityReport.ts';
 import type { PanelContext } from '../context.ts';
-import { type Picked, savedView, saveView } from '../host.ts';
+import { type PickedMention, savedPanelView, savePanelView } from '../host.ts';
 import { icons } from '../icons.ts';
-import { attachButton, forgetImages, pickedImages, pickedStrip } from './attachedImages.ts';
+import { attachButton, attachedImages, attachedImagesStrip, clearAttachedImages } from './attachedImages.ts';
 import {
-  answersIn,
-  type Choosing,
-  choosingNow,
-  chosenOf,
-  forget,
-  isAnswered,
-  isBegun,
-  nextOpen,
-  setChosen,
-  turnTo,
+  areQuestionsAnswered,
+  currentQuestionAnswer,
+  discardQuestionAnswer,
+  isAnswerBegun,
+  nextUnansweredQuestion,
+  type PendingQuestionAnswer,
+  parseAnswerText,
+  setAnswerChoices,
+  showQuestionAt,
+  toPanelChoice,
 } from './choosing.ts';
-import { close, completionList, lookForCompletion, onCompletionKey } from './completion.ts';
+import { closeCompletions, completionList, onCompletionKey, updateCompletions } from './completion.ts';
 import { contextGauge } from './contextGauge.ts';
-import { area, draft, focusComposer } from './draft.ts';
+import { composerDraft, composerTextArea, focusComposer } from './draft.ts';
 import { onDrag, onDrop, onPaste } from './dropping.ts';
-import { beginSending, editedMessage, endSending, sendingBar } from './editing.ts';
-import { isToStop, onKeyInEmptyBox } from './emptyBox.ts';
-import { forgetMentions, isMentioned, namedNow, namedStrip, namedWithSelection, pick } from './mentions.ts';
-import { answer } from './questionCard.ts';
+import { beginMessageEdit, editedMessage, endMessageEdit, messageEditBar } from './editing.ts';
+import { isStopConfirmationPending, onKeyInEmptyBox } from './emptyBox.ts';
+import {
+  clearPickedMentions,
+  draftMentions,
+  draftMentionsWithSelection,
+  isMentionInDraft,
+  mentionStrip,
+  pickMention,
+} from './mentions.ts';
+import { sendQuestionAnswer } from './questionCard.ts';
 import { sendButtons } from './sendButton.ts';
-import { forgetTyping, lookForTyped, resolveTyped, typedNow } from './typedMentions.ts';
+import { clearTypedMention, detectTypedMention, resolveTypedWord, unresolvedMentions } from './typedMentions.ts';
 
-let last: { text: string; images: Attachment[]; mentions: Picked[] } | undefined;
+let last: { text: string; images: Attachment[]; mentions: PickedMention[] } | undefined;
 /** Restored text of a message that no run received. */
 let unheard: string | undefined;
 
 /** Call before the attachments are cleared. */
 function rememberSent(text: string): void {
-  const { images, mentions } = savedView();
+  const { images, mentions } = savedPanelView();
   last = { text, images, mentions };
   unheard = undefined;
 }
@@ -56,15 +63,15 @@ function rememberSent(text: string): void {
  */
 function takeUnsent(text: string): string {
   if (last?.text === text) {
-    const { images, mentions } = savedView();
-    saveView({ images: [...last.images, ...images], mentions: [...last.mentions, ...mentions] });
+    const { images, mentions } = savedPanelView();
+    savePanelView({ images: [...last.images, ...images], mentions: [...last.mentions, ...mentions] });
   }
   last = undefined;
-  unheard = [text, draft()].filter(Boolean).join('\n\n');
+  unheard = [text, composerDraft()].filter(Boolean).join('\n\n');
   return unheard;
 }
 
-const isStillUnsent = (): boolean => unheard !== undefined && draft() === unheard;
+const isStillUnsent = (): boolean => unheard !== undefined && composerDraft() === unheard;
 
 let editing: { runId: string; queued: number; before: string } | undefined;
 
@@ -90,18 +97,19 @@ function endEdit(): string {
 export const maxMessageLength = 1_000_000;
 const escapeAgain = () => t('Press Esc again to stop');
 
-export function composer(context: PanelContext): TemplateResult {
+export function composerView(context: PanelContext): TemplateResult {
   const { run, state } = context.model;
   const running = run?.phase === 'Running';
-  const asks = choosingNow(run);
-  const ready = draft().trim() !== '' || pickedImages().length > 0 || (asks !== undefined && isAnswered(asks));
+  const asks = currentQuestionAnswer(run);
+  const ready =
+    composerDraft().trim() !== '' || attachedImages().length > 0 || (asks !== undefined && areQuestionsAnswered(asks));
   return html`<div class="composer" @dragover=${onDrag} @drop=${(event: DragEvent) => onDrop(context, event)}
       @paste=${(event: ClipboardEvent) => onPaste(context, event)}>
     ${completionList(context)}
-    <div class="for-screen-readers" role="status">${running && isToStop() ? escapeAgain() : nothing}</div>
-    ${sendingBar(context, () => leaveSaying(context))}
-    ${pickedStrip(context)}
-    ${namedStrip(context, (text) => {
+    <div class="for-screen-readers" role="status">${running && isStopConfirmationPending() ? escapeAgain() : nothing}</div>
+    ${messageEditBar(context, () => leaveSaying(context))}
+    ${attachedImagesStrip(context)}
+    ${mentionStrip(context, (text) => {
       setDraft(context, text);
       focusComposer();
     })}
@@ -126,9 +134,9 @@ export function composer(context: PanelContext): TemplateResult {
 
 function agentButton(context: PanelContext, { agent: next }: PanelState): TemplateResult {
   const { run } = context.model;
-  const name = visibleLine(run?.workflowId ? agentName(run) : next);
+  const name = escapeInvisibleInLine(run?.workflowId ? agentName(run) : next);
   const title = t('{0} (Tab, A: another agent; Tab, P: toggle plan mode)', name);
-  const icon = name === agentName({ workflowId: chatWorkflow, agentId: planAgent }) ? icons.list : icons.person;
+  const icon = name === agentName({ workflowId: chatWorkflowId, agentId: planAgent }) ? icons.list : icons.person;
   return html`<vscode-button appearance="icon" class="agent" data-testid="agent" title=${title} aria-label=${t('Agent: {0}', title)}
       @click=${() => context.post({ type: 'action', action: 'pick-agent' })}><div class="agent-icon">${icon}</div><div class="agent-name">${name}</div></vscode-button>`;
 }
@@ -136,10 +144,10 @@ function agentButton(context: PanelContext, { agent: next }: PanelState): Templa
 function modelButton(context: PanelContext): TemplateResult {
   const { models, modelId } = context.model.state!;
   const model = models.find((option) => option.id === modelId);
-  const label = visibleLine(model?.label ?? modelId) || t('Select a model');
-  const problem = model?.problem ? visibleLine(model.problem) : '';
+  const label = escapeInvisibleInLine(model?.label ?? modelId) || t('Select a model');
+  const problem = model?.problem ? escapeInvisibleInLine(model.problem) : '';
   return html`<vscode-button appearance="icon" class="model ${problem ? 'problem' : ''}" data-testid="model"
-    title=${problem || `${visibleLine(model?.detail ?? '') || t('Select a model')} (Tab, M)`}
+    title=${problem || `${escapeInvisibleInLine(model?.detail ?? '') || t('Select a model')} (Tab, M)`}
     aria-label=${problem ? t('Model: {0}. {1}', label, problem) : t('Model: {0}', label)}
     @click=${() => context.post({ type: 'action', action: 'pick-model' })}>
       <div class="model-words">${problem ? icons.warning : nothing}<div class="model-label">${label}</div></div>
@@ -173,20 +181,20 @@ function presetButton(context: PanelContext, { preset, presetOfRun }: PanelState
     </vscode-button>`;
 }
 
-function placeholderNow({ model: { run } }: PanelContext, asks: Choosing | undefined): string {
+function placeholderNow({ model: { run } }: PanelContext, asks: PendingQuestionAnswer | undefined): string {
   const running = run?.phase === 'Running';
-  if (running && isToStop()) return escapeAgain();
+  if (running && isStopConfirmationPending()) return escapeAgain();
   if (asks) return placeholderOf(asks);
-  if (run && isHeld(run)) return t('What should it do instead? Enter on an empty box continues');
+  if (run && isRunHeldByDenial(run)) return t('What should it do instead? Enter on an empty box continues');
   if (running) return t('Enter: next step · Alt+Enter: when finished');
-  if (run && isPlanned(run)) return t('What should be different (Ctrl+Enter: implement it)');
+  if (run && isPlanReadyToImplement(run)) return t('What should be different (Ctrl+Enter: implement it)');
   return t(hint);
 }
 
 /** Hint without key names; narrow panels show the start. */
 const hint = 'Ask anything. Type @ to add context, / for commands';
 
-function placeholderOf({ questions, at }: Choosing): string {
+function placeholderOf({ questions, at }: PendingQuestionAnswer): string {
   const { answers, many } = questions[at]!;
   return many
     ? t('Numbers (1 to {0}), or your own answer', answers.length)
@@ -194,27 +202,27 @@ function placeholderOf({ questions, at }: Choosing): string {
 }
 
 export function setDraft(context: PanelContext, text: string): void {
-  const element = area();
+  const element = composerTextArea();
   if (!element) return;
   element.value = text;
-  forgetTyping();
-  saveView({ draft: text });
+  clearTypedMention();
+  savePanelView({ draft: text });
   context.refresh();
 }
 
 export function addMentions(context: PanelContext, mentions: readonly Mention[]): void {
-  const words = mentions.map(wordOf).filter((word) => !isMentioned(word));
-  const text = draft();
+  const words = mentions.map(mentionTextOf).filter((word) => !isMentionInDraft(word));
+  const text = composerDraft();
   if (words.length > 0) setDraft(context, `${text}${/(^|\s)$/.test(text) ? '' : ' '}${words.join(' ')} `);
-  for (const mention of mentions) pick(context, mention);
-  const box = area()?.control as HTMLTextAreaElement | undefined;
+  for (const mention of mentions) pickMention(context, mention);
+  const box = composerTextArea()?.control as HTMLTextAreaElement | undefined;
   box?.setSelectionRange(box.value.length, box.value.length);
 }
 
 /** Moves a queued message into the message box; the previous draft returns afterwards. */
-export function editQueued(context: PanelContext, queued: number): void {
+export function editQueuedMessage(context: PanelContext, queued: number): void {
   beginEdit(context, queued, (text) => {
-    const before = draft();
+    const before = composerDraft();
     setDraft(context, text);
     return before;
   });
@@ -226,7 +234,7 @@ export function restoreDraft(context: PanelContext, text: string): void {
 }
 
 /** Resends a restored message if unchanged; the user sends edited text. */
-export function sayUnheard(context: PanelContext): void {
+export function resendRestoredMessage(context: PanelContext): void {
   if (isStillUnsent()) send(context);
   else focusComposer();
 }
@@ -236,24 +244,24 @@ export function editMessage(context: PanelContext, at: number): void {
   const message = run?.messages[at];
   if (!run || message?.role !== 'user') return;
   context.opened.acts = undefined;
-  beginSending(run, at, draft());
+  beginMessageEdit(run, at, composerDraft());
   setDraft(context, message.content);
   focusComposer();
 }
 
 function leaveSaying(context: PanelContext): void {
-  setDraft(context, endSending());
+  setDraft(context, endMessageEdit());
   focusComposer();
 }
 
-function send(context: PanelContext, when?: When): void {
-  const text = draft().trim() === '' ? '' : draft().trimEnd();
-  const images = pickedImages();
+function send(context: PanelContext, when?: DeliveryTime): void {
+  const text = composerDraft().trim() === '' ? '' : composerDraft().trimEnd();
+  const images = attachedImages();
   const { run } = context.model;
   const edited = editedIn(run);
   if (edited && text !== '') {
     const change = { runId: run!.id, queued: edited.queued, text, when: when ?? edited.when };
-    context.post({ type: 'change-waiting', ...change, ...namedNow(), ...typedNow() });
+    context.post({ type: 'change-waiting', ...change, ...draftMentions(), ...unresolvedMentions() });
     rememberSent(text);
     setDraft(context, endEdit());
     focusComposer();
@@ -269,71 +277,71 @@ function send(context: PanelContext, when?: When): void {
       at: said.at,
       text: text.slice(0, maxMessageLength),
       ...restore,
-      ...namedNow(),
-      ...typedNow(),
+      ...draftMentions(),
+      ...unresolvedMentions(),
     });
     rememberSent(text);
     leaveSaying(context);
     return;
   }
-  const asks = choosingNow(context.model.run);
+  const asks = currentQuestionAnswer(context.model.run);
   if (text === '' && images.length === 0) {
-    if (asks && isAnswered(asks)) answer(context, asks);
-    else if (!asks && run && isHeld(run)) context.post({ type: 'continue' });
+    if (asks && areQuestionsAnswered(asks)) sendQuestionAnswer(context, asks);
+    else if (!asks && run && isRunHeldByDenial(run)) context.post({ type: 'continue' });
     return;
   }
-  const mentions = namedWithSelection(context);
-  const named = asks && images.length === 0 ? answersIn(text, asks.questions[asks.at]!) : undefined;
+  const mentions = draftMentionsWithSelection(context);
+  const named = asks && images.length === 0 ? parseAnswerText(text, asks.questions[asks.at]!) : undefined;
   if (asks && named) {
     choose(context, asks, named);
     return;
   }
-  sent();
+  reportMessageSent();
   const attachments = images.length > 0 ? { attachments: images as ImageAttachment[] } : {};
-  const chosen = asks && isBegun(asks) ? { chosen: chosenOf(asks) } : {};
+  const chosen = asks && isAnswerBegun(asks) ? { chosen: toPanelChoice(asks) } : {};
   const later = when && run?.phase === 'Running' ? { when } : {};
   context.post({
     type: 'send',
     text: text.slice(0, maxMessageLength),
     ...attachments,
     ...mentions,
-    ...typedNow(),
+    ...unresolvedMentions(),
     ...chosen,
     ...later,
   });
-  if (asks) forget(asks);
+  if (asks) discardQuestionAnswer(asks);
   rememberSent(text);
-  forgetImages();
-  forgetMentions();
+  clearAttachedImages();
+  clearPickedMentions();
   delete context.model.selection;
   setDraft(context, endEdit());
   focusComposer();
   context.toEnd();
 }
 
-export function executePlan(context: PanelContext): void {
-  const text = draft().trim();
+export function requestPlanExecution(context: PanelContext): void {
+  const text = composerDraft().trim();
   context.post({
     type: 'do-plan',
     ...(text !== '' && { text: text.slice(0, maxMessageLength) }),
-    ...namedNow(),
-    ...typedNow(),
+    ...draftMentions(),
+    ...unresolvedMentions(),
   });
-  sent();
+  reportMessageSent();
   rememberSent(text);
-  forgetMentions();
+  clearPickedMentions();
   setDraft(context, '');
   focusComposer();
   context.toEnd();
 }
 
 /** Selects the answers named by the message; at the last question, sends all answers. */
-function choose(context: PanelContext, asks: Choosing, places: number[]): void {
-  setChosen(asks, places);
+function choose(context: PanelContext, asks: PendingQuestionAnswer, places: number[]): void {
+  setAnswerChoices(asks, places);
   setDraft(context, '');
-  const next = nextOpen(asks);
-  if (next === undefined) answer(context, asks);
-  else turnTo(asks, next);
+  const next = nextUnansweredQuestion(asks);
+  if (next === undefined) sendQuestionAnswer(context, asks);
+  else showQuestionAt(asks, next);
   context.refresh();
   focusComposer();
 }
@@ -351,20 +359,20 @@ function onKey(context: PanelContext, event: KeyboardEvent): void {
   if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
   event.preventDefault();
   const { run } = context.model;
-  if ((event.ctrlKey || event.metaKey) && run && isPlanned(run)) executePlan(context);
+  if ((event.ctrlKey || event.metaKey) && run && isPlanReadyToImplement(run)) requestPlanExecution(context);
   else send(context, event.altKey ? 'done' : undefined);
 }
 
 function onLeave(context: PanelContext): void {
-  close(context);
-  resolveTyped(context);
+  closeCompletions(context);
+  resolveTypedWord(context);
   context.refresh();
 }
 
 function onInput(context: PanelContext, event: { isComposing?: boolean; inputType?: string }): void {
-  saveView({ draft: draft() });
-  lookForTyped(context, event);
-  lookForCompletion(context, event);
+  savePanelView({ draft: composerDraft() });
+  detectTypedMention(context, event);
+  updateCompletions(context, event);
   context.refresh();
 }
 
@@ -373,6 +381,6 @@ function onKeyUp(context: PanelContext, event: KeyboardEvent): void {
 }
 
 function onCaret(context: PanelContext, event: { isComposing?: boolean }): void {
-  lookForTyped(context, {});
-  lookForCompletion(context, event);
+  detectTypedMention(context, {});
+  updateCompletions(context, event);
 }

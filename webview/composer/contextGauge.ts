@@ -1,9 +1,9 @@
 import { html, nothing, svg, type TemplateResult } from 'lit-html';
 import type { ContextUsage } from '../../src/protocol/content/contextUsage.ts';
-import { money } from '../../src/protocol/run/money.ts';
+import { localizedDollars } from '../../src/protocol/run/money.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
-import { decimal } from '../../src/protocol/text/decimal.ts';
-import { unbroken, visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
+import { formatDecimal } from '../../src/protocol/text/decimal.ts';
+import { escapeInvisibleInLine, withNoBreakUnits } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { pathView } from '../pathView.ts';
@@ -52,7 +52,7 @@ const fullness = ({ total, size }: Measured): string =>
     ? t('{0}, window unknown', formatCount(total))
     : t('{0} of {1}', formatCount(total), formatCount(size));
 
-const percent = (part: number): string => unbroken(t('{0}%', Math.round(part * 100)));
+const percent = (part: number): string => withNoBreakUnits(t('{0}%', Math.round(part * 100)));
 
 /** Ring that fills clockwise, with a mark at the threshold of automatic compaction. */
 function ring(part: number | undefined, { size = 1, filling }: Measured): TemplateResult {
@@ -69,7 +69,7 @@ function popover(context: PanelContext, run: Run, now: Measured): TemplateResult
   const { limits } = context.model.state ?? {};
   const most = limits?.run === undefined ? undefined : Math.max(limits.run, run.allowed ?? 0);
   const spent = formatCost(run.usage.cost, run.unpriced);
-  const cost = most === undefined ? spent : t('{0}, of {1}', spent, money(most));
+  const cost = most === undefined ? spent : t('{0}, of {1}', spent, localizedDollars(most));
   const setWindow = () => context.post({ type: 'action', action: 'set-window' });
   return html`<div class="meter-popover" role="dialog" aria-label=${t('Context window')} tabindex="-1" data-testid="meter-popover">
     <p class="meter-head"><b>${now.size === undefined ? nothing : `${percent(now.total / now.size)} · `}${fullness(now)}</b>${
@@ -125,7 +125,7 @@ function parts(total: number, filling: ContextUsage): TemplateResult {
 const filesOf = ({ files = [] }: ContextUsage, about: (tokens: number) => string) =>
   files.map(({ path, tokens, cut, hidden }) =>
     row(
-      html`<span class="meter-file" title=${visibleLine(path)}>${pathView(visibleLine(path))}</span>`,
+      html`<span class="meter-file" title=${escapeInvisibleInLine(path)}>${pathView(escapeInvisibleInLine(path))}</span>`,
       [
         tokens === 0 ? t('no space') : cut ? t('{0}, cut', about(tokens)) : about(tokens),
         ...(hidden ? [t('contains hidden text')] : []),
@@ -137,7 +137,7 @@ const filesOf = ({ files = [] }: ContextUsage, about: (tokens: number) => string
 /** Speed with prefill, as in *Insights*. */
 function pace({ tokens, ms }: NonNullable<Run['answered']>): string {
   const each = (tokens * 1000) / ms;
-  return t('{0} tokens per second', decimal(each, each < 10 ? 1 : 0));
+  return t('{0} tokens per second', formatDecimal(each, each < 10 ? 1 : 0));
 }
 
 const row = (what: string | TemplateResult, how: string, kind = '') =>

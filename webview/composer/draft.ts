@@ -1,7 +1,7 @@
 import type { TextArea } from '../elements.ts';
 
-export const area = (): TextArea | null => document.querySelector<TextArea>('[data-testid="composer"]');
+export const composerTextArea = (): TextArea | null => document.querySelector<TextArea>('[data-testid="composer"]');
 
-export const draft = (): string => area()?.value ?? '';
+export const composerDraft = (): string => composerTextArea()?.value ?? '';
 
-export const focusComposer = (): void => area()?.control.focus();
+export const focusComposer = (): void => composerTextArea()?.control.focus();

@@ -1,6 +1,6 @@
 import { maxMentions } from '../../src/protocol/content/mentionText.ts';
 import type { PanelContext } from '../context.ts';
-import { imageFilesIn, takeImages } from './attachedImages.ts';
+import { attachImageFiles, filterImageFiles } from './attachedImages.ts';
 import { focusComposer } from './draft.ts';
 
 /** Drag types: of the editor's own lists (with Shift), and the standard. */
@@ -11,27 +11,27 @@ export function onDrag(event: DragEvent): void {
 }
 
 export function onDrop(context: PanelContext, event: DragEvent): void {
-  const images = imageFilesIn(event.dataTransfer?.files);
+  const images = filterImageFiles(event.dataTransfer?.files);
   const places = images.length > 0 ? [] : placesIn(event.dataTransfer);
   if (images.length + places.length === 0) return;
   event.preventDefault();
-  if (images.length > 0) void takeImages(context, images);
+  if (images.length > 0) void attachImageFiles(context, images);
   else context.post({ type: 'dropped', places });
   focusComposer();
 }
 
 export function onPaste(context: PanelContext, event: ClipboardEvent): void {
-  const images = imageFilesIn(event.clipboardData?.files);
+  const images = filterImageFiles(event.clipboardData?.files);
   const text = event.clipboardData?.getData('text/plain') ?? '';
   const listed = placesIn(event.clipboardData);
   const places = listed.length > 0 ? listed : pathsIn(text);
   if (images.length + places.length === 0) return;
   event.preventDefault();
-  if (images.length > 0) void takeImages(context, images);
+  if (images.length > 0) void attachImageFiles(context, images);
   else context.post({ type: 'dropped', places, pasted: text || places.join('\n') });
 }
 
-export function putPasted(text: string): void {
+export function insertPastedText(text: string): void {
   focusComposer();
   document.execCommand('insertText', false, text);
 }

@@ -3,28 +3,28 @@ import type { Run } from '../../src/protocol/run/run.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
-import { filesAfter } from './filesAfter.ts';
+import { countFilesChangedAfter } from './filesAfter.ts';
 
 let editing: { runId: string; at: number; before: string; restore: boolean } | undefined;
 
 export const editedMessage = (run: Run | null): typeof editing =>
   editing && run && editing.runId === run.id ? editing : undefined;
 
-export function beginSending(run: Run, at: number, before: string): void {
+export function beginMessageEdit(run: Run, at: number, before: string): void {
   editing = { runId: run.id, at, before: editing?.runId === run.id ? editing.before : before, restore: false };
 }
 
-export function endSending(): string {
+export function endMessageEdit(): string {
   const before = editing?.before ?? '';
   editing = undefined;
   return before;
 }
 
-export function sendingBar(context: PanelContext, leave: () => void): TemplateResult | typeof nothing {
+export function messageEditBar(context: PanelContext, leave: () => void): TemplateResult | typeof nothing {
   const { run } = context.model;
   const edited = editedMessage(run);
   if (!run || !edited) return nothing;
-  const files = filesAfter(run, edited.at);
+  const files = countFilesChangedAfter(run, edited.at);
   const choose = (restore: boolean) => () => {
     edited.restore = restore;
     context.refresh();

@@ -1,11 +1,11 @@
 import type { PanelContext } from '../context.ts';
-import { area, draft } from './draft.ts';
+import { composerDraft, composerTextArea } from './draft.ts';
 
 /** Milliseconds within which a second Escape stops the run. */
 const togetherMs = 1000;
 let toStop: ReturnType<typeof setTimeout> | undefined;
 
-export const isToStop = (): boolean => toStop !== undefined;
+export const isStopConfirmationPending = (): boolean => toStop !== undefined;
 
 /**
  * Handles keys in an empty message box: ↑ restores the last message, Escape twice stops the run. Returns false for other keys.
@@ -14,7 +14,7 @@ export const isToStop = (): boolean => toStop !== undefined;
  */
 export function onKeyInEmptyBox(context: PanelContext, event: KeyboardEvent, say: (text: string) => void): boolean {
   const isPlain = !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey;
-  if (draft() !== '' || !isPlain || event.isComposing || event.keyCode === 229) return false; // 229: a key of an input method
+  if (composerDraft() !== '' || !isPlain || event.isComposing || event.keyCode === 229) return false; // 229: a key of an input method
   if (event.key === 'ArrowUp') return bringBackLast(context, say);
   return event.key === 'Escape' && !event.repeat && stopAtSecond(context);
 }
@@ -23,7 +23,7 @@ function bringBackLast({ model: { run } }: PanelContext, say: (text: string) => 
   const last = run?.messages.findLast(({ role, content }) => role === 'user' && content !== '');
   if (!last) return false;
   say(last.content);
-  const box = area()?.control;
+  const box = composerTextArea()?.control;
   box?.setSelectionRange(box.value.length, box.value.length);
   return true;
 }

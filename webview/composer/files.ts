@@ -1,13 +1,13 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { FileRow } from '../../src/protocol/panel/panelMessages.ts';
-import { visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
-import { amount, t } from '../../src/protocol/text/l10n.ts';
+import type { ChangedFileRow } from '../../src/protocol/panel/panelMessages.ts';
+import { escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
+import { localizedCount, t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { pathView } from '../pathView.ts';
 import type { StripPart } from './statusStripPart.ts';
 
-export function filesPart(context: PanelContext): StripPart | undefined {
+export function changedFilesPart(context: PanelContext): StripPart | undefined {
   const { files, run } = context.model;
   if (!files?.rows.length || files.runId !== run?.id) return undefined;
   const { rows, runId } = files;
@@ -20,7 +20,7 @@ export function filesPart(context: PanelContext): StripPart | undefined {
     count: html`${all}`,
     noun: all === 1 ? t('file') : t('files'),
     more: lineCounts(...counts),
-    says: t('{0} changed, {1} lines added, {2} removed', amount(all, 'file'), ...counts),
+    says: t('{0} changed, {1} lines added, {2} removed', localizedCount(all, 'file'), ...counts),
     rows: () => {
       const seen = rows.filter(({ reviewed }) => reviewed).length;
       const act = (type: 'review-files' | 'commit-files', label: string, title: string) =>
@@ -28,7 +28,7 @@ export function filesPart(context: PanelContext): StripPart | undefined {
       return html`<p class="files-head"><span class="quiet">${t('{0} of {1} reviewed', seen, all)}</span><span class="command-ways"
           >${act('review-files', t('Review'), t('All files in one editor'))}${act('commit-files', t('Commit…'), t('Stages these files and writes a message; you commit'))}</span></p>
         <ul class="files">${rows.map((row) => fileRow(context, runId, row))}</ul>
-        ${files.more > 0 ? html`<p class="quiet">${t('and {0}', amount(files.more, 'more file'))}</p>` : nothing}
+        ${files.more > 0 ? html`<p class="quiet">${t('and {0}', localizedCount(files.more, 'more file'))}</p>` : nothing}
         ${
           files.ran
             ? html`<p class="quiet">${t('Commands may have changed more:')} <button class="link" data-testid="source-control"
@@ -42,9 +42,9 @@ export function filesPart(context: PanelContext): StripPart | undefined {
 const lineCounts = (added: number, removed: number): TemplateResult =>
   html`<span class="file-counts"><span class="added">+${added}</span> <span class="removed">−${removed}</span></span>`;
 
-function fileRow(context: PanelContext, runId: string, row: FileRow): TemplateResult {
+function fileRow(context: PanelContext, runId: string, row: ChangedFileRow): TemplateResult {
   const { path, id, added, removed, made, from, reviewed = false } = row;
-  const name = visibleLine(path);
+  const name = escapeInvisibleInLine(path);
   const place = `file:${path}`;
   const isOpen = context.opened.unfolded.has(place);
   const review = () => context.post({ type: 'review-file', runId, path, id, reviewed: !reviewed });
@@ -53,7 +53,7 @@ function fileRow(context: PanelContext, runId: string, row: FileRow): TemplateRe
     context.refresh();
   };
   const about = [
-    made === 'moved' ? t('from {0}', visibleLine(from ?? '')) : made && t(made),
+    made === 'moved' ? t('from {0}', escapeInvisibleInLine(from ?? '')) : made && t(made),
     row.mixed && t('also changed by you'),
   ];
   const says = about.filter(Boolean).join(', ');

@@ -1,7 +1,7 @@
-import { callsOf, type Run } from '../../src/protocol/run/run.ts';
+import { callsInStartOrder, type Run } from '../../src/protocol/run/run.ts';
 
 /** Number of files changed since the message, according to the calls. */
-export function filesAfter(run: Run, at: number): number {
+export function countFilesChangedAfter(run: Run, at: number): number {
   const before = new Set(
     run.messages
       .slice(0, at)
@@ -9,7 +9,7 @@ export function filesAfter(run: Run, at: number): number {
       .map(({ id }) => id),
   );
   const files = new Set<string>();
-  for (const [id, { changes = [], moved, undone = [] }] of callsOf(run)) {
+  for (const [id, { changes = [], moved, undone = [] }] of callsInStartOrder(run)) {
     if (before.has(id)) continue;
     for (const path of [...changes.map((change) => change.path), ...(moved ? [moved.to] : [])])
       if (!undone.includes(path)) files.add(path);

@@ -1,9 +1,9 @@
 import { html, type TemplateResult } from 'lit-html';
-import type { Completion } from '../../src/protocol/content/mention.ts';
-import { visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
+import type { ComposerCompletion } from '../../src/protocol/content/mention.ts';
+import { escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
 
 /** Returns the positions of matching letters: contiguous, else in order. */
-export function matchedLetters(text: string, query: string): number[] {
+export function matchingLetterPositions(text: string, query: string): number[] {
   const [lower, typed] = [text.toLowerCase(), query.toLowerCase()];
   if (typed === '' || lower.length !== text.length) return []; // a letter with another length in lower case
   const name = lower.lastIndexOf('/', lower.length - 2) + 1;
@@ -22,15 +22,18 @@ function inOrder(text: string, letters: string, from: number): number[] | undefi
   return found;
 }
 
-export function matchedRow(row: Completion, query: string): { label: TemplateResult[]; detail: TemplateResult[] } {
+export function highlightedCompletion(
+  row: ComposerCompletion,
+  query: string,
+): { label: TemplateResult[]; detail: TemplateResult[] } {
   const { label, detail = '' } = row;
   const path =
     'mention' in row && (row.mention.kind === 'file' || row.mention.kind === 'folder') ? row.mention.path : '';
   const bare = label.replace(/\/$/, '');
   const begin = path.length - bare.length;
   if (path === '' || !path.endsWith(bare) || !detail.startsWith(path.slice(0, Math.max(0, begin - 1))))
-    return { label: bold(label, matchedLetters(label, query)), detail: bold(detail, []) };
-  const letters = matchedLetters(`${path}${label.slice(bare.length)}`, query);
+    return { label: bold(label, matchingLetterPositions(label, query)), detail: bold(detail, []) };
+  const letters = matchingLetterPositions(`${path}${label.slice(bare.length)}`, query);
   return {
     label: bold(
       label,
@@ -45,7 +48,7 @@ export function matchedRow(row: Completion, query: string): { label: TemplateRes
 
 /** Joins consecutive letters, so that screen readers do not spell them. */
 function bold(text: string, letters: readonly number[]): TemplateResult[] {
-  if (visibleLine(text) !== text) return [html`${visibleLine(text)}`];
+  if (escapeInvisibleInLine(text) !== text) return [html`${escapeInvisibleInLine(text)}`];
   const parts: TemplateResult[] = [];
   let from = 0;
   for (let at = 0; at < letters.length; ) {

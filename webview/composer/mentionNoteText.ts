@@ -1,6 +1,6 @@
-import { formerMentionForms, formerMentionReasons } from '../../src/protocol/run/formerText.ts';
+import { formerMentionNoteForms, formerMentionReasons } from '../../src/protocol/run/formerText.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
-import { pluralFormOf } from '../../src/protocol/text/pluralForms.ts';
+import { matchSentenceForm } from '../../src/protocol/text/pluralForms.ts';
 
 /** Notes beside attachments, in the form that `tools/mention` gives the model. */
 const said = [
@@ -39,7 +39,7 @@ const why = ['too many', 'no space', 'a picture', 'not readable text', 'needs ap
 
 /** Translates a note beside an attachment; unknown text stays. The first matching form counts. */
 export function mentionNoteText(words: string): string {
-  const found = pluralFormOf<string>([...said, ...formerMentionForms], words);
+  const found = matchSentenceForm<string>([...said, ...formerMentionNoteForms], words);
   if (!found) return words;
   const form = found.form as (typeof said)[number];
   return t(form, ...(form === 'Not read: {0}.' ? found.values.map(withReasons) : found.values));

@@ -1,32 +1,34 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { Mention, Mentioned } from '../../src/protocol/content/mention.ts';
-import { maxMentions, tokensOfData, wordOf } from '../../src/protocol/content/mentionText.ts';
+import type { Mention, MentionRecord } from '../../src/protocol/content/mention.ts';
+import { estimateBase64Tokens, maxMentions, mentionTextOf } from '../../src/protocol/content/mentionText.ts';
 import type { Attachment } from '../../src/protocol/content/messages.ts';
-import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
-import { visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
+import type { HostToPanelMessage } from '../../src/protocol/panel/panelMessages.ts';
+import { escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
-import { type Picked, savedView, saveView } from '../host.ts';
+import { type PickedMention, savedPanelView, savePanelView } from '../host.ts';
 import { icons } from '../icons.ts';
 import { pathView } from '../pathView.ts';
 import { formatCount } from '../time.ts';
-import { draft, focusComposer } from './draft.ts';
+import { composerDraft, focusComposer } from './draft.ts';
 import { mentionNoteText } from './mentionNoteText.ts';
 
 /** Maximum of stored mentions. Deleted mentions stay stored, because undo may restore their text. */
 const maxKept = 100;
 
-const pickedMentions = (): Picked[] => {
-  const text = draft();
-  return savedView()
-    .mentions.filter(({ mention }) => placeIn(text, wordOf(mention)) >= 0)
+const pickedMentions = (): PickedMention[] => {
+  const text = composerDraft();
+  return savedPanelView()
+    .mentions.filter(({ mention }) => placeIn(text, mentionTextOf(mention)) >= 0)
     .slice(0, maxMentions);
 };
 
-export const namedNow = (): { mentions: Mention[] } | undefined =>
+export const draftMentions = (): { mentions: Mention[] } | undefined =>
   asNamed(pickedMentions().map(({ mention }) => mention));
 
-export function namedWithSelection({ model: { selection } }: PanelContext): { mentions: Mention[] } | undefined {
+export function draftMentionsWithSelection({
+  model: { selection },
+}: PanelContext): { mentions: Mention[] } | undefined {
   const all = pickedMentions().map(({ mention }) => mention);
   const goes = selection?.goes && !isSelectionNamed(selection.mention);
   return asNamed((goes ? [selection.mention, ...all] : all).slice(0, maxMentions));
@@ -34,12 +36,13 @@ export function namedWithSelection({ model: { selection } }: PanelContext): { me
 
 const asNamed = (mentions: Mention[]) => (mentions.length > 0 ? { mentions } : undefined);
 
-const isSelectionNamed = (mention: Mention): boolean => isMentioned(wordOf(mention)) || isMentioned('@selection');
+const isSelectionNamed = (mention: Mention): boolean =>
+  isMentionInDraft(mentionTextOf(mention)) || isMentionInDraft('@selection');
 
-export const isMentioned = (word: string): boolean => placeIn(draft(), word) >= 0;
+export const isMentionInDraft = (word: string): boolean => placeIn(composerDraft(), word) >= 0;
 
-export const isPicked = (word: string): boolean =>
-  savedView().mentions.some(({ mention }) => placeIn(word, wordOf(mention)) === 0);
+export const isPickedMention = (word: string): boolean =>
+  savedPanelView().mentions.some(({ mention }) => placeIn(word, mentionTextOf(mention)) === 0);
 
 /** Index of a standalone mention: `@src/a` does not match `@src/a.ts` or `@src/a:3`; a following full stop is not part of it. */
 function placeIn(text: string, word: string): number {
@@ -51,45 +54,45 @@ function placeIn(text: string, word: string): number {
   return -1;
 }
 
-export function pick(context: PanelContext, mention: Mention): void {
-  const others = savedView().mentions.filter((one) => wordOf(one.mention) !== wordOf(mention));
-  saveView({ mentions: [...others, { mention }].slice(-maxKept) });
+export function pickMention(context: PanelContext, mention: Mention): void {
+  const others = savedPanelView().mentions.filter((one) => mentionTextOf(one.mention) !== mentionTextOf(mention));
+  savePanelView({ mentions: [...others, { mention }].slice(-maxKept) });
   context.post({ type: 'measure-mention', mention });
 }
 
-export function forgetMentions(): void {
-  saveView({ mentions: [], unknown: [] });
+export function clearPickedMentions(): void {
+  savePanelView({ mentions: [], unknown: [] });
 }
 
 const unknownWords = (): string[] => {
-  const text = draft();
-  return savedView().unknown.filter((word) => placeIn(text, word) >= 0 && !isPicked(word));
+  const text = composerDraft();
+  return savedPanelView().unknown.filter((word) => placeIn(text, word) >= 0 && !isPickedMention(word));
 };
 
-export function measured(
+export function receiveMentionSize(
   { model: { selection } }: PanelContext,
-  { mention, tokens, note, why }: Extract<HostMessage, { type: 'mention-size' }>,
+  { mention, tokens, note, why }: Extract<HostToPanelMessage, { type: 'mention-size' }>,
 ): void {
-  const word = wordOf(mention);
-  if (selection && wordOf(selection.mention) === word)
+  const word = mentionTextOf(mention);
+  if (selection && mentionTextOf(selection.mention) === word)
     selection.size = { tokens, ...(note && { note }), ...(why && { why }) };
-  const mentions = savedView().mentions.map((one) =>
-    wordOf(one.mention) === word ? { mention, tokens, ...(note && { note }), ...(why && { why }) } : one,
+  const mentions = savedPanelView().mentions.map((one) =>
+    mentionTextOf(one.mention) === word ? { mention, tokens, ...(note && { note }), ...(why && { why }) } : one,
   );
-  saveView({ mentions });
+  savePanelView({ mentions });
 }
 
-export function namedStrip(context: PanelContext, setDraft: (text: string) => void): TemplateResult | typeof nothing {
+export function mentionStrip(context: PanelContext, setDraft: (text: string) => void): TemplateResult | typeof nothing {
   const all = pickedMentions();
   const selection = selectionChip(context);
   const unknown = unknownWords();
   if (all.length + unknown.length === 0 && selection === nothing) return nothing;
-  const remove = ({ mention }: Picked) => {
-    const word = wordOf(mention);
-    let text = draft();
+  const remove = ({ mention }: PickedMention) => {
+    const word = mentionTextOf(mention);
+    let text = composerDraft();
     for (let at = placeIn(text, word); at >= 0; at = placeIn(text, word))
       text = `${text.slice(0, at)}${text.slice(at + word.length).replace(/^ /, '')}`;
-    saveView({ mentions: savedView().mentions.filter((one) => wordOf(one.mention) !== word) });
+    savePanelView({ mentions: savedPanelView().mentions.filter((one) => mentionTextOf(one.mention) !== word) });
     setDraft(text);
   };
   const others = pathsOf([...all.map(({ mention }) => mention), context.model.selection?.mention]);
@@ -103,10 +106,10 @@ export function namedStrip(context: PanelContext, setDraft: (text: string) => vo
 }
 
 function unknownChip(context: PanelContext, word: string): TemplateResult {
-  const name = visibleLine(word);
+  const name = escapeInvisibleInLine(word);
   const title = t('{0} was not found and is sent as text', name);
   const dismiss = () => {
-    saveView({ unknown: savedView().unknown.filter((one) => one !== word) });
+    savePanelView({ unknown: savedPanelView().unknown.filter((one) => one !== word) });
     context.refresh();
     focusComposer();
   };
@@ -134,7 +137,7 @@ function selectionChip(context: PanelContext): TemplateResult | typeof nothing {
   }<button title=${says} aria-label=${says} @click=${turn}>${goes ? icons.close : icons.add}</button></li>`;
 }
 
-export function mentioned(
+export function messageMentionsView(
   context: PanelContext,
   attachments: readonly Attachment[] = [],
 ): TemplateResult | typeof nothing {
@@ -143,9 +146,9 @@ export function mentioned(
   const others = pathsOf(files.map(({ mention }) => mention));
   return html`<ul class="mentions" aria-label=${t('Attached to this message')}>${files.map(
     ({ name, data, mediaType, mention }) => {
-      const shown = visibleLine(name ?? '');
+      const shown = escapeInvisibleInLine(name ?? '');
       const called = chipName(context, shown, mention!, others);
-      const size = { ...mention!, ...(mediaType.startsWith('text/') && { tokens: tokensOfData(data) }) };
+      const size = { ...mention!, ...(mediaType.startsWith('text/') && { tokens: estimateBase64Tokens(data) }) };
       return html`<li class="mention ${isUnread(size) ? 'unread' : ''}" title=${titleOf(shown, size)}>${
         opens(mention!)
           ? html`<button class="mention-open" @click=${() => context.post({ type: 'open-file', path: mention!.path!, ...(mention!.line && { line: mention!.line }) })}><span class="for-screen-readers">${t('Open')} </span>${words(called, size)}</button>`
@@ -155,9 +158,10 @@ export function mentioned(
   )}</ul>`;
 }
 
-const opens = ({ kind, path, note }: Mentioned): boolean => path !== undefined && kind !== 'folder' && note !== notRead;
+const opens = ({ kind, path, note }: MentionRecord): boolean =>
+  path !== undefined && kind !== 'folder' && note !== notRead;
 
-type Size = Pick<Picked, 'tokens' | 'note' | 'why'>;
+type Size = Pick<PickedMention, 'tokens' | 'note' | 'why'>;
 
 const notRead = 'not read';
 const isUnread = ({ note }: Size): boolean => note === notRead;
@@ -165,7 +169,7 @@ const isUnread = ({ note }: Size): boolean => note === notRead;
 function words(name: string | TemplateResult, size: Size): TemplateResult {
   const { tokens, note } = size;
   const much = tokens === undefined || isUnread(size) ? '' : formatCount(Math.round(tokens));
-  const rest = note ? `${much ? '· ' : ''}${visibleLine(mentionNoteText(note))}` : '';
+  const rest = note ? `${much ? '· ' : ''}${escapeInvisibleInLine(mentionNoteText(note))}` : '';
   return html`${isUnread(size) ? icons.warning : nothing}<span class="mention-name">${name}</span>${
     much
       ? html`<span class="mention-size"><span aria-hidden="true">${much}</span><span class="for-screen-readers"> ${t('about {0} tokens', much)}</span></span>`
@@ -174,7 +178,7 @@ function words(name: string | TemplateResult, size: Size): TemplateResult {
 }
 
 const nameOf = (mention: Mention): string =>
-  visibleLine(`${wordOf(mention).slice(1)}${mention.kind === 'folder' ? '/' : ''}`);
+  escapeInvisibleInLine(`${mentionTextOf(mention).slice(1)}${mention.kind === 'folder' ? '/' : ''}`);
 
 /** File name without folders, unless needed to distinguish names. */
 function chipName(
@@ -200,5 +204,5 @@ const pathsOf = (mentions: readonly (object | undefined)[]): string[] =>
 function titleOf(name: string, { tokens, note, why }: Size): string {
   const size = tokens === undefined || note === notRead ? '' : t('about {0} tokens', formatCount(Math.round(tokens)));
   const says = [name, size, note && mentionNoteText(note)].filter(Boolean).join(', ');
-  return visibleLine([says, ...(why ? [mentionNoteText(why)] : [])].join('. '));
+  return escapeInvisibleInLine([says, ...(why ? [mentionNoteText(why)] : [])].join('. '));
 }

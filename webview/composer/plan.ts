@@ -1,14 +1,14 @@
 import { html, type TemplateResult } from 'lit-html';
-import { type PlanItem, planOf } from '../../src/protocol/run/plan.ts';
+import { type PlanItem, planItemsOfRun } from '../../src/protocol/run/plan.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
-import { proseLine } from '../../src/protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInProseLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import type { StripPart } from './statusStripPart.ts';
 
 /** Plan of the run, displayed until done and at rest. A closed list reappears when changed. */
-export function planPart(context: PanelContext): StripPart | undefined {
+export function planStripPart(context: PanelContext): StripPart | undefined {
   const { run } = context.model;
   const items = run ? planNow(run) : [];
   if (!run || items.length === 0) return undefined;
@@ -35,13 +35,13 @@ export function planPart(context: PanelContext): StripPart | undefined {
 let planned: { run: Run; seq: number; items: PlanItem[] } | undefined;
 
 function planNow(run: Run): PlanItem[] {
-  if (planned?.run !== run || planned.seq !== run.seq) planned = { run, seq: run.seq, items: planOf(run) };
+  if (planned?.run !== run || planned.seq !== run.seq) planned = { run, seq: run.seq, items: planItemsOfRun(run) };
   return planned.items;
 }
 
 const words = { pending: 'to do', active: 'in progress', done: 'done' } as const;
 
 const line = ({ text, status }: PlanItem): TemplateResult => html`<li data-status=${status}>
-  <span class="plan-mark" role="img" aria-label=${t(words[status])}>${marks[status]}</span><span>${proseLine(text)}</span></li>`;
+  <span class="plan-mark" role="img" aria-label=${t(words[status])}>${marks[status]}</span><span>${escapeInvisibleInProseLine(text)}</span></li>`;
 
 const marks = { pending: icons.ring, active: icons.ringDot, done: icons.check };

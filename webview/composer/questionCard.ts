@@ -1,39 +1,39 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { askTool } from '../../src/protocol/content/askTool.ts';
+import { userQuestionTool } from '../../src/protocol/content/askTool.ts';
 import type { UserQuestions } from '../../src/protocol/content/questions.ts';
 import type { CallState, Run } from '../../src/protocol/run/run.ts';
-import { proseLine, visibleProse } from '../../src/protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInProseLine, escapeInvisibleProse } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
-import { sent } from '../activityReport.ts';
+import { reportMessageSent } from '../activityReport.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
-import { longText } from '../longText.ts';
-import { firstAsking } from '../store.ts';
-import { pictures } from './attachedImages.ts';
+import { longTextView } from '../longText.ts';
+import { firstPendingApproval } from '../store.ts';
+import { messageImagesView } from './attachedImages.ts';
 import {
-  answersIn,
-  asksIn,
-  type Choosing,
-  choose,
-  choosingOf,
-  chosenOf,
-  forget,
-  isAnswered,
-  isDirect,
-  isSeveral,
-  nextOpen,
+  areQuestionsAnswered,
+  discardQuestionAnswer,
+  hasSeveralQuestions,
+  nextUnansweredQuestion,
+  openQuestionCallIds,
+  type PendingQuestionAnswer,
+  parseAnswerText,
+  pendingQuestionAnswer,
+  sendsOnSelection,
   setAnswerText,
-  turnTo,
+  showQuestionAt,
+  toggleAnswerChoice,
+  toPanelChoice,
 } from './choosing.ts';
-import { draft, focusComposer } from './draft.ts';
-import { mentioned } from './mentions.ts';
+import { composerDraft, focusComposer } from './draft.ts';
+import { messageMentionsView } from './mentions.ts';
 
 /** Card of a user question, answered by click, by keys 1 to 5, or by text in the message box. */
-export function askCard(context: PanelContext, run: Run, toolCallId: string, about = ''): TemplateResult {
-  const choosing = choosingOf(run, toolCallId)!;
+export function userQuestionCard(context: PanelContext, run: Run, toolCallId: string, about = ''): TemplateResult {
+  const choosing = pendingQuestionAnswer(run, toolCallId)!;
   const { questions, at } = choosing;
   const name = `ask-${toolCallId}`;
-  return html`<section class="card ask" data-call=${toolCallId} data-tool=${askTool} data-status="asking" aria-label=${t('Towpath has a question')}
+  return html`<section class="card ask" data-call=${toolCallId} data-tool=${userQuestionTool} data-status="asking" aria-label=${t('Towpath has a question')}
       @keydown=${(event: KeyboardEvent) => onKey(context, choosing, event)}>
     ${about ? html`<p class="ask-about quiet">${about}</p>` : nothing}
     ${questions.map((question, index) =>
@@ -44,28 +44,35 @@ export function askCard(context: PanelContext, run: Run, toolCallId: string, abo
 }
 
 /** User questions of calls outside the conversation: of workflow nodes and parallel branches. */
-export function asksElsewhere(context: PanelContext, run: Run): TemplateResult[] {
-  const ids = asksIn(run);
+export function detachedQuestionCards(context: PanelContext, run: Run): TemplateResult[] {
+  const ids = openQuestionCallIds(run);
   if (ids.length === 0) return [];
   const last = run.messages.findLast(({ role }) => role === 'assistant');
   const inMessage = new Set(last?.role === 'assistant' ? last.toolCalls?.map(({ id }) => id) : []);
   return ids
     .filter((id) => !inMessage.has(id))
-    .map((id) => askCard(context, run, id, t('Node {0} asks', proseLine(id.split(':', 1)[0]!))));
+    .map((id) =>
+      userQuestionCard(context, run, id, t('Node {0} asks', escapeInvisibleInProseLine(id.split(':', 1)[0]!))),
+    );
 }
 
-function opened(context: PanelContext, choosing: Choosing, question: UserQuestions, name: string): TemplateResult {
+function opened(
+  context: PanelContext,
+  choosing: PendingQuestionAnswer,
+  question: UserQuestions,
+  name: string,
+): TemplateResult {
   const { at, choices, questions } = choosing;
   const { chosen, words } = choices[at]!;
-  const typed = answersIn(draft(), question) ?? [];
+  const typed = parseAnswerText(composerDraft(), question) ?? [];
   const type = (event: Event) => {
     setAnswerText(choosing, (event.target as HTMLInputElement).value);
     context.refresh();
   };
   return html`<div class="ask-question">
       <span class="card-icon">${icons.question}</span>
-      <span class="ask-text" id=${name}>${visibleProse(question.question)}</span>
-      ${isSeveral(choosing) ? html`<span class="ask-count quiet">${t('{0} of {1}', at + 1, questions.length)}</span>` : nothing}
+      <span class="ask-text" id=${name}>${escapeInvisibleProse(question.question)}</span>
+      ${hasSeveralQuestions(choosing) ? html`<span class="ask-count quiet">${t('{0} of {1}', at + 1, questions.length)}</span>` : nothing}
     </div>
     <div class="ask-answers" role=${question.many ? 'group' : 'radiogroup'} aria-labelledby=${name}>
       ${question.answers.map(({ label, why }, place) => {
@@ -75,9 +82,9 @@ function opened(context: PanelContext, choosing: Choosing, question: UserQuestio
             tabindex=${reached ? 0 : -1} data-place=${place} ?data-typed=${typed.includes(place)}
             @click=${() => pick(context, choosing, place)}>
           <span class="ask-number" aria-hidden="true">${place + 1}</span>
-          <span class="ask-words"><span class="ask-label">${proseLine(label)}</span>${
+          <span class="ask-words"><span class="ask-label">${escapeInvisibleInProseLine(label)}</span>${
             why
-              ? html`<span class="for-screen-readers">: </span><span class="ask-why">${proseLine(why)}</span>`
+              ? html`<span class="for-screen-readers">: </span><span class="ask-why">${escapeInvisibleInProseLine(why)}</span>`
               : nothing
           }</span>
           <span class="ask-mark">${isChosen ? icons.check : nothing}</span>
@@ -85,34 +92,34 @@ function opened(context: PanelContext, choosing: Choosing, question: UserQuestio
       })}
     </div>
     ${
-      isSeveral(choosing)
+      hasSeveralQuestions(choosing)
         ? html`<input class="ask-own" type="text" maxlength="10000" placeholder=${t('Your own answer')}
-            aria-label=${t('Your own answer to: {0}', proseLine(question.question))}
+            aria-label=${t('Your own answer to: {0}', escapeInvisibleInProseLine(question.question))}
             .value=${words} @input=${type}>`
         : nothing
     }`;
 }
 
-function folded(context: PanelContext, choosing: Choosing, index: number): TemplateResult {
+function folded(context: PanelContext, choosing: PendingQuestionAnswer, index: number): TemplateResult {
   const given = wordsOf(choosing.questions[index]!, choosing.choices[index]!);
   const open = () => {
-    turnTo(choosing, index);
+    showQuestionAt(choosing, index);
     goOn(context, '.ask-answer[tabindex="0"]');
   };
   return html`<button class="ask-folded" @click=${open}>
     <span class="card-icon">${given ? icons.check : icons.ring}</span>
-    <span class="ask-text">${proseLine(choosing.questions[index]!.question)}</span>
+    <span class="ask-text">${escapeInvisibleInProseLine(choosing.questions[index]!.question)}</span>
     ${given ? html`<span class="ask-given">${given}</span>` : nothing}
   </button>`;
 }
 
-function foot(context: PanelContext, choosing: Choosing): TemplateResult {
+function foot(context: PanelContext, choosing: PendingQuestionAnswer): TemplateResult {
   const { questions, at } = choosing;
   const { answers, many } = questions[at]!;
   const keys = numbersOf(answers.length);
-  const hint = isDirect(choosing)
+  const hint = sendsOnSelection(choosing)
     ? t('Click, press {0}, or write your own answer below.', keys)
-    : isSeveral(choosing)
+    : hasSeveralQuestions(choosing)
       ? many
         ? t('Choose one or more, or write your own answer below.')
         : t('Or write your own answer below.')
@@ -120,29 +127,29 @@ function foot(context: PanelContext, choosing: Choosing): TemplateResult {
   return html`<div class="ask-foot">
     <span class="quiet">${hint}</span>
     ${
-      isDirect(choosing)
+      sendsOnSelection(choosing)
         ? nothing
-        : html`<vscode-button class="small" appearance=${isNext(context, choosing) ? 'primary' : 'secondary'} data-testid="answer" ?disabled=${!isAnswered(choosing)}
-            @click=${() => answer(context, choosing)}>${t('Answer')}</vscode-button>`
+        : html`<vscode-button class="small" appearance=${isNext(context, choosing) ? 'primary' : 'secondary'} data-testid="answer" ?disabled=${!areQuestionsAnswered(choosing)}
+            @click=${() => sendQuestionAnswer(context, choosing)}>${t('Answer')}</vscode-button>`
     }
   </div>`;
 }
 
-const isNext = ({ model }: PanelContext, { toolCallId }: Choosing): boolean =>
-  firstAsking(model) === undefined && asksIn(model.run)[0] === toolCallId;
+const isNext = ({ model }: PanelContext, { toolCallId }: PendingQuestionAnswer): boolean =>
+  firstPendingApproval(model) === undefined && openQuestionCallIds(model.run)[0] === toolCallId;
 
 const numbersOf = (count: number): string => (count === 2 ? t('1 or 2') : t('1 to {0}', count));
 
-function pick(context: PanelContext, choosing: Choosing, place: number): void {
-  choose(choosing, place);
-  if (isDirect(choosing)) answer(context, choosing);
+function pick(context: PanelContext, choosing: PendingQuestionAnswer, place: number): void {
+  toggleAnswerChoice(choosing, place);
+  if (sendsOnSelection(choosing)) sendQuestionAnswer(context, choosing);
   else if (choosing.questions[choosing.at]!.many) context.refresh();
   else next(context, choosing);
 }
 
-function next(context: PanelContext, choosing: Choosing): void {
-  const open = nextOpen(choosing);
-  if (open !== undefined) turnTo(choosing, open);
+function next(context: PanelContext, choosing: PendingQuestionAnswer): void {
+  const open = nextUnansweredQuestion(choosing);
+  if (open !== undefined) showQuestionAt(choosing, open);
   goOn(context, open === undefined ? '[data-testid="answer"]' : '.ask-answer[tabindex="0"]');
 }
 
@@ -152,15 +159,15 @@ function goOn(context: PanelContext, to: string): void {
   requestAnimationFrame(() => document.querySelector<HTMLElement>(`.ask ${to}`)?.focus());
 }
 
-export function answer(context: PanelContext, choosing: Choosing): void {
-  sent();
-  context.post({ type: 'answer', chosen: chosenOf(choosing) });
-  forget(choosing);
+export function sendQuestionAnswer(context: PanelContext, choosing: PendingQuestionAnswer): void {
+  reportMessageSent();
+  context.post({ type: 'answer', chosen: toPanelChoice(choosing) });
+  discardQuestionAnswer(choosing);
   focusComposer();
   context.toEnd();
 }
 
-function onKey(context: PanelContext, choosing: Choosing, event: KeyboardEvent): void {
+function onKey(context: PanelContext, choosing: PendingQuestionAnswer, event: KeyboardEvent): void {
   const act = meantBy(context, choosing, event);
   if (!act) return;
   event.preventDefault();
@@ -168,7 +175,11 @@ function onKey(context: PanelContext, choosing: Choosing, event: KeyboardEvent):
   act();
 }
 
-function meantBy(context: PanelContext, choosing: Choosing, event: KeyboardEvent): (() => void) | undefined {
+function meantBy(
+  context: PanelContext,
+  choosing: PendingQuestionAnswer,
+  event: KeyboardEvent,
+): (() => void) | undefined {
   const { key, target } = event;
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return undefined;
   if (target instanceof HTMLInputElement) return key === 'Enter' ? () => next(context, choosing) : undefined;
@@ -181,32 +192,32 @@ function meantBy(context: PanelContext, choosing: Choosing, event: KeyboardEvent
   const rows = [...row.parentElement!.querySelectorAll<HTMLElement>('.ask-answer')];
   const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[key];
   if (step) return () => rows[(here + step + rows.length) % rows.length]!.focus();
-  if (key === ' ' && isDirect(choosing)) return () => mark(context, choosing, here);
+  if (key === ' ' && sendsOnSelection(choosing)) return () => mark(context, choosing, here);
   if (key === ' ' || (key === 'Enter' && !many)) return () => pick(context, choosing, here);
   return key === 'Enter' ? () => finish(context, choosing, here) : undefined;
 }
 
-function mark(context: PanelContext, choosing: Choosing, place: number): void {
-  choose(choosing, place);
+function mark(context: PanelContext, choosing: PendingQuestionAnswer, place: number): void {
+  toggleAnswerChoice(choosing, place);
   context.refresh();
 }
 
 /** Confirms the selection of a multiple choice, or the focused answer if none is selected. */
-function finish(context: PanelContext, choosing: Choosing, place: number): void {
-  if (choosing.choices[choosing.at]!.chosen.length === 0) choose(choosing, place);
-  if (isSeveral(choosing)) next(context, choosing);
-  else answer(context, choosing);
+function finish(context: PanelContext, choosing: PendingQuestionAnswer, place: number): void {
+  if (choosing.choices[choosing.at]!.chosen.length === 0) toggleAnswerChoice(choosing, place);
+  if (hasSeveralQuestions(choosing)) next(context, choosing);
+  else sendQuestionAnswer(context, choosing);
 }
 
 /** Digit keys pressed in the conversation outside of controls answer the question. */
-export function onConversationKey(context: PanelContext, event: KeyboardEvent): void {
+export function onQuestionDigitKey(context: PanelContext, event: KeyboardEvent): void {
   const { run } = context.model;
-  const [oldest] = asksIn(run);
+  const [oldest] = openQuestionCallIds(run);
   if (event.target !== event.currentTarget || !run || oldest === undefined) return;
-  onKey(context, choosingOf(run, oldest)!, event);
+  onKey(context, pendingQuestionAnswer(run, oldest)!, event);
 }
 
-export function answeredQuestions(
+export function answeredQuestionsView(
   context: PanelContext,
   { asked = [], answer }: CallState,
   place: string,
@@ -217,11 +228,11 @@ export function answeredQuestions(
   return html`<div class="ask-answered">
     ${given.map((words, index) =>
       words
-        ? html`<p>${asked.length > 1 ? html`<span class="quiet">${proseLine(asked[index]?.question ?? '')}</span> ` : nothing}<span class="ask-given">${words}</span></p>`
+        ? html`<p>${asked.length > 1 ? html`<span class="quiet">${escapeInvisibleInProseLine(asked[index]?.question ?? '')}</span> ` : nothing}<span class="ask-given">${words}</span></p>`
         : nothing,
     )}
-    ${said ? html`<p class="user-text">${longText(context, `${place}:said`, visibleProse(said), 1000)}</p>` : nothing}
-    ${pictures(attachments)}${mentioned(context, attachments)}
+    ${said ? html`<p class="user-text">${longTextView(context, `${place}:said`, escapeInvisibleProse(said), 1000)}</p>` : nothing}
+    ${messageImagesView(attachments)}${messageMentionsView(context, attachments)}
   </div>`;
 }
 
@@ -229,6 +240,9 @@ const wordsOf = (
   asked: UserQuestions | undefined,
   { chosen, words }: { chosen: readonly number[]; words: string },
 ): string =>
-  [...chosen.map((place) => proseLine(asked?.answers[place]?.label ?? '')), proseLine(words)]
+  [
+    ...chosen.map((place) => escapeInvisibleInProseLine(asked?.answers[place]?.label ?? '')),
+    escapeInvisibleInProseLine(words),
+  ]
     .filter(Boolean)
     .join(', ');

@@ -1,16 +1,16 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { QueuedMessage, Run } from '../../src/protocol/run/run.ts';
-import { visibleProse } from '../../src/protocol/text/escapeInvisible.ts';
-import { amount, t } from '../../src/protocol/text/l10n.ts';
+import { escapeInvisibleProse } from '../../src/protocol/text/escapeInvisible.ts';
+import { localizedCount, t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
-import { longText } from '../longText.ts';
-import { pictures } from './attachedImages.ts';
-import { editQueued } from './composer.ts';
-import { mentioned } from './mentions.ts';
+import { longTextView } from '../longText.ts';
+import { messageImagesView } from './attachedImages.ts';
+import { editQueuedMessage } from './composer.ts';
+import { messageMentionsView } from './mentions.ts';
 import type { StripPart } from './statusStripPart.ts';
 
-export function queuedPart(context: PanelContext): StripPart | undefined {
+export function queuedMessagesPart(context: PanelContext): StripPart | undefined {
   const { run } = context.model;
   if (!run || run.queued.length === 0) return undefined;
   return {
@@ -18,7 +18,7 @@ export function queuedPart(context: PanelContext): StripPart | undefined {
     icon: icons.history,
     count: `${run.queued.length}`,
     noun: t('queued'),
-    says: t('{0} queued', amount(run.queued.length, 'message')),
+    says: t('{0} queued', localizedCount(run.queued.length, 'message')),
     rows: () => run.queued.map((one) => waitingMessage(context, run, one)),
   };
 }
@@ -35,7 +35,7 @@ function waitingMessage(
   const rests = run.phase !== 'Running';
   const button = (id: string, label: string, title: string, act: () => void) =>
     html`<vscode-button class="small" appearance="secondary" data-testid=${id} title=${title} @click=${act}>${label}</vscode-button>`;
-  return html`<article class="user queued" data-role="queued">${pictures(attachments)}${mentioned(context, attachments)}<div class="user-text">${longText(context, `${queued}:waiting`, visibleProse(text), 2000)}</div>
+  return html`<article class="user queued" data-role="queued">${messageImagesView(attachments)}${messageMentionsView(context, attachments)}<div class="user-text">${longTextView(context, `${queued}:waiting`, escapeInvisibleProse(text), 2000)}</div>
     <span class="quiet">${t(rests && when !== 'done' ? 'Sent when this run continues' : words[when])}</span>
     <span class="phase-ways">
       ${button('waiting-now', t('Send Now'), t(rests ? 'Continue with this' : 'Stop and Send'), () => context.post({ type: 'change-waiting', ...where, when: 'now' }))}
@@ -46,7 +46,7 @@ function waitingMessage(
               context.post({ type: 'change-waiting', ...where, when: other }),
             )
       }
-      ${button('waiting-edit', t('Edit'), t('Edit in the message box'), () => editQueued(context, queued))}
+      ${button('waiting-edit', t('Edit'), t('Edit in the message box'), () => editQueuedMessage(context, queued))}
       ${button('waiting-remove', t('Remove'), t('Undo it'), () => context.post({ type: 'take-back', ...where }))}
     </span></article>`;
 }

@@ -2,15 +2,17 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext, StripList } from '../context.ts';
 import { icons } from '../icons.ts';
-import { commandsPart } from './backgroundCommandsPart.ts';
+import { backgroundCommandsPart } from './backgroundCommandsPart.ts';
 import { focusComposer } from './draft.ts';
-import { filesPart } from './files.ts';
-import { planPart } from './plan.ts';
-import { queuedPart } from './queuedMessageList.ts';
+import { changedFilesPart } from './files.ts';
+import { planStripPart } from './plan.ts';
+import { queuedMessagesPart } from './queuedMessageList.ts';
 import type { StripPart } from './statusStripPart.ts';
 
 export const stripParts = (context: PanelContext): StripPart[] =>
-  [planPart, filesPart, commandsPart, queuedPart].map((part) => part(context)).filter((part) => part !== undefined);
+  [planStripPart, changedFilesPart, backgroundCommandsPart, queuedMessagesPart]
+    .map((part) => part(context))
+    .filter((part) => part !== undefined);
 
 /** Status line above the composer: plan, changes, background commands and queued messages. Each item opens a list, one at a time. */
 export const statusStrip = (context: PanelContext, parts: readonly StripPart[]): TemplateResult | typeof nothing =>

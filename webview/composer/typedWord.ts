@@ -1,4 +1,4 @@
-export interface Typed {
+export interface TypedCompletionQuery {
   after: '@' | '/';
   from: number;
   query: string;
@@ -7,7 +7,7 @@ export interface Typed {
 /** Maximum of characters examined, so that long messages do not slow down typing. */
 const longest = 200;
 
-export function typedBefore(text: string, caret: number): Typed | undefined {
+export function typedQueryBeforeCaret(text: string, caret: number): TypedCompletionQuery | undefined {
   const before = text.slice(Math.max(0, caret - longest - 2), caret); // with the sign and the preceding character
   const command = caret <= longest + 1 ? /^\/([^\s/]*)$/.exec(before)?.[1] : undefined;
   if (command !== undefined) return { after: '/', from: 0, query: command };

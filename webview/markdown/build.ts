@@ -1,8 +1,8 @@
 import type { Tokens } from 'marked';
 import { t } from '../../src/protocol/text/l10n.ts';
-import { codeNodes } from './colours.ts';
+import { highlightedCodeNodes } from './colours.ts';
 import { decodeEntities } from './entities.ts';
-import type { Token } from './lexer.ts';
+import type { MarkdownToken } from './lexer.ts';
 import { type LinkTarget, linkTarget } from './links.ts';
 
 export interface MarkdownActions {
@@ -17,7 +17,7 @@ type CodeUse = 'insert' | 'apply' | 'new-file' | 'terminal';
  * Builds the DOM of a block element by element. Text only becomes text nodes, and the only attributes are `class`, `title`, `start`, `dir`,
  * `role`, `tabindex` and `aria-expanded`. Returns nothing for invisible blocks (blank lines, reference definitions).
  */
-export function buildBlock(token: Token, actions: MarkdownActions): HTMLElement | undefined {
+export function buildMarkdownBlock(token: MarkdownToken, actions: MarkdownActions): HTMLElement | undefined {
   switch (token.type) {
     case 'space':
     case 'def':
@@ -25,9 +25,9 @@ export function buildBlock(token: Token, actions: MarkdownActions): HTMLElement 
     case 'heading':
       return buildHeading(token.depth, inline(token.tokens, actions));
     case 'hr':
-      return element('hr');
+      return createHtmlElement('hr');
     case 'blockquote':
-      return sided(element('blockquote', '', blocks(token.tokens as Token[], actions)));
+      return sided(createHtmlElement('blockquote', '', blocks(token.tokens as MarkdownToken[], actions)));
     case 'list':
       return buildList(token, actions);
     case 'table':
@@ -35,15 +35,15 @@ export function buildBlock(token: Token, actions: MarkdownActions): HTMLElement 
     case 'code':
       return buildCode(token, actions);
     case 'html':
-      return element('p', 'literal', [token.raw.replace(/\n+$/, '')]);
+      return createHtmlElement('p', 'literal', [token.raw.replace(/\n+$/, '')]);
     case 'paragraph':
-      return element('p', '', inline(token.tokens, actions));
+      return createHtmlElement('p', '', inline(token.tokens, actions));
     default:
-      return element('p', '', inline([token], actions));
+      return createHtmlElement('p', '', inline([token], actions));
   }
 }
 
-export function countNodes(token: Token): number {
+export function countMarkdownNodes(token: MarkdownToken): number {
   if (token.type === 'table') {
     const cells = [token.header, ...token.rows].flat();
     return 2 * token.rows.length + cells.reduce((sum, cell) => sum + 1 + countAll(cell.tokens), 0);
@@ -53,38 +53,39 @@ export function countNodes(token: Token): number {
   return 2 + ('tokens' in token && token.tokens ? countAll(token.tokens) : 0);
 }
 
-export const buildPlain = (token: Token): HTMLElement => element('p', 'literal', [token.raw.trimEnd()]);
+export const buildLiteralParagraph = (token: MarkdownToken): HTMLElement =>
+  createHtmlElement('p', 'literal', [token.raw.trimEnd()]);
 
 function countAll(tokens: readonly unknown[]): number {
-  return (tokens as Token[]).reduce((sum, token) => sum + countNodes(token), 0);
+  return (tokens as MarkdownToken[]).reduce((sum, token) => sum + countMarkdownNodes(token), 0);
 }
 
-function blocks(tokens: Token[], actions: MarkdownActions): Node[] {
-  return tokens.map((token) => buildBlock(token, actions)).filter((node) => node !== undefined);
+function blocks(tokens: MarkdownToken[], actions: MarkdownActions): Node[] {
+  return tokens.map((token) => buildMarkdownBlock(token, actions)).filter((node) => node !== undefined);
 }
 
 /** Headings start below the heading of the message. Most replies start at level two, which becomes the next level. */
 const buildHeading = (depth: number, words: (Node | string)[]): HTMLElement =>
-  element(`h${Math.min(6, Math.max(3, depth + 1))}` as 'h3', depth === 1 ? 'first-level' : '', words);
+  createHtmlElement(`h${Math.min(6, Math.max(3, depth + 1))}` as 'h3', depth === 1 ? 'first-level' : '', words);
 
 /** Stores `raw` on list items, so that a growing list retains its items. */
 function buildList(token: Tokens.List, actions: MarkdownActions): HTMLElement {
-  const list = sided(element(token.ordered ? 'ol' : 'ul'));
+  const list = sided(createHtmlElement(token.ordered ? 'ol' : 'ul'));
   if (token.ordered && typeof token.start === 'number' && token.start !== 1) {
     list.setAttribute('start', String(token.start));
   }
-  for (const item of token.items) list.append(buildItem(item, actions));
+  for (const item of token.items) list.append(buildListItem(item, actions));
   return list;
 }
 
-export function buildItem(item: Tokens.ListItem, actions: MarkdownActions): HTMLElement {
-  const line = element('li', item.task ? 'task' : '');
-  for (const token of item.tokens as Token[]) {
+export function buildListItem(item: Tokens.ListItem, actions: MarkdownActions): HTMLElement {
+  const line = createHtmlElement('li', item.task ? 'task' : '');
+  for (const token of item.tokens as MarkdownToken[]) {
     const tight = token.type === 'text' || (token.type === 'paragraph' && !item.loose);
     if (tight) line.append(...inline(token.type === 'text' && !token.tokens ? [token] : (token.tokens ?? []), actions));
     else if (token.type === 'checkbox') line.append(...inline([token], actions));
     else {
-      const node = buildBlock(token, actions);
+      const node = buildMarkdownBlock(token, actions);
       if (node) line.append(node);
     }
   }
@@ -93,16 +94,18 @@ export function buildItem(item: Tokens.ListItem, actions: MarkdownActions): HTML
 
 function buildTable(token: Tokens.Table, actions: MarkdownActions): HTMLElement {
   const row = (cells: Tokens.TableCell[], tag: 'th' | 'td') =>
-    element(
+    createHtmlElement(
       'tr',
       '',
-      cells.map((cell) => element(tag, cell.align ? `align-${cell.align}` : '', inline(cell.tokens, actions))),
+      cells.map((cell) =>
+        createHtmlElement(tag, cell.align ? `align-${cell.align}` : '', inline(cell.tokens, actions)),
+      ),
     );
-  const table = element('table', '', [element('thead', '', [row(token.header, 'th')])]);
+  const table = createHtmlElement('table', '', [createHtmlElement('thead', '', [row(token.header, 'th')])]);
   table.tabIndex = 0; // scrollable by keyboard, like code
   if (token.rows.length > 0) {
     table.append(
-      element(
+      createHtmlElement(
         'tbody',
         '',
         token.rows.map((cells) => row(cells, 'td')),
@@ -112,17 +115,17 @@ function buildTable(token: Tokens.Table, actions: MarkdownActions): HTMLElement 
   return table;
 }
 
-export const languageOf = (token: Tokens.Code): string =>
+export const codeBlockLanguage = (token: Tokens.Code): string =>
   /^[a-z0-9+#-]{0,20}/.exec((token.lang ?? '').trim().toLowerCase())?.[0] ?? '';
 
 function buildCode(token: Tokens.Code, actions: MarkdownActions): HTMLElement {
-  const code = element('code', '', codeNodes(token.text, languageOf(token)));
+  const code = createHtmlElement('code', '', highlightedCodeNodes(token.text, codeBlockLanguage(token)));
   code.tabIndex = 0; // long lines are scrollable by keyboard
-  const language = languageOf(token);
-  const pre = element('pre', wrapping.test(language) ? 'wraps' : '');
+  const language = codeBlockLanguage(token);
+  const pre = createHtmlElement('pre', wrapping.test(language) ? 'wraps' : '');
   const text = () => code.textContent ?? '';
   const button = (label: string, title: string, act: () => void) => {
-    const made = element('button', 'code-act', [label]);
+    const made = createHtmlElement('button', 'code-act', [label]);
     made.title = title;
     made.addEventListener('click', act);
     return made;
@@ -140,7 +143,7 @@ function buildCode(token: Tokens.Code, actions: MarkdownActions): HTMLElement {
     pre.classList.toggle('wrapped', !isWrapped(code));
     pre.classList.toggle('unwrapped', !pre.classList.contains('wrapped'));
   });
-  const rest = element('span', 'code-more'); // built on demand: most blocks are only read
+  const rest = createHtmlElement('span', 'code-more'); // built on demand: most blocks are only read
   const more = button(t('More'), t('More for this code'), () => {
     const isOpen = rest.childElementCount > 0;
     if (isOpen) rest.replaceChildren();
@@ -157,9 +160,9 @@ function buildCode(token: Tokens.Code, actions: MarkdownActions): HTMLElement {
   more.ariaExpanded = 'false';
   const insert = use(t('Insert'), t('Insert at the cursor'), 'insert');
   pre.append(
-    element('span', 'code-bar', [
-      element('span', 'code-language', [language]),
-      element('span', 'code-acts', [copy, insert, rest, more]),
+    createHtmlElement('span', 'code-bar', [
+      createHtmlElement('span', 'code-language', [language]),
+      createHtmlElement('span', 'code-acts', [copy, insert, rest, more]),
     ]),
     code,
   );
@@ -173,7 +176,7 @@ const wrapping =
 const isWrapped = (code: HTMLElement): boolean => getComputedStyle(code).whiteSpace.startsWith('pre-wrap');
 
 function inline(tokens: readonly unknown[], actions: MarkdownActions, insideLink = false): (Node | string)[] {
-  return (tokens as Token[]).flatMap((token) => {
+  return (tokens as MarkdownToken[]).flatMap((token) => {
     const inside = () => inline(('tokens' in token && token.tokens) || [], actions, insideLink);
     switch (token.type) {
       case 'text':
@@ -181,11 +184,11 @@ function inline(tokens: readonly unknown[], actions: MarkdownActions, insideLink
       case 'strong':
       case 'em':
       case 'del':
-        return [element(token.type, '', inside())];
+        return [createHtmlElement(token.type, '', inside())];
       case 'codespan':
-        return [element('code', '', [token.text])];
+        return [createHtmlElement('code', '', [token.text])];
       case 'br':
-        return [element('br')];
+        return [createHtmlElement('br')];
       case 'escape':
         return [token.text];
       case 'checkbox':
@@ -213,14 +216,15 @@ function buildLink(
   if (target.kind === 'external') {
     link.title = t('Open {0}', target.url);
     // Link text can claim any destination, so the real host follows unless the text starts with it.
-    if (!saysHost(link.textContent ?? '', target.host)) link.append(element('span', 'host', [` (${target.host})`]));
+    if (!saysHost(link.textContent ?? '', target.host))
+      link.append(createHtmlElement('span', 'host', [` (${target.host})`]));
   } else link.title = target.line ? t('Open {0}, line {1}', target.path, target.line) : t('Open {0}', target.path);
   return [link];
 }
 
 /** A `<button>` is a box that breaks the line layout. */
 function buildButton(words: (Node | string)[], press: () => void): HTMLElement {
-  const link = element('span', 'link', words);
+  const link = createHtmlElement('span', 'link', words);
   link.role = 'button';
   link.tabIndex = 0;
   link.addEventListener('click', press);
@@ -243,7 +247,7 @@ function buildImage(token: Tokens.Image, actions: MarkdownActions, insideLink: b
   const target = linkTarget(href.startsWith('//') ? `https:${href}` : href);
   const said = target.kind === 'external' ? t('image from {0} not loaded', target.host) : t('image not loaded');
   const words = token.text ? `${decodeEntities(token.text)}: ` : '';
-  const holder = element('span', 'image', [words + said]);
+  const holder = createHtmlElement('span', 'image', [words + said]);
   if (target.kind === 'file' && !insideLink) {
     const link = buildButton([target.path], () => actions.open(target));
     link.title = t('Open {0}', target.path);
@@ -258,7 +262,7 @@ function sided<Block extends HTMLElement>(block: Block): Block {
   return block;
 }
 
-export function element<Tag extends keyof HTMLElementTagNameMap>(
+export function createHtmlElement<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   className = '',
   children: readonly (Node | string)[] = [],

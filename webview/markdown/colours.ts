@@ -1,4 +1,4 @@
-import type { CodeRun } from './highlight.ts';
+import type { HighlightedCodeRun } from './highlight.ts';
 
 type Highlighter = typeof import('./highlight.ts');
 
@@ -16,19 +16,19 @@ let spent = 0;
  * Returns code as nodes. Before the highlighter is loaded, or above the time budget, the result is one text node, later replaced by the
  * same text in colors without layout changes.
  */
-export function codeNodes(code: string, language: string): Node[] {
+export function highlightedCodeNodes(code: string, language: string): Node[] {
   if (highlighter && spent < budget) return colored(highlighter, code, language);
   const text = document.createTextNode(code);
   if (language && !failed) {
     plain.push({ text, language });
     if (highlighter) pause();
-    else void loadColours();
+    else void loadCodeHighlighter();
   }
   return [text];
 }
 
 /** Loads the highlighter once. Resolves when all code is colored. Never rejects: a failed load leaves code plain. */
-export async function loadColours(): Promise<void> {
+export async function loadCodeHighlighter(): Promise<void> {
   loading ??= import('./highlight.ts')
     .then((loaded) => {
       highlighter = loaded;
@@ -43,9 +43,9 @@ export async function loadColours(): Promise<void> {
   if (plain.length > 0) await new Promise<void>((resolve) => whenColored.push(resolve));
 }
 
-function colored({ highlightRuns }: Highlighter, code: string, language: string): Node[] {
+function colored({ highlightCode }: Highlighter, code: string, language: string): Node[] {
   const start = performance.now();
-  const nodes = highlightRuns(code, language).map(node);
+  const nodes = highlightCode(code, language).map(node);
   spent += performance.now() - start;
   pause();
   return nodes;
@@ -72,7 +72,7 @@ function pause(): void {
   });
 }
 
-function node({ text, kind }: CodeRun): Node {
+function node({ text, kind }: HighlightedCodeRun): Node {
   if (!kind) return document.createTextNode(text);
   const run = document.createElement('span');
   run.className = `hl-${kind}`;

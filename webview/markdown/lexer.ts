@@ -45,7 +45,7 @@ function fileLink(this: { lexer: Lexer }, source: string): Tokens.Link | Tokens.
   return { type: 'link', raw, href, title: null, text, tokens: this.lexer.inlineTokens(text) };
 }
 
-export type Token = MarkedToken;
+export type MarkdownToken = MarkedToken;
 
 /** Maximum nesting of lists and quotes; deeper blocks are text, which bounds the recursion. */
 const deepestNesting = 20;
@@ -55,7 +55,7 @@ const effortPerBlock = 2e7;
 const effortPerCall = 6e7;
 
 /** Lexes Markdown (GitHub flavored) into blocks with inline tokens. The `raw` of all tokens joined is the text. */
-export function lex(text: string): Token[] {
+export function lexMarkdown(text: string): MarkdownToken[] {
   const tokenizer = boundedTokenizer();
   const lexer = new Lexer({ ...marked.getDefaults(), gfm: true, tokenizer, extensions });
   tokenizer.rules = { ...tokenizer.rules, inline: inlineRules(tokenizer) };
@@ -68,7 +68,7 @@ export function lex(text: string): Token[] {
     if (effort > effortPerBlock || left < 0) tokens.push({ type: 'text', raw: src, text: src });
     else lexer.inlineTokens(src, tokens);
   }
-  return lexer.tokens as Token[];
+  return lexer.tokens as MarkdownToken[];
 }
 
 /** Weight of an address in delimiters: the text is split there, and each piece is scanned again. */

@@ -1,25 +1,25 @@
-import { amount, type LocalizedMessage, t } from '../../src/protocol/text/l10n.ts';
+import { type LocalizedMessage, localizedCount, t } from '../../src/protocol/text/l10n.ts';
 import { decodeEntities } from './entities.ts';
-import { lex, type Token } from './lexer.ts';
+import { lexMarkdown, type MarkdownToken } from './lexer.ts';
 
 /** Plain text of Markdown for screen readers: code blocks by size, images by description. */
-export const markdownToPlainText = (markdown: string): string => blocks(lex(markdown));
+export const markdownToPlainText = (markdown: string): string => blocks(lexMarkdown(markdown));
 
-const blocks = (tokens: readonly Token[]): string => tokens.map(words).filter(Boolean).join('\n');
-const inline = (tokens: readonly unknown[] = []): string => (tokens as Token[]).map(words).join('');
+const blocks = (tokens: readonly MarkdownToken[]): string => tokens.map(words).filter(Boolean).join('\n');
+const inline = (tokens: readonly unknown[] = []): string => (tokens as MarkdownToken[]).map(words).join('');
 
-function words(token: Token): string {
+function words(token: MarkdownToken): string {
   switch (token.type) {
     case 'space':
     case 'def':
     case 'hr':
       return '';
     case 'code':
-      return codeWords(token.lang, amount(token.text.split('\n').length, 'line'));
+      return codeWords(token.lang, localizedCount(token.text.split('\n').length, 'line'));
     case 'blockquote':
-      return blocks(token.tokens as Token[]);
+      return blocks(token.tokens as MarkdownToken[]);
     case 'list':
-      return token.items.map((item) => blocks(item.tokens as Token[])).join('\n');
+      return token.items.map((item) => blocks(item.tokens as MarkdownToken[])).join('\n');
     case 'table':
       return [token.header, ...token.rows].map((row) => row.map((cell) => inline(cell.tokens)).join(', ')).join('\n');
     case 'html':

@@ -1,9 +1,17 @@
 import type { Tokens } from 'marked';
-import { safeCut, visibleProse } from '../../src/protocol/text/escapeInvisible.ts';
-import { amount, t } from '../../src/protocol/text/l10n.ts';
-import { buildBlock, buildItem, buildPlain, countNodes, element, languageOf, type MarkdownActions } from './build.ts';
-import { codeNodes } from './colours.ts';
-import { lex, type Token } from './lexer.ts';
+import { escapeInvisibleProse, safeSplitIndex } from '../../src/protocol/text/escapeInvisible.ts';
+import { localizedCount, t } from '../../src/protocol/text/l10n.ts';
+import {
+  buildListItem,
+  buildLiteralParagraph,
+  buildMarkdownBlock,
+  codeBlockLanguage,
+  countMarkdownNodes,
+  createHtmlElement,
+  type MarkdownActions,
+} from './build.ts';
+import { highlightedCodeNodes } from './colours.ts';
+import { lexMarkdown, type MarkdownToken } from './lexer.ts';
 
 /** Limits of the displayed text, and of each further part. */
 const pieceCharacters = 40_000;
@@ -13,7 +21,7 @@ const pieceNodes = 12_000;
 const maxGrowingCode = 8_000;
 
 interface Built {
-  token: Token;
+  token: MarkdownToken;
   node: HTMLElement | undefined;
   /** Characters with colors; the rest was appended plain. */
   coloured?: number;
@@ -24,7 +32,7 @@ interface Built {
  * total work is proportional to the length.
  */
 export class MarkdownView {
-  readonly element = element('div', 'markdown');
+  readonly element = createHtmlElement('div', 'markdown');
   private readonly actions: MarkdownActions;
   private raw = '';
   private complete = false;
@@ -42,9 +50,9 @@ export class MarkdownView {
   private nodes = 0;
   private characterLimit = pieceCharacters;
   private nodeLimit = pieceNodes;
-  private readonly more = element('button', 'more', [t('Show more')]);
-  private readonly toEnd = element('button', 'more', [t('Show the end')]);
-  private readonly gap = element('span', 'quiet');
+  private readonly more = createHtmlElement('button', 'more', [t('Show more')]);
+  private readonly toEnd = createHtmlElement('button', 'more', [t('Show the end')]);
+  private readonly gap = createHtmlElement('span', 'quiet');
   /** Last part of a truncated text, rendered separately. */
   private end: { from: number; fence: string; view: MarkdownView } | undefined;
 
@@ -103,12 +111,13 @@ export class MarkdownView {
     const room = Math.max(0, this.characterLimit - this.shown - this.tail.length);
     const rest = this.raw.slice(this.taken, this.taken + room);
     const cut = this.taken + rest.length < this.raw.length;
-    const settled = safeCut(rest);
-    this.tail += visibleProse(rest.slice(0, settled));
+    const settled = safeSplitIndex(rest);
+    this.tail += escapeInvisibleProse(rest.slice(0, settled));
     this.taken += settled;
     const loose = rest.slice(settled);
     // Half of a surrogate pair waits for the other half.
-    const text = this.tail + visibleProse(this.complete && !cut ? loose : loose.replace(/[\ud800-\udbff]$/, ''));
+    const text =
+      this.tail + escapeInvisibleProse(this.complete && !cut ? loose : loose.replace(/[\ud800-\udbff]$/, ''));
 
     if (!force && this.postpones(text, cut)) return;
     this.pending.remove();
@@ -122,7 +131,7 @@ export class MarkdownView {
     }
     this.element.append(this.more);
     if (this.end) {
-      this.gap.textContent = ` … ${t('{0} are left out here', amount(this.end.from - this.taken, 'character'))}`;
+      this.gap.textContent = ` … ${t('{0} are left out here', localizedCount(this.end.from - this.taken, 'character'))}`;
       this.element.append(this.gap, this.end.view.element);
     } else if (this.raw.length - this.taken > pieceCharacters) this.element.append(this.toEnd);
   }
@@ -145,16 +154,16 @@ export class MarkdownView {
     let count = 0;
     let full = false;
     this.built = [];
-    for (const token of lex(text)) {
+    for (const token of lexMarkdown(text)) {
       if (token.type === 'def') this.defines = true;
-      const size = countNodes(token);
+      const size = countMarkdownNodes(token);
       if (count > 0 && count + size > limit) {
         full = true;
         break;
       }
       count += size;
       this.built.push(
-        size > limit ? { token, node: buildPlain(token) } : this.update(previous[this.built.length], token),
+        size > limit ? { token, node: buildLiteralParagraph(token) } : this.update(previous[this.built.length], token),
       );
     }
     const kept = new Set(this.built.map(({ node }) => node));
@@ -167,7 +176,7 @@ export class MarkdownView {
     return full;
   }
 
-  private update(old: Built | undefined, token: Token): Built {
+  private update(old: Built | undefined, token: MarkdownToken): Built {
     if (old && old.token.type === token.type) {
       if (old.token.raw === token.raw && !(token.type === 'code' && old.coloured !== token.text.length)) return old;
       if (
@@ -182,14 +191,14 @@ export class MarkdownView {
         old.node &&
         token.type === 'code' &&
         old.token.type === 'code' &&
-        languageOf(old.token) === languageOf(token)
+        codeBlockLanguage(old.token) === codeBlockLanguage(token)
       ) {
         return { token, node: old.node, coloured: this.growCode(old, token) };
       }
     }
     return {
       token,
-      node: buildBlock(token, this.actions),
+      node: buildMarkdownBlock(token, this.actions),
       coloured: token.type === 'code' ? token.text.length : undefined,
     };
   }
@@ -205,7 +214,7 @@ export class MarkdownView {
       code.append(text.slice(shown.length));
       return coloured;
     }
-    code.replaceChildren(...codeNodes(text, languageOf(token)));
+    code.replaceChildren(...highlightedCodeNodes(text, codeBlockLanguage(token)));
     return text.length;
   }
 
@@ -225,9 +234,9 @@ export class MarkdownView {
     if (done === 0 || doneLength > this.tail.length) return;
     for (const { token, node, coloured } of this.built.slice(0, done)) {
       if (token.type === 'code' && node && coloured !== token.text.length) {
-        node.querySelector('code')!.replaceChildren(...codeNodes(token.text, languageOf(token)));
+        node.querySelector('code')!.replaceChildren(...highlightedCodeNodes(token.text, codeBlockLanguage(token)));
       }
-      this.nodes += countNodes(token);
+      this.nodes += countMarkdownNodes(token);
       this.lastFinished = node ?? this.lastFinished;
     }
     this.built = this.built.slice(done);
@@ -253,7 +262,7 @@ function openFence(text: string): string {
 }
 
 /** Length of the text that determines the block type: first line; second line of a table; underline of a heading. */
-function decidingLength({ type, raw }: Token): number {
+function decidingLength({ type, raw }: MarkdownToken): number {
   const begin = raw.length - raw.trimStart().length;
   if (type === 'heading') return raw.trimEnd().length;
   return type === 'table' ? raw.indexOf('\n', begin) + 1 : begin;
@@ -261,8 +270,8 @@ function decidingLength({ type, raw }: Token): number {
 
 function growList(
   node: HTMLElement,
-  old: Extract<Token, { type: 'list' }>,
-  token: Extract<Token, { type: 'list' }>,
+  old: Extract<MarkdownToken, { type: 'list' }>,
+  token: Extract<MarkdownToken, { type: 'list' }>,
   actions: MarkdownActions,
 ): boolean {
   if (old.ordered !== token.ordered || old.start !== token.start || old.loose !== token.loose) return false;
@@ -270,7 +279,7 @@ function growList(
   for (const [index, item] of token.items.entries()) {
     const before = old.items[index];
     if (before && before.raw === item.raw && before.loose === item.loose) continue;
-    const line = buildItem(item, actions);
+    const line = buildListItem(item, actions);
     if (before) node.children[index]!.replaceWith(line);
     else node.append(line);
   }

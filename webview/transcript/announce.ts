@@ -1,16 +1,16 @@
 import type { UserQuestions } from '../../src/protocol/content/questions.ts';
-import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
+import type { HostToPanelMessage } from '../../src/protocol/panel/panelMessages.ts';
 import type { RunEvent } from '../../src/protocol/run/events.ts';
-import { endSentence, type Run } from '../../src/protocol/run/run.ts';
-import { errorSentence } from '../../src/protocol/text/codeText.ts';
-import { visibleProse } from '../../src/protocol/text/escapeInvisible.ts';
-import { amount, t } from '../../src/protocol/text/l10n.ts';
-import { cardLineOf } from '../cards/card.ts';
-import { spoken } from '../cards/cardLine.ts';
+import { commandEndMessageForUser, type Run } from '../../src/protocol/run/run.ts';
+import { errorMessageForUser } from '../../src/protocol/text/codeText.ts';
+import { escapeInvisibleProse } from '../../src/protocol/text/escapeInvisible.ts';
+import { localizedCount, t } from '../../src/protocol/text/l10n.ts';
+import { toolCallCardLine } from '../cards/card.ts';
+import { cardLineAriaLabel } from '../cards/cardLine.ts';
 import type { PanelContext } from '../context.ts';
 import { markdownToPlainText } from '../markdown/plainText.ts';
 import { runEndText } from './runEnd.ts';
-import { nameListText } from './sentence.ts';
+import { withoutCommandMarks } from './sentence.ts';
 
 /** Milliseconds between announcements, so that none is interrupted. */
 const apart = 5000;
@@ -23,7 +23,7 @@ const maxCalls = 3;
  * Returns the function that announces to screen readers: finished replies, questions, errors, and failed or denied calls; never a growing
  * reply. Call after the message was folded.
  */
-export function announcer(log: HTMLElement): (context: PanelContext, message: HostMessage) => void {
+export function createAnnouncer(log: HTMLElement): (context: PanelContext, message: HostToPanelMessage) => void {
   let waiting: string[] = [];
   let isSilent = true;
   const next = () => {
@@ -56,9 +56,9 @@ function tellOf(context: PanelContext, run: Run, event: RunEvent): string[] {
     case 'node':
       return event.status === 'end' ? [t('Node {0} is done', event.node)] : [];
     case 'command-end':
-      return [t('Background command {0}', endSentence(event))];
+      return [t('Background command {0}', commandEndMessageForUser(event))];
     case 'phase':
-      return event.error ? [nameListText(runEndText(run)?.says ?? errorSentence(event.error))] : [];
+      return event.error ? [withoutCommandMarks(runEndText(run)?.says ?? errorMessageForUser(event.error))] : [];
     default:
       return [];
   }
@@ -71,19 +71,20 @@ function wentWrong(context: PanelContext, run: Run, results: readonly { toolCall
   );
   const calls = asked?.role === 'assistant' ? (asked.toolCalls ?? []).filter(({ id }) => ids.has(id)) : [];
   const wrong = calls
-    .map((call) => cardLineOf(context, run, call))
+    .map((call) => toolCallCardLine(context, run, call))
     .filter(({ mark, status }) => mark === 'cross' || mark === 'dot' || (mark === 'none' && status === 'done'));
   const more = wrong.length - maxCalls;
   return [
-    ...wrong.slice(0, maxCalls).map(spoken),
-    ...(more > 0 ? [t('And {0} like these', amount(more, 'more call'))] : []),
+    ...wrong.slice(0, maxCalls).map(cardLineAriaLabel),
+    ...(more > 0 ? [t('And {0} like these', localizedCount(more, 'more call'))] : []),
   ];
 }
 
 const inWords = ({ question, answers }: UserQuestions): string =>
   `${markdownToPlainText(question)} ${answers.map(({ label, why }, place) => `${place + 1}: ${label}${why ? `, ${why}` : ''}.`).join(' ')}`;
 
-const inShort = (text: string): string => visibleProse(text.length > longest ? `${text.slice(0, longest)}…` : text);
+const inShort = (text: string): string =>
+  escapeInvisibleProse(text.length > longest ? `${text.slice(0, longest)}…` : text);
 
 function put(log: HTMLElement, texts: readonly string[]): void {
   const told = document.createElement('div');

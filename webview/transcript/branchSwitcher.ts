@@ -3,7 +3,7 @@ import type { Run } from '../../src/protocol/run/run.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
-import type { Scroll } from './scroll.ts';
+import type { TranscriptScroll } from './scroll.ts';
 
 type Way = 'previous' | 'next';
 
@@ -13,7 +13,7 @@ const letGo = (): void => {
   pressed = undefined;
 };
 
-export function branchesAt({ model, post }: PanelContext, run: Run, place: number): TemplateResult[] {
+export function branchSwitchersAt({ model, post }: PanelContext, run: Run, place: number): TemplateResult[] {
   const points = model.branches?.runId === run.id ? model.branches.points.filter(({ at }) => at === place) : [];
   const button = (name: string, icon: TemplateResult, way: Way, runId: string | undefined) => {
     const press = ({ currentTarget }: Event) => {
@@ -39,13 +39,13 @@ export function branchesAt({ model, post }: PanelContext, run: Run, place: numbe
 }
 
 /** Opens a branch at the fork point instead of at its end. */
-export function openBranch(runId: string | undefined, scroll: Scroll): void {
+export function openBranch(runId: string | undefined, scroll: TranscriptScroll): void {
   if (pressed?.runId !== runId) letGo();
   if (pressed && pressed.seq === undefined) scroll.toPlace(pressed.at);
 }
 
 /** Keeps the arrow in position and focused when the user switches between branches. */
-export function settleBranch({ model: { run, branches } }: PanelContext, scroll: Scroll): void {
+export function restoreBranchArrow({ model: { run, branches } }: PanelContext, scroll: TranscriptScroll): void {
   if (!pressed || run?.id !== pressed.runId || branches?.runId !== run.id) return;
   const group = document.querySelector(`.branches[data-at="${pressed.at}"]`);
   const arrow = [`[data-way="${pressed.way}"]`, '[data-way]']

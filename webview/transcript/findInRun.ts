@@ -1,7 +1,7 @@
 import type { Message, ToolResult } from '../../src/protocol/content/messages.ts';
 
 /** Message with a match. `in` lists the cards or the thinking to open for visibility, by position. */
-export interface FoundText {
+export interface FoundMessage {
   place: number;
   cards: string[];
   thinking: boolean;
@@ -11,11 +11,11 @@ export interface FoundText {
  * Finds messages with the text, ignoring case: in text, thinking, arguments and results. A result counts for the message of its call.
  * Searches the run, because the page contains only the rendered part.
  */
-export function findIn(
+export function findInMessages(
   messages: readonly Message[],
   results: ReadonlyMap<string, ToolResult>,
   query: string,
-): FoundText[] {
+): FoundMessage[] {
   const wanted = query.toLowerCase();
   if (wanted === '') return [];
   const has = (text: string | undefined): boolean => text?.toLowerCase().includes(wanted) ?? false;

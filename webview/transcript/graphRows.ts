@@ -1,26 +1,26 @@
-import type { OutlineEdge, OutlineNode } from '../../src/protocol/content/outline.ts';
-import { type Graph, newGraph } from '../../src/protocol/run/graph.ts';
-import { needsApproval } from '../../src/protocol/run/pending.ts';
-import { type CallState, callsOf, type Run } from '../../src/protocol/run/run.ts';
-import { entriesOf } from '../../src/protocol/values/dictionary.ts';
+import type { WorkflowOutlineEdge, WorkflowOutlineNode } from '../../src/protocol/content/outline.ts';
+import { createWorkflowGraphState, type WorkflowGraphState } from '../../src/protocol/run/graph.ts';
+import { isAwaitingApproval } from '../../src/protocol/run/pending.ts';
+import { type CallState, callsInStartOrder, type Run } from '../../src/protocol/run/run.ts';
+import { sortedDictionaryEntries } from '../../src/protocol/values/dictionary.ts';
 
 const isElsewhere = ({ error }: Run): boolean => error?.code === 'STORE_LOCKED';
 
-export type NodeState = Graph['nodes'][string];
+export type NodeState = WorkflowGraphState['nodes'][string];
 
 /** `next`: comes next; `todo`: may come; `passed`: not reached in a finished run. */
-export type RowStatus = NodeState['status'] | 'asking' | 'waiting' | 'next' | 'todo' | 'passed';
+export type NodeRowStatus = NodeState['status'] | 'asking' | 'waiting' | 'next' | 'todo' | 'passed';
 
 /**
  * Row of a node. `ways`: outgoing edges unless only to the next row, with the edge taken last; `joined`: an edge leads to the next row;
  * `asking`: a call that needs an answer; `items`: progress of a list node; `deed`: current or only call; `output`: streamed or partial
  * output.
  */
-export interface NodeRow {
-  node: OutlineNode;
-  status: RowStatus;
+export interface GraphNodeRow {
+  node: WorkflowOutlineNode;
+  status: NodeRowStatus;
   state?: NodeState;
-  ways: (OutlineEdge & { taken: boolean })[];
+  ways: (WorkflowOutlineEdge & { taken: boolean })[];
   joined: boolean;
   asking?: [id: string, call: CallState];
   items?: { done: number; of: number };
@@ -29,9 +29,9 @@ export interface NodeRow {
 }
 
 /** Rows in workflow order; without an outline, the known nodes. */
-export function graphRows(run: Run): NodeRow[] {
-  const { nodes, main, branches } = run.graph ?? newGraph();
-  const next = [...main.at, ...entriesOf(branches).flatMap(([, { at }]) => at)];
+export function graphRows(run: Run): GraphNodeRow[] {
+  const { nodes, main, branches } = run.graph ?? createWorkflowGraphState();
+  const next = [...main.at, ...sortedDictionaryEntries(branches).flatMap(([, { at }]) => at)];
   const known = run.outline?.nodes ?? [];
   const others = [...namesOf(nodes), ...next].filter((name) => !known.some((node) => node.name === name));
   const all = withInner(
@@ -40,11 +40,11 @@ export function graphRows(run: Run): NodeRow[] {
   );
   return all.map((node, index) => {
     const state = nodes[node.name];
-    const calls = callsOf(run).filter(([id]) => id.startsWith(`${node.name}:${state?.visits}:`));
+    const calls = callsInStartOrder(run).filter(([id]) => id.startsWith(`${node.name}:${state?.visits}:`));
     const asking = calls.find(([, call]) =>
-      run.phase === 'Running' ? call.status === 'asking' : needsApproval(call) && !isElsewhere(run),
+      run.phase === 'Running' ? call.status === 'asking' : isAwaitingApproval(call) && !isElsewhere(run),
     );
-    const deeds = calls.flatMap(([id, call]): NonNullable<NodeRow['deed']>[] => {
+    const deeds = calls.flatMap(([id, call]): NonNullable<GraphNodeRow['deed']>[] => {
       const tool = run.tools?.[id];
       return tool === undefined ? [] : [[tool, call]];
     });
@@ -71,63 +71,66 @@ export function graphRows(run: Run): NodeRow[] {
   });
 }
 
-const namesOf = (nodes: Graph['nodes']): string[] =>
-  entriesOf(nodes)
+const namesOf = (nodes: WorkflowGraphState['nodes']): string[] =>
+  sortedDictionaryEntries(nodes)
     .sort(([, one], [, other]) => one.startedAt - other.startedAt)
     .map(([name]) => name);
 
 /** Inserts list items and nodes of nested workflows below their node. */
-function withInner(known: readonly OutlineNode[], others: readonly string[]): OutlineNode[] {
+function withInner(known: readonly WorkflowOutlineNode[], others: readonly string[]): WorkflowOutlineNode[] {
   const isInner = (name: string, node: string) => name.startsWith(`${node}[`) || name.startsWith(`${node}/`);
-  const inner = (node: OutlineNode) =>
+  const inner = (node: WorkflowOutlineNode) =>
     others.filter((name) => isInner(name, node.name)).map((name) => ({ name, branch: node.branch ?? node.name }));
   const rest = others.filter((name) => !known.some((node) => isInner(name, node.name)));
   return [...known.flatMap((node) => [node, ...inner(node)]), ...rest.map((name) => ({ name }))];
 }
 
 /** True for items of a long list that are neither running nor noteworthy. */
-function isQuiet(name: string, nodes: Graph['nodes']): boolean {
+function isQuiet(name: string, nodes: WorkflowGraphState['nodes']): boolean {
   const item = nodes[/^.*\]/.exec(name)?.[0] ?? ''];
   const state = nodes[name];
   return item?.status === 'completed' && state?.status === 'completed' && !state.warnings;
 }
 
-function itemsOf({ graph }: Run, name: string): Pick<NodeRow, 'items'> {
-  const { nodes, branches } = graph ?? newGraph();
+function itemsOf({ graph }: Run, name: string): Pick<GraphNodeRow, 'items'> {
+  const { nodes, branches } = graph ?? createWorkflowGraphState();
   const own = (line: string) => line.slice(line.lastIndexOf('/') + 1).startsWith(`${name}[`) && line.endsWith(']');
-  const of = Math.max(0, ...entriesOf(nodes).flatMap(([one, state]) => (own(one) && state.of ? [state.of] : [])));
+  const of = Math.max(
+    0,
+    ...sortedDictionaryEntries(nodes).flatMap(([one, state]) => (own(one) && state.of ? [state.of] : [])),
+  );
   if (of === 0) return {};
   const isOver = nodes[name]?.status === 'completed';
-  const done = entriesOf(branches).filter(([line, { at }]) => own(line) && at.length === 0).length;
+  const done = sortedDictionaryEntries(branches).filter(([line, { at }]) => own(line) && at.length === 0).length;
   return { items: { done: isOver ? of : done, of } };
 }
 
-function statusOf(run: Run, state: NodeState | undefined, isNext: boolean, asks: boolean): RowStatus {
+function statusOf(run: Run, state: NodeState | undefined, isNext: boolean, asks: boolean): NodeRowStatus {
   if (!state) return isNext && run.phase !== 'Completed' ? 'next' : run.phase === 'Completed' ? 'passed' : 'todo';
   if (state.status !== 'running') return state.status;
   if (run.phase !== 'Running' && !asks) return 'waiting';
   return asks ? 'asking' : 'running';
 }
 
-const isTaken = ({ to }: OutlineEdge, state: NodeState | undefined): boolean =>
+const isTaken = ({ to }: WorkflowOutlineEdge, state: NodeState | undefined): boolean =>
   state?.status === 'completed' && (to === undefined ? state.next?.length === 0 : (state.next?.includes(to) ?? false));
 
 /** Rows folded into one line until opened. */
-export interface RowFold {
+export interface FoldedNodeRows {
   key: string;
   done: boolean;
-  rows: NodeRow[];
+  rows: GraphNodeRow[];
 }
 
 const maxRows = 9;
 const leastFolded = 3;
 
 /** Folds done and future rows of a long graph except next to the running nodes. */
-export function folded(rows: readonly NodeRow[]): (NodeRow | RowFold)[] {
+export function foldNodeRows(rows: readonly GraphNodeRow[]): (GraphNodeRow | FoldedNodeRows)[] {
   if (rows.length <= maxRows) return [...rows];
-  const isQuiet = ({ status }: NodeRow) => status === 'completed' || status === 'todo' || status === 'passed';
+  const isQuiet = ({ status }: GraphNodeRow) => status === 'completed' || status === 'todo' || status === 'passed';
   const isNear = (index: number) => rows.slice(Math.max(0, index - 1), index + 2).some((row) => !isQuiet(row));
-  const parts: (NodeRow | RowFold)[] = [];
+  const parts: (GraphNodeRow | FoldedNodeRows)[] = [];
   for (let index = 0; index < rows.length; ) {
     const done = rows[index]!.status === 'completed';
     let end = index;

@@ -1,25 +1,37 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
-import type { OutlineNode } from '../../src/protocol/content/outline.ts';
-import { newGraph } from '../../src/protocol/run/graph.ts';
+import type { WorkflowOutlineNode } from '../../src/protocol/content/outline.ts';
+import { createWorkflowGraphState } from '../../src/protocol/run/graph.ts';
 import type { CallState, Run } from '../../src/protocol/run/run.ts';
-import { errorSentence } from '../../src/protocol/text/codeText.ts';
-import { unbroken, visible, visibleLine, visibleOutput } from '../../src/protocol/text/escapeInvisible.ts';
-import { amount, t } from '../../src/protocol/text/l10n.ts';
-import { entriesOf } from '../../src/protocol/values/dictionary.ts';
+import { errorMessageForUser } from '../../src/protocol/text/codeText.ts';
+import {
+  escapeCommandOutput,
+  escapeInvisible,
+  escapeInvisibleInLine,
+  withNoBreakUnits,
+} from '../../src/protocol/text/escapeInvisible.ts';
+import { localizedCount, t } from '../../src/protocol/text/l10n.ts';
+import { sortedDictionaryEntries } from '../../src/protocol/values/dictionary.ts';
 import { denyButton } from '../cards/card.ts';
-import { deedLine, interruptedApproval } from '../cards/cardLine.ts';
-import { lineView } from '../cards/cardLineView.ts';
+import { interruptedApproval, nodeCallLine } from '../cards/cardLine.ts';
+import { cardLineView } from '../cards/cardLineView.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
-import { longText } from '../longText.ts';
-import { firstAsking } from '../store.ts';
-import { duration } from '../time.ts';
-import { folded, graphRows, type NodeRow, type NodeState, type RowFold, type RowStatus } from './graphRows.ts';
-import { warningsOf } from './localizedText.ts';
+import { longTextView } from '../longText.ts';
+import { firstPendingApproval } from '../store.ts';
+import { formatElapsedTime } from '../time.ts';
+import {
+  type FoldedNodeRows,
+  foldNodeRows,
+  type GraphNodeRow,
+  graphRows,
+  type NodeRowStatus,
+  type NodeState,
+} from './graphRows.ts';
+import { localizedWarnings } from './localizedText.ts';
 
 /** Message index of the graph of a finished workflow, above its answer. Undefined: at the end. */
-export function graphPosition({ graph, messages }: Run): number | undefined {
+export function graphMessageIndex({ graph, messages }: Run): number | undefined {
   if (!graph?.end) return undefined;
   const { messages: at } = graph.end;
   if (messages[at]?.role === 'assistant') return at; // the result follows the end
@@ -28,17 +40,17 @@ export function graphPosition({ graph, messages }: Run): number | undefined {
   return place < messages.length ? place : undefined;
 }
 
-export function graph(context: PanelContext, run: Run): TemplateResult | typeof nothing {
+export function workflowGraphView(context: PanelContext, run: Run): TemplateResult | typeof nothing {
   const rows = graphRows(run);
   if (rows.length === 0) return nothing;
   const done = rows.filter(({ status }) => status === 'completed').length;
   // Unreached nodes of a finished run are not pending.
   const isKnown = run.outline && run.phase !== 'Completed';
   const closed = context.opened.cards.has('graph:closed');
-  const parts = folded(rows);
+  const parts = foldNodeRows(rows);
   const [whole] = parts;
   const isSaidBelow = !closed && parts.length === 1 && whole !== undefined && 'rows' in whole && whole.done;
-  const count = isKnown ? t('{0} of {1} done', done, rows.length) : t('{0} done', amount(done, 'node'));
+  const count = isKnown ? t('{0} of {1} done', done, rows.length) : t('{0} done', localizedCount(done, 'node'));
   return html`<section class="graph" data-testid="graph" aria-label=${t('Workflow')}>
     <h2 class="graph-head">${toggle(context, { place: 'graph:closed', open: !closed }, html`${t('Workflow')} ${isSaidBelow ? nothing : html`<span class="quiet">${count}</span>`}`)}</h2>
     ${closed ? nothing : body(context, run, rows, parts)}
@@ -48,14 +60,14 @@ export function graph(context: PanelContext, run: Run): TemplateResult | typeof 
 function body(
   context: PanelContext,
   run: Run,
-  rows: readonly NodeRow[],
-  parts: readonly (NodeRow | RowFold)[],
+  rows: readonly GraphNodeRow[],
+  parts: readonly (GraphNodeRow | FoldedNodeRows)[],
 ): TemplateResult {
-  const { main, branches, artifacts } = run.graph ?? newGraph();
+  const { main, branches, artifacts } = run.graph ?? createWorkflowGraphState();
   const values = Object.keys(main.state).length;
   const titles = new Map(rows.map(({ node }) => [node.name, node.title ?? node.name]));
-  const draw = (row: NodeRow) => rowOf(context, run, row, titles);
-  const sides = Object.fromEntries(entriesOf(branches).map(([head, { state }]) => [head, state]));
+  const draw = (row: GraphNodeRow) => rowOf(context, run, row, titles);
+  const sides = Object.fromEntries(sortedDictionaryEntries(branches).map(([head, { state }]) => [head, state]));
   const shown = Object.keys(sides).length > 0 ? { ...main.state, branches: sides } : main.state;
   return html`<ol class="graph-nodes">
       ${parts.map((part) => ('rows' in part ? fold(context, part, draw) : draw(part)))}
@@ -64,23 +76,28 @@ function body(
     ${artifacts.length > 0 ? more(context, 'graph:files', t('Files ({0})', artifacts.length), () => files(context, artifacts)) : nothing}`;
 }
 
-function rowOf(context: PanelContext, run: Run, row: NodeRow, titles: ReadonlyMap<string, string>): TemplateResult {
+function rowOf(
+  context: PanelContext,
+  run: Run,
+  row: GraphNodeRow,
+  titles: ReadonlyMap<string, string>,
+): TemplateResult {
   const { node, status, state, ways, asking, output, deed } = row;
-  const name = visibleLine(node.title ?? node.name);
+  const name = escapeInvisibleInLine(node.title ?? node.name);
   const current = status === 'running' || status === 'asking' || (status === 'waiting' && run.phase === 'WaitingUser');
   return html`<li class="graph-node" data-node=${node.name} data-status=${status} data-kind=${node.kind ?? nothing}
     ?data-branch=${node.branch !== undefined} ?data-joined=${row.joined} aria-current=${current ? 'step' : nothing}>
     <span class="graph-icon">${iconOf[status]}</span>
     <div class="graph-line">
-      <span class="graph-name" title=${visibleLine(node.name)}>${name}${
+      <span class="graph-name" title=${escapeInvisibleInLine(node.name)}>${name}${
         node.branch === node.name ? html`<span class="for-screen-readers">, ${t('a parallel branch')}</span>` : nothing
       }</span>
       <span class="graph-words">${wordsOf(context, run, row)}${itemsOf(row)}${timesOf(state)}${roundOf(run, node, status)}</span>
     </div>
     ${deed && (status === 'running' || status === 'completed') ? deedOf(context, deed, status) : nothing}
     ${asking && !asking[1].asked ? question(context, run, asking[0], asking[1]) : nothing}
-    ${warningsOf(state ?? {}).map((warning) => html`<p class="graph-warning">${visible(warning)}</p>`)}
-    ${state?.error ? html`<p class="graph-error">${visible(errorSentence(state.error))}</p>` : nothing}
+    ${localizedWarnings(state ?? {}).map((warning) => html`<p class="graph-warning">${escapeInvisible(warning)}</p>`)}
+    ${state?.error ? html`<p class="graph-error">${escapeInvisible(errorMessageForUser(state.error))}</p>` : nothing}
     ${output ? outputOf(context, node.name, output, status === 'failed') : nothing}
     ${ways.length > 0 ? html`<ul class="graph-ways">${ways.map((way) => wayOf(way, titles))}</ul>` : nothing}
   </li>`;
@@ -88,37 +105,40 @@ function rowOf(context: PanelContext, run: Run, row: NodeRow, titles: ReadonlyMa
 
 const deedOf = (
   context: PanelContext,
-  deed: NonNullable<NodeRow['deed']>,
+  deed: NonNullable<GraphNodeRow['deed']>,
   status: 'running' | 'completed',
 ): TemplateResult =>
-  html`<div class="graph-deed">${lineView(context, { ...deedLine(...deed, status === 'running' ? 'doing' : 'done'), outcome: [], joint: ' · ', time: '' })}</div>`;
+  html`<div class="graph-deed">${cardLineView(context, { ...nodeCallLine(...deed, status === 'running' ? 'doing' : 'done'), outcome: [], joint: ' · ', time: '' })}</div>`;
 
 function outputOf(context: PanelContext, name: string, output: string, broken: boolean): TemplateResult {
   const place = `graph:part:${name}`;
-  const part = () => longText(context, place, visibleOutput(output), 4000);
+  const part = () => longTextView(context, place, escapeCommandOutput(output), 4000);
   return broken
     ? html`<div class="output" tabindex="0" role="group" aria-label=${t('Part of its answer')}
         ><pre>${guard([output, context.opened.whole.has(place)], part)}</pre></div>
         <p class="quiet" data-testid="part">${t('This is only a part: it ended here.')}</p>`
-    : html`<div class="output" tabindex="0" role="group" aria-label=${t('Output so far')}><pre>${visibleOutput(output.slice(-4000))}</pre></div>`;
+    : html`<div class="output" tabindex="0" role="group" aria-label=${t('Output so far')}><pre>${escapeCommandOutput(output.slice(-4000))}</pre></div>`;
 }
 
-function wayOf({ to, label, taken }: NodeRow['ways'][number], titles: ReadonlyMap<string, string>): TemplateResult {
+function wayOf(
+  { to, label, taken }: GraphNodeRow['ways'][number],
+  titles: ReadonlyMap<string, string>,
+): TemplateResult {
   const target = to === undefined ? t('the end') : (titles.get(to) ?? to);
   return html`<li ?data-taken=${taken}>
     <span class="graph-arrow">${icons.right}</span>
-    <span><span class="for-screen-readers">${t(taken ? 'switched to' : 'may go to')} </span>${visibleLine(target)}${
+    <span><span class="for-screen-readers">${t(taken ? 'switched to' : 'may go to')} </span>${escapeInvisibleInLine(target)}${
       label === undefined
         ? nothing
-        : html`<span class="for-screen-readers">: </span><span class="graph-label" title=${visibleLine(label)}>${visibleLine(label.length > 80 ? `${label.slice(0, 80)}…` : label)}</span>`
+        : html`<span class="for-screen-readers">: </span><span class="graph-label" title=${escapeInvisibleInLine(label)}>${escapeInvisibleInLine(label.length > 80 ? `${label.slice(0, 80)}…` : label)}</span>`
     }</span>
   </li>`;
 }
 
-function wordsOf(context: PanelContext, run: Run, { status, state, asking }: NodeRow): TemplateResult | string {
+function wordsOf(context: PanelContext, run: Run, { status, state, asking }: GraphNodeRow): TemplateResult | string {
   switch (status) {
     case 'completed':
-      return html`<span class="for-screen-readers">${t('Done')}, </span>${unbroken(duration((state!.endedAt ?? context.now) - state!.startedAt))}`;
+      return html`<span class="for-screen-readers">${t('Done')}, </span>${withNoBreakUnits(formatElapsedTime((state!.endedAt ?? context.now) - state!.startedAt))}`;
     case 'failed':
       return t('Failed');
     case 'running':
@@ -135,24 +155,24 @@ function wordsOf(context: PanelContext, run: Run, { status, state, asking }: Nod
   }
 }
 
-const itemsOf = ({ items }: NodeRow) => (items ? ` · ${t('{0} of {1}', items.done, items.of)}` : nothing);
+const itemsOf = ({ items }: GraphNodeRow) => (items ? ` · ${t('{0} of {1}', items.done, items.of)}` : nothing);
 
 const timesOf = (state: NodeState | undefined) =>
   state && state.visits > 1
     ? html` · <span aria-hidden="true">${state.visits}×</span><span class="for-screen-readers">${t('{0} times', state.visits)}</span>`
     : nothing;
 
-function roundOf(run: Run, { name, loop }: OutlineNode, status: RowStatus): string | typeof nothing {
+function roundOf(run: Run, { name, loop }: WorkflowOutlineNode, status: NodeRowStatus): string | typeof nothing {
   if (!loop || !run.graph || !['running', 'asking', 'waiting'].includes(status)) return nothing;
-  const track = [run.graph.main, ...entriesOf(run.graph.branches).map(([, track]) => track)].find(({ at }) =>
-    at.includes(name),
+  const track = [run.graph.main, ...sortedDictionaryEntries(run.graph.branches).map(([, track]) => track)].find(
+    ({ at }) => at.includes(name),
   );
   if (!track) return nothing;
   return ` · ${t('round {0} of {1}', Math.min(loop.most, Math.floor(track.steps / loop.steps) + 1), loop.most)}`;
 }
 
 const working = html`<vscode-progress-ring class="ring" aria-hidden="true"></vscode-progress-ring>`;
-const iconOf: Record<RowStatus, TemplateResult> = {
+const iconOf: Record<NodeRowStatus, TemplateResult> = {
   completed: icons.check,
   failed: icons.close,
   running: working,
@@ -165,8 +185,8 @@ const iconOf: Record<RowStatus, TemplateResult> = {
 
 function fold(
   context: PanelContext,
-  { key, done, rows }: RowFold,
-  draw: (row: NodeRow) => TemplateResult,
+  { key, done, rows }: FoldedNodeRows,
+  draw: (row: GraphNodeRow) => TemplateResult,
 ): TemplateResult {
   const place = `graph:fold:${key}`;
   const open = context.opened.cards.has(place);
@@ -177,8 +197,8 @@ function fold(
 function question(context: PanelContext, run: Run, toolCallId: string, { question }: CallState): TemplateResult {
   const key = { runId: run.id, toolCallId };
   return html`<div class="card-question">
-    <span>${question ? visibleLine([question.what, question.note].filter(Boolean).join(' · ')) : nothing}</span>
-    <vscode-button class="small" appearance=${firstAsking(context.model) === key.toolCallId ? 'primary' : 'secondary'} data-testid="show-question"
+    <span>${question ? escapeInvisibleInLine([question.what, question.note].filter(Boolean).join(' · ')) : nothing}</span>
+    <vscode-button class="small" appearance=${firstPendingApproval(context.model) === key.toolCallId ? 'primary' : 'secondary'} data-testid="show-question"
       @click=${() => context.post({ type: 'show-question', ...key })}>${t('Answer…')}</vscode-button>
     ${denyButton(context, key)}
   </div>`;
@@ -200,10 +220,10 @@ function toggle(context: PanelContext, { place, open }: { place: string; open: b
 }
 
 const json = (context: PanelContext, state: object): TemplateResult =>
-  html`<pre class="field" tabindex="0">${longText(context, 'graph:json', visible(JSON.stringify(state, null, 2)), 4000)}</pre>`;
+  html`<pre class="field" tabindex="0">${longTextView(context, 'graph:json', escapeInvisible(JSON.stringify(state, null, 2)), 4000)}</pre>`;
 
 const files = (context: PanelContext, paths: readonly string[]): TemplateResult =>
   html`<ul class="graph-files">${paths.map(
     (path) =>
-      html`<li><button class="more graph-file" title=${t('Open in an editor')} @click=${() => context.post({ type: 'open-file', path })}>${visibleLine(path)}</button></li>`,
+      html`<li><button class="more graph-file" title=${t('Open in an editor')} @click=${() => context.post({ type: 'open-file', path })}>${escapeInvisibleInLine(path)}</button></li>`,
   )}</ul>`;

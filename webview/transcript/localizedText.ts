@@ -1,11 +1,11 @@
-import { inEnglish, type LocalizedMessage, t } from '../../src/protocol/text/l10n.ts';
+import { type LocalizedMessage, t, toEnglishText } from '../../src/protocol/text/l10n.ts';
 
 /** Localized form of a stored English text, if available. */
-export const localizedText = ({ text, said }: { text: string; said?: LocalizedMessage }): string =>
+export const localizeStoredEnglish = ({ text, said }: { text: string; said?: LocalizedMessage }): string =>
   said ? t(said) : text;
 
-export const warningsOf = ({ warnings = [], said = [] }: Warned): string[] =>
-  warnings.map((text) => localizedText({ text, said: said.find((one) => inEnglish(one) === text) }));
+export const localizedWarnings = ({ warnings = [], said = [] }: Warned): string[] =>
+  warnings.map((text) => localizeStoredEnglish({ text, said: said.find((one) => toEnglishText(one) === text) }));
 
 interface Warned {
   warnings?: readonly string[];

@@ -3,12 +3,12 @@ import type { Message } from '../../src/protocol/content/messages.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import { editMessage } from '../composer/composer.ts';
-import { filesAfter } from '../composer/filesAfter.ts';
+import { countFilesChangedAfter } from '../composer/filesAfter.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 
 /** Inputs of the message actions, for the comparison between renderings. */
-export const actsDependencies = (context: PanelContext, run: Run, at: number): unknown[] => [
+export const messageActionInputs = (context: PanelContext, run: Run, at: number): unknown[] => [
   context.model.partial,
   context.opened.acts === at,
   context.opened.acts === at ? run.seq : 0, // number of files changed since
@@ -41,7 +41,7 @@ export function messageActions(
     context.refresh();
   };
   const retry = (other?: true) => () => context.post({ type: 'retry-reply', ...place, ...(other && { other }) });
-  const files = isOpen && message.role === 'user' ? filesAfter(run, at) : 0;
+  const files = isOpen && message.role === 'user' ? countFilesChangedAfter(run, at) : 0;
   const isReply = message.role === 'assistant' && endsTurn(run, at, message);
   return html`<div class=${isOpen ? 'message-acts open' : 'message-acts'} role="toolbar" aria-label=${t('This message')}>
     ${isSilent ? nothing : button('copy', t('Copy'), () => context.post({ type: 'copy', text: message.content }))}

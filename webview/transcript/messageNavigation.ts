@@ -1,7 +1,7 @@
 import type { Run } from '../../src/protocol/run/run.ts';
 import type { PanelContext } from '../context.ts';
-import { changedFiles } from './runEnd.ts';
-import type { Scroll } from './scroll.ts';
+import { callChangedFiles } from './runEnd.ts';
+import type { TranscriptScroll } from './scroll.ts';
 
 /** Navigation targets: messages, or cards of changes and failures. */
 interface Stops {
@@ -22,7 +22,7 @@ const changesAndFailures: Stops = {
   mayBe({ messages, calls }, place) {
     const message = messages[place];
     const asked = message?.role === 'assistant' ? (message.toolCalls ?? []) : [];
-    return asked.some(({ id }) => calls[id] && (calls[id].ok === false || changedFiles(calls[id]).length > 0));
+    return asked.some(({ id }) => calls[id] && (calls[id].ok === false || callChangedFiles(calls[id]).length > 0));
   },
 };
 
@@ -33,7 +33,7 @@ let going: { stops: Stops; step: 1 | -1; page: number } | undefined;
  * Handles Alt+↑ and Alt+↓: from message to message, with Shift from change or failure to the next. Returns true if handled. Targets in
  * unrendered pages are rendered first.
  */
-export function walk(context: PanelContext, scroll: Scroll, event: KeyboardEvent): boolean {
+export function navigateMessages(context: PanelContext, scroll: TranscriptScroll, event: KeyboardEvent): boolean {
   const step = ({ ArrowUp: -1, ArrowDown: 1 } as const)[event.key];
   if (!event.altKey || event.ctrlKey || event.metaKey || step === undefined) return false;
   const stops = event.shiftKey ? changesAndFailures : messages;
@@ -53,7 +53,7 @@ export function walk(context: PanelContext, scroll: Scroll, event: KeyboardEvent
   return true;
 }
 
-export function settleWalk(context: PanelContext, scroll: Scroll): void {
+export function continueMessageNavigation(context: PanelContext, scroll: TranscriptScroll): void {
   if (!going) return;
   const { stops, step, page } = going;
   going = undefined;
@@ -62,7 +62,7 @@ export function settleWalk(context: PanelContext, scroll: Scroll): void {
   goOn(context, scroll, { stops, step, page });
 }
 
-function goOn(context: PanelContext, { pages }: Scroll, from: NonNullable<typeof going>): void {
+function goOn(context: PanelContext, { pages }: TranscriptScroll, from: NonNullable<typeof going>): void {
   const { run } = context.model;
   const { stops, step } = from;
   for (let page = from.page + step; run && page >= 0 && page < pages.count; page += step) {

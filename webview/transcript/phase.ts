@@ -1,22 +1,22 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
-import { limitReached, money } from '../../src/protocol/run/money.ts';
+import { localizedDollars, reachedSpendingLimit } from '../../src/protocol/run/money.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
-import { unbroken, visible } from '../../src/protocol/text/escapeInvisible.ts';
+import { escapeInvisible, withNoBreakUnits } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
-import { createDictionary, entriesOf } from '../../src/protocol/values/dictionary.ts';
-import { saysNothing } from '../cards/folding.ts';
-import { executePlan } from '../composer/composer.ts';
+import { createDictionary, sortedDictionaryEntries } from '../../src/protocol/values/dictionary.ts';
+import { isEmptyLiveReply } from '../cards/folding.ts';
+import { requestPlanExecution } from '../composer/composer.ts';
 import { focusComposer } from '../composer/draft.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
-import { callsAtWork } from '../store.ts';
-import { duration } from '../time.ts';
-import { localizedText } from './localizedText.ts';
-import { acts, type End, runEndText, type Way } from './runEnd.ts';
-import { nameListMessage } from './sentence.ts';
+import { activeCalls } from '../store.ts';
+import { formatElapsedTime } from '../time.ts';
+import { localizeStoredEnglish } from './localizedText.ts';
+import { type RunEndAction, type RunEndNotice, runEndActions, runEndText } from './runEnd.ts';
+import { sentenceWithCommands } from './sentence.ts';
 
-export function phaseLine(context: PanelContext, run: Run): unknown {
+export function runPhaseLine(context: PanelContext, run: Run): unknown {
   if (run.phase === 'Running' && !run.readOnly) return runningLine(context, run);
   const { limits, diskFull } = context.model.state ?? {};
   return guard([run, run.seq, run.phase, run.error, limits, diskFull], () => {
@@ -26,12 +26,12 @@ export function phaseLine(context: PanelContext, run: Run): unknown {
   });
 }
 
-function endLine(context: PanelContext, runId: string, end: End): TemplateResult {
+function endLine(context: PanelContext, runId: string, end: RunEndNotice): TemplateResult {
   const { tone, says, ways, details } = end;
   // Errors are announced by announce.ts; a second announcement would interfere.
   return html`<div class="phase ${tone}" data-testid="phase" role=${context.model.run?.error ? nothing : 'status'}>
     ${tone ? icons[tone] : nothing}
-    <div class="phase-text">${nameListMessage(says)}${
+    <div class="phase-text">${sentenceWithCommands(says)}${
       details === undefined
         ? nothing
         : html`<details class="phase-details"><summary>${t('Details')}</summary><code>${details}</code></details>`
@@ -46,31 +46,31 @@ function endLine(context: PanelContext, runId: string, end: End): TemplateResult
 
 function wayButton(
   context: PanelContext,
-  asked: Way,
+  asked: RunEndAction,
   first: boolean,
-  { runId, toolCallId, setting, labels }: End & { runId: string },
+  { runId, toolCallId, setting, labels }: RunEndNotice & { runId: string },
 ): TemplateResult {
   const more = asked === 'Another' ? limitOf(context) : undefined;
   const way = asked === 'Another' && more === undefined ? 'Continue' : asked; // the limit was removed since
-  const act = acts[way];
+  const act = runEndActions[way];
   const press = () => {
     if (act === 'say') focusComposer();
     else if (act === 'review') context.post({ type: 'review-files', runId });
-    else if (act === 'do-plan') executePlan(context);
+    else if (act === 'do-plan') requestPlanExecution(context);
     else if (act === 'output') context.post({ type: 'open-output', runId, toolCallId: toolCallId! });
-    else if (way === 'Settings' && setting) context.post({ ...acts.Settings, setting });
+    else if (way === 'Settings' && setting) context.post({ ...runEndActions.Settings, setting });
     else context.post(act);
   };
   return html`<vscode-button class="small" appearance=${first && !labels ? 'primary' : 'secondary'}
-    data-testid=${nameOf(act)} @click=${press}>${labels?.[way] ?? (more === undefined ? t(way) : t('Raise Limit by {0}', money(more)))}</vscode-button>`;
+    data-testid=${nameOf(act)} @click=${press}>${labels?.[way] ?? (more === undefined ? t(way) : t('Raise Limit by {0}', localizedDollars(more)))}</vscode-button>`;
 }
 
 function limitOf({ model: { run, state } }: PanelContext): number | undefined {
-  const limit = limitReached(run?.error);
+  const limit = reachedSpendingLimit(run?.error);
   return limit && state?.limits?.[limit];
 }
 
-const nameOf = (act: (typeof acts)[Way]): string => {
+const nameOf = (act: (typeof runEndActions)[RunEndAction]): string => {
   if (act === 'say') return 'say-instead';
   if (act === 'output') return 'died-output';
   if (act === 'review') return 'review-run';
@@ -86,8 +86,8 @@ const nameOf = (act: (typeof acts)[Way]): string => {
  * @param left seconds until the next request
  */
 function progressWords(progress: NonNullable<Run['progress']>, left: number): string {
-  const words = visible(localizedText(progress));
-  const wait = left > 0 ? duration(left * 1000) : '';
+  const words = escapeInvisible(localizeStoredEnglish(progress));
+  const wait = left > 0 ? formatElapsedTime(left * 1000) : '';
   if (progress.attempt === undefined) return wait ? `${words} (${wait})` : words;
   return wait ? t('{0} · retrying in {1}', words, wait) : t('{0} · retrying', words);
 }
@@ -95,17 +95,17 @@ function progressWords(progress: NonNullable<Run['progress']>, left: number): st
 function runningLine(context: PanelContext, run: Run): TemplateResult | typeof nothing {
   const { progress } = run;
   const busy =
-    (run.live && !saysNothing(run.live)) ||
-    entriesOf(run.graph?.nodes ?? createDictionary<{ status: string }>()).some(
+    (run.live && !isEmptyLiveReply(run.live)) ||
+    sortedDictionaryEntries(run.graph?.nodes ?? createDictionary<{ status: string }>()).some(
       ([, node]) => node.status === 'running',
     ) ||
-    callsAtWork(context.model).length > 0;
+    activeCalls(context.model).length > 0;
   if (!progress && busy) return nothing;
   const left = Math.ceil(((progress?.until ?? 0) - context.now) / 1000);
   const rests = run.pausing ? `; ${t('pausing after this step')}` : '';
   return html`<div class="phase" data-testid="progress" role="status" aria-live="off">
     <vscode-progress-ring class="ring" aria-hidden="true"></vscode-progress-ring>
-    <span class="phase-text quiet">${progress ? unbroken(progressWords(progress, left)) : t('Working')}${rests}</span>
+    <span class="phase-text quiet">${progress ? withNoBreakUnits(progressWords(progress, left)) : t('Working')}${rests}</span>
     ${
       left > 0
         ? html`<span class="phase-ways"><vscode-button class="small" appearance="secondary" data-testid="retry-now"
@@ -113,14 +113,14 @@ function runningLine(context: PanelContext, run: Run): TemplateResult | typeof n
               run.graph
                 ? nothing
                 : html`<vscode-button class="small" appearance="secondary" data-testid="try-another-model"
-                    @click=${() => context.post(acts['Retry With…'])}>${t('Retry With…')}</vscode-button>`
+                    @click=${() => context.post(runEndActions['Retry With…'])}>${t('Retry With…')}</vscode-button>`
             }</span>`
         : nothing
     }
     ${
       progress?.fraction === undefined
         ? nothing
-        : html`<progress max="1" .value=${progress.fraction} aria-label=${visible(localizedText(progress))}></progress>`
+        : html`<progress max="1" .value=${progress.fraction} aria-label=${escapeInvisible(localizeStoredEnglish(progress))}></progress>`
     }
   </div>`;
 }

@@ -1,40 +1,55 @@
 import type { ErrorInfo } from '../../src/protocol/content/messages.ts';
 import type { WorkStats } from '../../src/protocol/content/workStats.ts';
-import type { ViewMessage } from '../../src/protocol/panel/panelMessages.ts';
-import { formerLinks } from '../../src/protocol/run/formerText.ts';
-import { finishedNode, interruptedWork, interruptionSentence } from '../../src/protocol/run/interruptions.ts';
-import { money } from '../../src/protocol/run/money.ts';
-import { openApprovals } from '../../src/protocol/run/pending.ts';
-import { isPlanned, planOf } from '../../src/protocol/run/plan.ts';
-import { readOnlySentences } from '../../src/protocol/run/readOnlyReason.ts';
-import { hasLooseEnds, isBetweenTurns, isHeld } from '../../src/protocol/run/resumable.ts';
-import { type CallState, callsOf, endSentence, hasDied, type Run, unreportedEnds } from '../../src/protocol/run/run.ts';
-import type { EndCode, Reason, Repeated } from '../../src/protocol/text/codes.ts';
-import { errorSentence } from '../../src/protocol/text/codeText.ts';
-import { truncateVisible, visible, visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
-import { amount, type LocalizedMessage, message, t } from '../../src/protocol/text/l10n.ts';
+import type { PanelToHostMessage } from '../../src/protocol/panel/panelMessages.ts';
+import { linksInFormerMessage } from '../../src/protocol/run/formerText.ts';
+import {
+  interruptedWork,
+  interruptionMessage,
+  nodeWithUndeliveredOutcome,
+} from '../../src/protocol/run/interruptions.ts';
+import { localizedDollars } from '../../src/protocol/run/money.ts';
+import { pendingApprovalIds } from '../../src/protocol/run/pending.ts';
+import { isPlanReadyToImplement, planItemsOfRun } from '../../src/protocol/run/plan.ts';
+import { readOnlyReasonMessages } from '../../src/protocol/run/readOnlyReason.ts';
+import { hasUnfinishedTurn, isBetweenTurns, isRunHeldByDenial } from '../../src/protocol/run/resumable.ts';
+import {
+  type CallState,
+  callsInStartOrder,
+  commandEndMessageForUser,
+  hasCommandFailed,
+  type Run,
+  unreportedCommandEnds,
+} from '../../src/protocol/run/run.ts';
+import type { ErrorReason, RepeatedCallDetails, RunEndErrorCode } from '../../src/protocol/text/codes.ts';
+import { errorMessageForUser } from '../../src/protocol/text/codeText.ts';
+import {
+  escapeInvisible,
+  escapeInvisibleInLine,
+  truncateWithEllipsis,
+} from '../../src/protocol/text/escapeInvisible.ts';
+import { type LocalizedMessage, localizedCount, message, t } from '../../src/protocol/text/l10n.ts';
 import { callObjectText } from '../cards/cardLine.ts';
-import { cardPluralOf } from '../cards/cardText.ts';
-import { clock, duration, formatCount } from '../time.ts';
+import { formatLocalNumber } from '../cards/cardText.ts';
+import { formatClockTime, formatCount, formatElapsedTime } from '../time.ts';
 
 /** End or rest of a run: a sentence with actions, the mentioned action first. */
-export interface End {
+export interface RunEndNotice {
   tone: 'error' | 'warning' | '';
   says: string;
-  ways: readonly Way[];
+  ways: readonly RunEndAction[];
   toolCallId?: string;
   setting?: string;
   /** Text of a network error, unfolded by *Details*. */
   details?: string;
   /** Labels that replace button names; such buttons are never primary. */
-  labels?: Partial<Record<Way, string>>;
+  labels?: Partial<Record<RunEndAction, string>>;
 }
 
 /**
  * Actions of the buttons. `say` focuses the message box; `review` opens the changes of the run in one editor; `do-plan` includes the draft.
  * *Another* adds the amount of the limit, with a confirmation by the host.
  */
-export const acts = {
+export const runEndActions = {
   Continue: { type: 'continue' },
   Retry: { type: 'continue' },
   'Retry With…': { type: 'action', action: 'try-another-model' },
@@ -59,10 +74,10 @@ export const acts = {
   Review: 'review',
   'Implement Plan': 'do-plan',
   'Implement Plan in New Run': { type: 'do-plan', apart: true },
-} as const satisfies Record<string, ViewMessage | 'say' | 'output' | 'review' | 'do-plan'>;
-export type Way = keyof typeof acts;
+} as const satisfies Record<string, PanelToHostMessage | 'say' | 'output' | 'review' | 'do-plan'>;
+export type RunEndAction = keyof typeof runEndActions;
 
-export const commandButtons: Readonly<Record<string, Way>> = {
+export const commandButtons: Readonly<Record<string, RunEndAction>> = {
   'towpath.setKey': 'Set API Key',
   'towpath.setSecret': 'Set Secret…',
   'towpath.deleteKey': 'Delete API Key',
@@ -73,14 +88,14 @@ export const commandButtons: Readonly<Record<string, Way>> = {
   'towpath.showLog': 'Show Log',
 };
 
-interface Kind extends Pick<End, 'tone' | 'ways'> {
+interface Kind extends Pick<RunEndNotice, 'tone' | 'ways'> {
   says?(run: Run, error: ErrorInfo): string;
 }
 
 const again = ['Retry', 'Retry With…'] as const;
 
 /** Exhaustive by code: a new code does not compile without actions. */
-export const ends: Record<EndCode, Kind> = {
+export const runEndsByCode: Record<RunEndErrorCode, Kind> = {
   LLM_AUTH_FAILED: { tone: 'error', ways: again },
   LLM_TIMEOUT: { tone: 'error', ways: again },
   LLM_RATE_LIMITED: { tone: 'warning', ways: again },
@@ -90,7 +105,7 @@ export const ends: Record<EndCode, Kind> = {
   LLM_CONTEXT_OVERFLOW: {
     tone: 'warning',
     ways: ['New Run with Summary', 'Pick Model'],
-    says: (run, error) => [errorSentence(error), ...fillingWords(run)].join(' '),
+    says: (run, error) => [errorMessageForUser(error), ...fillingWords(run)].join(' '),
   },
   LLM_CONTENT_FILTERED: { tone: '', ways: ['Retry With…'] },
   UNKNOWN: { tone: 'error', ways: again },
@@ -102,13 +117,13 @@ export const ends: Record<EndCode, Kind> = {
   STORE_AUDIT: { tone: 'error', ways: ['Settings', 'Retry'] },
   ENGINE_RUN_NOT_FOUND: { tone: 'warning', ways: ['New Run'] },
   ENGINE_RUN_EXISTS: { tone: 'warning', ways: ['Continue', 'New Run'] },
-  ENGINE_ABORTED: { tone: '', ways: ['Continue'], says: (run, error) => withPlan(run, errorSentence(error)) },
+  ENGINE_ABORTED: { tone: '', ways: ['Continue'], says: (run, error) => withPlan(run, errorMessageForUser(error)) },
   ENGINE_BUSY: { tone: '', ways: [] },
   ENGINE_NOT_ASKED: { tone: '', ways: ['Continue'] },
   ENGINE_MAX_TURNS_EXCEEDED: {
     tone: 'warning',
     ways: ['Continue'],
-    says: ({ took }, error) => (took ? limitSentence(took) : errorSentence(error)),
+    says: ({ took }, error) => (took ? limitSentence(took) : errorMessageForUser(error)),
   },
   ENGINE_LOOP_DETECTED: {
     tone: 'warning',
@@ -126,7 +141,7 @@ export const ends: Record<EndCode, Kind> = {
 };
 
 /** Actions for reasons that refine a code. */
-export const endsFor: Record<Reason, Kind> = {
+export const runEndsByReason: Record<ErrorReason, Kind> = {
   cut: { tone: '', ways: ['Continue'] },
   empty: { tone: '', ways: ['Retry With…', 'Retry'] },
   'no-credit': { tone: 'error', ways: ['Pick Model', 'Retry'] },
@@ -143,37 +158,42 @@ const ofNode: Kind = { tone: 'error', ways: ['Retry'] };
 const unknown: Kind = { tone: 'error', ways: ['Retry'] };
 
 /** End text of a run; undefined while running, while an answer is pending, or without anything to report. */
-export function runEndText(run: Run): End | undefined {
-  if (run.readOnly) return { tone: 'warning', says: t(readOnlySentences[run.readOnly]), ways: [] };
+export function runEndText(run: Run): RunEndNotice | undefined {
+  if (run.readOnly) return { tone: 'warning', says: t(readOnlyReasonMessages[run.readOnly]), ways: [] };
   if (run.phase === 'Running') return undefined;
   const { error } = run;
-  if (openApprovals(run).length > 0 && (!error || error.code === 'ENGINE_ABORTED')) return undefined;
-  if (isHeld(run) && (!error || error.code === 'ENGINE_ABORTED')) return undefined;
+  if (pendingApprovalIds(run).length > 0 && (!error || error.code === 'ENGINE_ABORTED')) return undefined;
+  if (isRunHeldByDenial(run) && (!error || error.code === 'ENGINE_ABORTED')) return undefined;
   if (run.asking?.length && (!error || error.code === 'ENGINE_ABORTED')) return undefined;
   const interrupted = interruptedEnd(run);
   if (interrupted) return interrupted;
   if (error) return ofError(run, error);
-  const died = unreportedEnds(run).find(([, { ended }]) => hasDied(ended));
+  const died = unreportedCommandEnds(run).find(([, { ended }]) => hasCommandFailed(ended));
   if (died) return diedEnd(...died);
   if (run.phase === 'Completed') return receipt(run); // a finished workflow, with or without an answer
   if (isBetweenTurns(run)) return { tone: '', says: withPlan(run, t('Paused.')), ways: ['Continue'] };
-  if (hasLooseEnds(run)) return { tone: '', says: t('Interrupted before it was done.'), ways: ['Continue'] };
-  if (isPlanned(run)) return { tone: '', says: t(planned), ways: ['Implement Plan', 'Implement Plan in New Run'] };
+  if (hasUnfinishedTurn(run)) return { tone: '', says: t('Interrupted before it was done.'), ways: ['Continue'] };
+  if (isPlanReadyToImplement(run))
+    return { tone: '', says: t(planned), ways: ['Implement Plan', 'Implement Plan in New Run'] };
   return receipt(run);
 }
 
-function interruptedEnd(run: Run): End | undefined {
+function interruptedEnd(run: Run): RunEndNotice | undefined {
   if (run.error && run.error.code !== 'ENGINE_ABORTED' && run.error.code !== 'TOOL_INTERRUPTED') return undefined;
   const [work] = interruptedWork(run);
   if (!work) {
-    const finished = run.error && finishedNode(run);
+    const finished = run.error && nodeWithUndeliveredOutcome(run);
     if (!finished) return undefined;
-    return { tone: '', says: t('“{0}” finished before the window closed.', visibleLine(finished)), ways: ['Continue'] };
+    return {
+      tone: '',
+      says: t('“{0}” finished before the window closed.', escapeInvisibleInLine(finished)),
+      ways: ['Continue'],
+    };
   }
-  const name = truncateVisible(work.label, 24);
+  const name = truncateWithEllipsis(work.label, 24);
   return {
     tone: 'warning',
-    says: t(interruptionSentence({ ...work, label: truncateVisible(work.label, 80) }, clock(work.at))),
+    says: t(interruptionMessage({ ...work, label: truncateWithEllipsis(work.label, 80) }, formatClockTime(work.at))),
     ways: ['Continue After…', 'Run Again'],
     labels: work.items
       ? { 'Continue After…': t('Continue After Them…'), 'Run Again': t('Run Them Again') }
@@ -183,12 +203,12 @@ function interruptedEnd(run: Run): End | undefined {
 
 const planned = 'The plan is ready. Implement it, or describe what should be different.';
 
-function ofError(run: Run, error: ErrorInfo): End {
+function ofError(run: Run, error: ErrorInfo): RunEndNotice {
   const kind = kindOf(run, error);
-  const says = kind.says?.(run, error) ?? errorSentence(error);
-  const { commands = [], setting } = error.links ?? formerLinks(error.message);
-  const ways: Way[] = [...commands.flatMap((command) => commandButtons[command] ?? []), ...kind.ways];
-  const isFirst = (way: Way, place: number) => ways.findIndex((other) => doTheSame(other, way)) === place;
+  const says = kind.says?.(run, error) ?? errorMessageForUser(error);
+  const { commands = [], setting } = error.links ?? linksInFormerMessage(error.message);
+  const ways: RunEndAction[] = [...commands.flatMap((command) => commandButtons[command] ?? []), ...kind.ways];
+  const isFirst = (way: RunEndAction, place: number) => ways.findIndex((other) => doTheSame(other, way)) === place;
   const details = detailsOf(error);
   return {
     tone: kind.tone,
@@ -201,41 +221,50 @@ function ofError(run: Run, error: ErrorInfo): End {
 
 function detailsOf({ details }: ErrorInfo): string | undefined {
   const { text } = Object(details) as { text?: unknown };
-  return typeof text === 'string' && text !== '' ? visible(text) : undefined;
+  return typeof text === 'string' && text !== '' ? escapeInvisible(text) : undefined;
 }
 
-const doTheSame = (one: Way, other: Way): boolean => JSON.stringify(acts[one]) === JSON.stringify(acts[other]);
+const doTheSame = (one: RunEndAction, other: RunEndAction): boolean =>
+  JSON.stringify(runEndActions[one]) === JSON.stringify(runEndActions[other]);
 
 function kindOf(run: Run, { code, reason }: ErrorInfo): Kind {
-  const kind = endsFor[reason as Reason] ?? ends[code as EndCode];
+  const kind = runEndsByReason[reason as ErrorReason] ?? runEndsByCode[code as RunEndErrorCode];
   if (kind) return kind;
   return run.graph && run.graph.main.at.length > 0 ? ofNode : unknown;
 }
 
 /** Displayed sentence about a failed background command, with actions. The model is told of the failure at the next turn. */
-function diedEnd(toolCallId: string, { command, ended }: ReturnType<typeof unreportedEnds>[number][1]): End {
-  const name = visibleLine(command.line.length > 60 ? `${command.line.slice(0, 60)}…` : command.line);
-  const ways: Way[] = ended.outputId ? ['Continue', 'Details'] : ['Continue'];
-  return { tone: 'warning', says: t('In the background, “{0}” {1}.', name, endSentence(ended)), ways, toolCallId };
+function diedEnd(
+  toolCallId: string,
+  { command, ended }: ReturnType<typeof unreportedCommandEnds>[number][1],
+): RunEndNotice {
+  const name = escapeInvisibleInLine(command.line.length > 60 ? `${command.line.slice(0, 60)}…` : command.line);
+  const ways: RunEndAction[] = ended.outputId ? ['Continue', 'Details'] : ['Continue'];
+  return {
+    tone: 'warning',
+    says: t('In the background, “{0}” {1}.', name, commandEndMessageForUser(ended)),
+    ways,
+    toolCallId,
+  };
 }
 
 /** Summary of changes and commands; undefined for text only. */
-function receipt(run: Run): End | undefined {
+function receipt(run: Run): RunEndNotice | undefined {
   const { work } = run;
   if (!work?.ended) return undefined;
-  const since = callsOf(run).filter(([, { startedAt = 0 }]) => startedAt >= work.began);
+  const since = callsInStartOrder(run).filter(([, { startedAt = 0 }]) => startedAt >= work.began);
   const calls = since.map(([, state]) => state);
-  const files = new Set(calls.flatMap(changedFiles)).size;
-  const standing = new Set(since.flatMap(([id, state]) => (changedFiles(state).length > 0 ? [id] : [])));
+  const files = new Set(calls.flatMap(callChangedFiles)).size;
+  const standing = new Set(since.flatMap(([id, state]) => (callChangedFiles(state).length > 0 ? [id] : [])));
   const commands = calls.filter(({ command, step }) => command && !step).length;
   if (files + commands === 0) return undefined;
   const cost = (run.usage.cost ?? 0) - work.costBefore;
   const parts = [
     t('Done'),
-    ...(files > 0 ? [t(amount(files, 'file')) + linesOf(run, standing)] : []),
-    ...(commands > 0 ? [t(amount(commands, 'command'))] : []),
-    ...(cost > 0 ? [t(money(cost))] : []),
-    duration(work.ended - work.began),
+    ...(files > 0 ? [t(localizedCount(files, 'file')) + linesOf(run, standing)] : []),
+    ...(commands > 0 ? [t(localizedCount(commands, 'command'))] : []),
+    ...(cost > 0 ? [t(localizedDollars(cost))] : []),
+    formatElapsedTime(work.ended - work.began),
   ];
   return { tone: '', says: parts.join(' · '), ways: files > 0 ? ['Review'] : [] };
 }
@@ -265,15 +294,16 @@ function dataOf(content: string): { added?: unknown; removed?: unknown } {
   }
 }
 
-const linesWords = (added: number, removed: number): string => `+${cardPluralOf(added)} −${cardPluralOf(removed)}`;
+const linesWords = (added: number, removed: number): string =>
+  `+${formatLocalNumber(added)} −${formatLocalNumber(removed)}`;
 
-export function changedFiles({ changes = [], moved, undone = [] }: CallState): string[] {
+export function callChangedFiles({ changes = [], moved, undone = [] }: CallState): string[] {
   const paths = [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])];
   return paths.filter((path) => !undone.includes(path));
 }
 
 function withPlan(run: Run, words: string): string {
-  const items = planOf(run);
+  const items = planItemsOfRun(run);
   const left = items.filter(({ status }) => status !== 'done').length;
   if (left === 0) return words;
   return `${words.replace(/\.$/, '')} · ${t('{0} of {1} of the plan left', left, items.length)}`;
@@ -281,11 +311,11 @@ function withPlan(run: Run, words: string): string {
 
 function limitSentence({ turns, cost, files, tokens }: WorkStats): string {
   const usage = [
-    ...(cost ? [t(money(cost))] : []),
-    ...(files > 0 ? [t(amount(files, 'file'))] : []),
+    ...(cost ? [t(localizedDollars(cost))] : []),
+    ...(files > 0 ? [t(localizedCount(files, 'file'))] : []),
     ...(tokens > 0 ? [t('{0} tokens', formatCount(tokens))] : []),
   ];
-  return [t('Stopped at the limit of {0}', t(amount(turns, 'step'))), ...usage.slice(0, 2)].join(' · ');
+  return [t('Stopped at the limit of {0}', t(localizedCount(turns, 'step'))), ...usage.slice(0, 2)].join(' · ');
 }
 
 function fillingWords({ filling }: Run): string[] {
@@ -305,8 +335,8 @@ function fillingWords({ filling }: Run): string[] {
 }
 
 function repeatedWords(details: unknown): string {
-  const { name, arguments: args, times } = (details ?? {}) as Partial<Repeated>;
-  const object = visibleLine(callObjectText(name ?? '', args ?? {}));
+  const { name, arguments: args, times } = (details ?? {}) as Partial<RepeatedCallDetails>;
+  const object = escapeInvisibleInLine(callObjectText(name ?? '', args ?? {}));
   return object
     ? t(
         'The same call failed {0} times without a change in between: “{1}”. Change the instructions, or continue.',

@@ -1,5 +1,5 @@
-import { savedView, saveView } from '../host.ts';
-import { Pages } from './virtualPages.ts';
+import { savedPanelView, savePanelView } from '../host.ts';
+import { VirtualPages } from './virtualPages.ts';
 
 /** Distance to the end in pixels that counts as the end. */
 const near = 32;
@@ -11,9 +11,9 @@ interface Goal {
 }
 
 /** Follows the end of the transcript while the user is there, and keeps the position otherwise. */
-export class Scroll {
+export class TranscriptScroll {
   following = true;
-  readonly pages: Pages;
+  readonly pages: VirtualPages;
   private readonly refresh: () => void;
   private goal: Goal | undefined;
   private top = 0;
@@ -25,17 +25,17 @@ export class Scroll {
 
   constructor(refresh: () => void) {
     this.refresh = refresh;
-    this.pages = new Pages(refresh);
+    this.pages = new VirtualPages(refresh);
   }
 
   /** Restores the reading position of the run, else shows its end. */
   open(runId: string): void {
-    const saved = savedView();
+    const saved = savedPanelView();
     this.following = saved.runId !== runId || saved.reading === undefined;
     if (saved.runId === runId && saved.reading) this.goTo(saved.reading);
     else {
       this.pages.want(undefined);
-      saveView({ runId, reading: undefined });
+      savePanelView({ runId, reading: undefined });
     }
   }
 
@@ -55,7 +55,7 @@ export class Scroll {
     this.top = element.scrollTop;
     if (element.scrollTop !== this.placed) this.hold(element);
     clearTimeout(this.saving);
-    this.saving = setTimeout(() => saveView({ reading: this.following ? undefined : this.reading(element) }), 200);
+    this.saving = setTimeout(() => savePanelView({ reading: this.following ? undefined : this.reading(element) }), 200);
     if (following === this.following) return;
     this.following = following;
     this.refresh();

@@ -1,9 +1,13 @@
 import { html, type TemplateResult } from 'lit-html';
-import { formerNoteForms } from '../../src/protocol/run/formerText.ts';
-import { proseLine, visibleLine, visibleProse } from '../../src/protocol/text/escapeInvisible.ts';
+import { formerCommandEndForms } from '../../src/protocol/run/formerText.ts';
+import {
+  escapeInvisibleInLine,
+  escapeInvisibleInProseLine,
+  escapeInvisibleProse,
+} from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
-import { pluralFormOf } from '../../src/protocol/text/pluralForms.ts';
-import type { keepsOpen } from '../context.ts';
+import { matchSentenceForm } from '../../src/protocol/text/pluralForms.ts';
+import type { rememberOpenState } from '../context.ts';
 import { icons } from '../icons.ts';
 
 /** Known forms of system notes, stored in English: about the model, with the user as “you”. */
@@ -33,32 +37,36 @@ const forms = [
 
 /** Translates a system note; unknown text stays. The first matching form counts. */
 function systemNoteText(words: string): string {
-  const found = pluralFormOf<string>([...forms, ...formerNoteForms], words);
+  const found = matchSentenceForm<string>([...forms, ...formerCommandEndForms], words);
   return found ? t(found.form as (typeof forms)[number], ...found.values) : words;
 }
 
 /** System note to the model: the user sees its subject and can open the text. */
-export function systemNote(content: string, isOpen: boolean, toggled: ReturnType<typeof keepsOpen>): TemplateResult {
+export function systemNote(
+  content: string,
+  isOpen: boolean,
+  toggled: ReturnType<typeof rememberOpenState>,
+): TemplateResult {
   const undone = /^The person has undone your changes of: ([\s\S]*)\. Read again before you edit\.$/.exec(content)?.[1];
   if (undone !== undefined)
-    return html`<p class="ending" data-role="system">${t('You undid the changes in {0}', proseLine(undone))}</p>`;
+    return html`<p class="ending" data-role="system">${t('You undid the changes in {0}', escapeInvisibleInProseLine(undone))}</p>`;
   const redone = /^The user has redone your changes of: ([\s\S]*)\. Read again before you edit\.$/.exec(content)?.[1];
   if (redone !== undefined)
-    return html`<p class="ending" data-role="system">${t('You redid the changes in {0}', proseLine(redone))}</p>`;
+    return html`<p class="ending" data-role="system">${t('You redid the changes in {0}', escapeInvisibleInProseLine(redone))}</p>`;
   const isBrief = content.startsWith('RUN_DIRECTIVE\n');
   const title = isBrief ? briefTitle(content) : noteTitle(content);
   return html`<details class="thinking brief" data-role=${isBrief ? 'brief' : 'system'}
-    ?open=${isOpen} @toggle=${toggled}><summary><span class="twistie">${icons.chevron}</span><span class="brief-title">${title}</span></summary><pre>${visibleProse(content)}</pre></details>`;
+    ?open=${isOpen} @toggle=${toggled}><summary><span class="twistie">${icons.chevron}</span><span class="brief-title">${title}</span></summary><pre>${escapeInvisibleProse(content)}</pre></details>`;
 }
 
 const briefTitle = (brief: string): string =>
-  visibleLine(t('Node {0}, as {1}', fieldOf(brief, 'currentNodeId'), fieldOf(brief, 'effectiveAgentId')));
+  escapeInvisibleInLine(t('Node {0}, as {1}', fieldOf(brief, 'currentNodeId'), fieldOf(brief, 'effectiveAgentId')));
 
 /** First sentence of a note, with the user as “you” and the model as “it”, without internal names. */
 function noteTitle(content: string): string {
   if (content.startsWith('NODE_REMINDER\n'))
-    return visibleLine(t('The model is reminded of what node {0} still needs', fieldOf(content, 'nodeId')));
-  const first = proseLine(content.trim().split('\n', 1)[0]!);
+    return escapeInvisibleInLine(t('The model is reminded of what node {0} still needs', fieldOf(content, 'nodeId')));
+  const first = escapeInvisibleInProseLine(content.trim().split('\n', 1)[0]!);
   const end = /^The command "(.*)" \([^()]*\) in the background (.*?)\.(?: What it wrote: output\.read .*)?$/.exec(
     first,
   );

@@ -1,41 +1,46 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
-import { seesOf } from '../../src/protocol/content/compaction.ts';
+import { compactedContentText } from '../../src/protocol/content/compaction.ts';
 import type { AssistantMessage, Message, ToolCall } from '../../src/protocol/content/messages.ts';
 import type { Corruption, Run } from '../../src/protocol/run/run.ts';
-import { proseLine, unbroken, visibleLine, visibleProse } from '../../src/protocol/text/escapeInvisible.ts';
-import { amount, language, message, t } from '../../src/protocol/text/l10n.ts';
-import { addedRuleOf, card, draftCard } from '../cards/card.ts';
-import { Folding, isPlan, saysNothing } from '../cards/folding.ts';
-import { callPosition, foldView } from '../cards/foldView.ts';
-import { pictures } from '../composer/attachedImages.ts';
-import { isAtWork } from '../composer/backgroundCommandsPart.ts';
-import { asksIn } from '../composer/choosing.ts';
-import { mentioned } from '../composer/mentions.ts';
-import { keepsOpen, type PanelContext } from '../context.ts';
+import {
+  escapeInvisibleInLine,
+  escapeInvisibleInProseLine,
+  escapeInvisibleProse,
+  withNoBreakUnits,
+} from '../../src/protocol/text/escapeInvisible.ts';
+import { currentLocale, localizedCount, message, t } from '../../src/protocol/text/l10n.ts';
+import { addedRuleForCall, callDraftCard, toolCallCard } from '../cards/card.ts';
+import { isEmptyLiveReply, isPlanCall, RunCallFolds } from '../cards/folding.ts';
+import { callPositionKey, foldedCallsView } from '../cards/foldView.ts';
+import { messageImagesView } from '../composer/attachedImages.ts';
+import { isCommandRunning } from '../composer/backgroundCommandsPart.ts';
+import { openQuestionCallIds } from '../composer/choosing.ts';
+import { messageMentionsView } from '../composer/mentions.ts';
+import { type PanelContext, rememberOpenState } from '../context.ts';
 import { icons } from '../icons.ts';
-import { longText } from '../longText.ts';
+import { longTextView } from '../longText.ts';
 import { MarkdownView } from '../markdown/view.ts';
-import { duration } from '../time.ts';
-import { branchesAt } from './branchSwitcher.ts';
-import { graph, graphPosition } from './graphView.ts';
-import { localizedText, warningsOf } from './localizedText.ts';
-import { actsDependencies, messageActions } from './messageActs.ts';
+import { formatElapsedTime } from '../time.ts';
+import { branchSwitchersAt } from './branchSwitcher.ts';
+import { graphMessageIndex, workflowGraphView } from './graphView.ts';
+import { localizedWarnings, localizeStoredEnglish } from './localizedText.ts';
+import { messageActionInputs, messageActions } from './messageActs.ts';
 import { systemNote } from './systemNotes.ts';
-import type { Pages } from './virtualPages.ts';
+import type { VirtualPages } from './virtualPages.ts';
 
 /** Markdown views by message index. A reply retains its view when streaming ends. */
 const views = new Map<number, { content: MarkdownView; thinking: MarkdownView }>();
 
-const folding = new Folding();
+const folding = new RunCallFolds();
 
-export function transcript(context: PanelContext, run: Run, pages: Pages): TemplateResult {
+export function transcriptView(context: PanelContext, run: Run, pages: VirtualPages): TemplateResult {
   folding.look(run, (place) => isParted(context, run, place));
   const places = run.live ? run.messages.length + 1 : run.messages.length;
-  const graphAt = graphPosition(run);
+  const graphAt = graphMessageIndex(run);
   const draw = (place: number) => {
     const message = run.messages[place];
-    return html`${place === graphAt ? graph(context, run) : nothing}${guard(around(context, run), () => between(context, run, place))}${
+    return html`${place === graphAt ? workflowGraphView(context, run) : nothing}${guard(around(context, run), () => between(context, run, place))}${
       message
         ? guard(dependencies(context, run, message, place), () => entry(context, run, message, place))
         : live(context, run, place)
@@ -48,9 +53,9 @@ export function transcript(context: PanelContext, run: Run, pages: Pages): Templ
 }
 
 const between = (context: PanelContext, run: Run, place: number) =>
-  html`${compactions(context, run, place)}${damages(context, run, place)}${otherModel(context, run, place)}${branchesAt(context, run, place)}`;
+  html`${compactions(context, run, place)}${damages(context, run, place)}${otherModel(context, run, place)}${branchSwitchersAt(context, run, place)}`;
 
-export function openFold({ opened }: PanelContext, place: number): number {
+export function openFoldsAtMessage({ opened }: PanelContext, place: number): number {
   const folds = folding.of(place);
   for (const { key } of folds) opened.cards.add(`fold:${key}`);
   return folds[0]?.at ?? place;
@@ -78,32 +83,36 @@ function otherModel({ model: { state } }: PanelContext, run: Run, place: number)
   const next = place > 0 ? run.models?.findLast(({ at }) => at === place)?.model : undefined;
   if (next === undefined || !run.messages.slice(0, place).some(({ role }) => role === 'assistant')) return nothing;
   const label = state?.models.find(({ id }) => id === next)?.label ?? next;
-  return html`<p class="ending" data-role="other-model">${t('From here on: {0}', visibleLine(label))}</p>`;
+  return html`<p class="ending" data-role="other-model">${t('From here on: {0}', escapeInvisibleInLine(label))}</p>`;
 }
 
 function compactions(context: PanelContext, run: Run, place: number): TemplateResult[] {
   const here = run.compactions.filter(({ at }) => at === place);
   const shortenings = here.filter(({ summary }) => summary === undefined); // several steps of one compaction are reported once
-  const shortening = shortenings.find((one) => seesOf(one) !== seesOf({})) ?? shortenings[0];
+  const shortening =
+    shortenings.find((one) => compactedContentText(one) !== compactedContentText({})) ?? shortenings[0];
   return here
     .filter((one) => one.summary !== undefined || one === shortening)
     .map((one, nth) => {
       const { summary, kept } = one;
-      const words = t('Compacted: the model sees {0} from here on. Nothing is lost here.', message(seesOf(one)));
+      const words = t(
+        'Compacted: the model sees {0} from here on. Nothing is lost here.',
+        message(compactedContentText(one)),
+      );
       return summary === undefined
         ? html`<p class="ending" data-role="compaction">${words}</p>`
         : html`<div class="ending" data-role="compaction"><p>${words}</p>
-            <div class="summary-text">${longText(context, `${place}:summary:${nth}`, visibleProse([summary, kept].filter(Boolean).join('\n\n')), 300)}</div></div>`;
+            <div class="summary-text">${longTextView(context, `${place}:summary:${nth}`, escapeInvisibleProse([summary, kept].filter(Boolean).join('\n\n')), 300)}</div></div>`;
     });
 }
 
 /** Inputs of a finished message, rendered again only if changed. */
 function dependencies(context: PanelContext, run: Run, message: Message, index: number): unknown[] {
   if (message.role !== 'assistant')
-    return [message, context.opened.whole.size, ...actsDependencies(context, run, index)];
+    return [message, context.opened.whole.size, ...messageActionInputs(context, run, index)];
   const calls = message.toolCalls ?? [];
-  const going = calls.map((call) => isAtWork(context, run.calls[call.id]?.background?.id));
-  const asks = asksIn(run);
+  const going = calls.map((call) => isCommandRunning(context, run.calls[call.id]?.background?.id));
+  const asks = openQuestionCallIds(run);
   const ticking =
     calls.some((call) => run.calls[call.id]?.status === 'running' || asks.includes(call.id)) || going.includes(true);
   return [
@@ -113,14 +122,14 @@ function dependencies(context: PanelContext, run: Run, message: Message, index: 
     ticking ? context.now : 0,
     context.opened.whole.size,
     index === run.messages.length - 1,
-    ...actsDependencies(context, run, index),
+    ...messageActionInputs(context, run, index),
     context.opened.cards.size,
     context.opened.unfolded.size,
     context.model.state?.details,
     ...foldDependencies(context, run, index),
     ...going,
     ...calls.map((call) => context.model.revisions.get(call.id)),
-    ...calls.map(({ id }) => addedRuleOf(context, { runId: run.id, toolCallId: id })?.text),
+    ...calls.map(({ id }) => addedRuleForCall(context, { runId: run.id, toolCallId: id })?.text),
   ];
 }
 
@@ -136,7 +145,7 @@ function entry(context: PanelContext, run: Run, message: Message, index: number)
   switch (message.role) {
     case 'user':
       return html`<article class="user" data-role="user" data-message=${index} aria-labelledby=${`who-${index}`} tabindex="-1" title=${timeOf(run, index)}>
-        ${heading(index, t('You'))}${pictures(message.attachments)}${mentioned(context, message.attachments)}<div class="user-text">${longText(context, `${index}:user`, visibleProse(message.content), 6000)}</div>${messageActions(context, run, index, message)}</article>`;
+        ${heading(index, t('You'))}${messageImagesView(message.attachments)}${messageMentionsView(context, message.attachments)}<div class="user-text">${longTextView(context, `${index}:user`, escapeInvisibleProse(message.content), 6000)}</div>${messageActions(context, run, index, message)}</article>`;
     case 'assistant': {
       const { parts, within } = folding.at(index);
       if (parts.length === 0 && isEmpty(message, within)) return nothing;
@@ -146,15 +155,15 @@ function entry(context: PanelContext, run: Run, message: Message, index: number)
         thoughtMs: message.thoughtMs,
         cards: parts.map((part) =>
           'calls' in part
-            ? foldView(context, run, part, {
+            ? foldedCallsView(context, run, part, {
                 newest: run.phase === 'Running' && part === folding.newest,
                 thinking: (at) => thoughtAt(context, run, at),
               })
-            : card(context, run, part, callPosition(run, index, part)),
+            : toolCallCard(context, run, part, callPositionKey(run, index, part)),
         ),
         complete: true,
         endings: [
-          ...warningsOf(message).map(visibleProse),
+          ...localizedWarnings(message).map(escapeInvisibleProse),
           ...(message.incomplete ? [incompleteWords(run, index, message.toolCalls)] : []),
         ],
         undo: undoButton(context, run, message.toolCalls ?? []),
@@ -163,7 +172,11 @@ function entry(context: PanelContext, run: Run, message: Message, index: number)
       });
     }
     case 'system':
-      return systemNote(message.content, context.opened.unfolded.has(`${index}`), keepsOpen(context, `${index}`));
+      return systemNote(
+        message.content,
+        context.opened.unfolded.has(`${index}`),
+        rememberOpenState(context, `${index}`),
+      );
     default:
       return nothing; // results are in their cards
   }
@@ -185,16 +198,16 @@ function thoughtAt(context: PanelContext, run: Run, at: number): TemplateResult 
   const view = thoughts.get(message) ?? new MarkdownView(context.markdown);
   thoughts.set(message, view);
   view.show(message.thinking, true);
-  return html`<details class="thinking" ?open=${isUnfolded(context, `${at}:thinking`)} @toggle=${keepsOpen(context, `${at}:thinking`)}><summary><span class="twistie">${icons.chevron}</span>${thoughtWords({ ...message, thinking: message.thinking, complete: true }, false)}</summary>${view.element}</details>`;
+  return html`<details class="thinking" ?open=${isUnfolded(context, `${at}:thinking`)} @toggle=${rememberOpenState(context, `${at}:thinking`)}><summary><span class="twistie">${icons.chevron}</span>${thoughtWords({ ...message, thinking: message.thinking, complete: true }, false)}</summary>${view.element}</details>`;
 }
 
 function live(context: PanelContext, run: Run, index: number): TemplateResult | typeof nothing {
   const { content, thinking, calls } = run.live!;
-  if (saysNothing(run.live!)) return nothing;
+  if (isEmptyLiveReply(run.live!)) return nothing;
   return assistant(context, index, {
     content,
     thinking,
-    cards: calls.flatMap((draft, at) => (isPlan(draft) ? [] : [draftCard(context, draft, `${index}:${at}`)])),
+    cards: calls.flatMap((draft, at) => (isPlanCall(draft) ? [] : [callDraftCard(context, draft, `${index}:${at}`)])),
     complete: false,
     endings: [],
     acts: content.trim() ? html`<div class="message-acts"></div>` : nothing, // reserves the height, so that nothing moves at the end
@@ -218,7 +231,7 @@ const heading = (index: number, who: string): TemplateResult =>
   html`<h2 class="for-screen-readers" id=${`who-${index}`}>${who}</h2>`;
 
 const timeOf = ({ messageTimes }: Run, index: number): string =>
-  messageTimes[index] ? new Date(messageTimes[index]).toLocaleString(language()) : '';
+  messageTimes[index] ? new Date(messageTimes[index]).toLocaleString(currentLocale()) : '';
 
 function assistant(context: PanelContext, index: number, reply: Reply): TemplateResult {
   const view = views.get(index) ?? {
@@ -235,7 +248,7 @@ function assistant(context: PanelContext, index: number, reply: Reply): Template
     ${
       reply.thinking
         ? html`<details class="thinking ${thinkingNow ? 'now' : ''}"
-            ?open=${isUnfolded(context, `${index}:thinking`)} @toggle=${keepsOpen(context, `${index}:thinking`)}><summary><span class="twistie">${icons.chevron}</span>${thoughtWords(reply, thinkingNow)}</summary>${view.thinking.element}</details>`
+            ?open=${isUnfolded(context, `${index}:thinking`)} @toggle=${rememberOpenState(context, `${index}:thinking`)}><summary><span class="twistie">${icons.chevron}</span>${thoughtWords(reply, thinkingNow)}</summary>${view.thinking.element}</details>`
         : nothing
     }
     ${view.content.element}
@@ -252,9 +265,9 @@ function thoughtWords(
 ): TemplateResult {
   if (now) {
     const last = thinking.trimEnd().slice(-400).split('\n').at(-1) ?? '';
-    return html`<span>${t('Thinking')}</span><span class="thinking-last">${proseLine(last.replace(/[*_`#]+/g, ''))}</span>`;
+    return html`<span>${t('Thinking')}</span><span class="thinking-last">${escapeInvisibleInProseLine(last.replace(/[*_`#]+/g, ''))}</span>`;
   }
-  return html`<span>${thoughtMs ? unbroken(t('Thought for {0}', duration(thoughtMs))) : t(complete ? 'Thought' : 'Thinking')}</span>`;
+  return html`<span>${thoughtMs ? withNoBreakUnits(t('Thought for {0}', formatElapsedTime(thoughtMs))) : t(complete ? 'Thought' : 'Thinking')}</span>`;
 }
 
 /** Undoes the changes of a whole reply; a single change has its own button. */
@@ -286,11 +299,11 @@ function view(context: PanelContext, run: Run, damage: Corruption): TemplateResu
   const shown = messages.filter(({ role }) => role !== 'tool');
   const heard = open ? ` ${t('The model is informed when you continue.')}` : '';
   return html`<div class="damage" data-role="damage">
-    <p>${icons.warning}<span>${t('Part of this run’s record is damaged here: {0}.', visibleLine(localizedText(damage)))}${heard}</span></p>
+    <p>${icons.warning}<span>${t('Part of this run’s record is damaged here: {0}.', escapeInvisibleInLine(localizeStoredEnglish(damage)))}${heard}</span></p>
     ${
       shown.length === 0
         ? nothing
-        : html`<details ?open=${context.opened.unfolded.has(`damage:${from}`)} @toggle=${keepsOpen(context, `damage:${from}`)}><summary><span class="twistie">${icons.chevron}</span>${t('Messages after it, no longer part of the conversation: {0}', amount(shown.length, 'message'))}</summary>
+        : html`<details ?open=${context.opened.unfolded.has(`damage:${from}`)} @toggle=${rememberOpenState(context, `damage:${from}`)}><summary><span class="twistie">${icons.chevron}</span>${t('Messages after it, no longer part of the conversation: {0}', localizedCount(shown.length, 'message'))}</summary>
           ${shown.map((message, index) => apart(context, run, message, `damage:${from}:${index}`))}</details>`
     }
   </div>`;
@@ -300,7 +313,7 @@ function apart(context: PanelContext, run: Run, message: Message, place: string)
   const who = message.role === 'user' ? t('You') : message.role === 'assistant' ? 'Towpath' : t('Note');
   const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
   return html`<div class="apart" data-apart=${message.role}>
-    ${message.content ? html`<span class="quiet">${who}</span><div class="user-text">${longText(context, place, visibleProse(message.content), 600)}</div>` : nothing}
-    ${calls.map((call, at) => card(context, run, call, `${place}:${at}`))}
+    ${message.content ? html`<span class="quiet">${who}</span><div class="user-text">${longTextView(context, place, escapeInvisibleProse(message.content), 600)}</div>` : nothing}
+    ${calls.map((call, at) => toolCallCard(context, run, call, `${place}:${at}`))}
   </div>`;
 }

@@ -16,7 +16,7 @@ const guessedHeight = 2000;
  * the browser holds the reading position. A page with the focus or a selection stays rendered. The cost depends on rendered pages, not on
  * all pages.
  */
-export class Pages {
+export class VirtualPages {
   readonly element = document.createElement('div');
   private readonly pages: HTMLElement[] = [];
   private readonly near = new Set<number>();

@@ -1,11 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { Offer, PanelAction, PanelState } from '../../src/protocol/panel/panelMessages.ts';
-import { visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
+import type { PanelAction, PanelState, PromptSuggestion } from '../../src/protocol/panel/panelMessages.ts';
+import { escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import { focusComposer } from '../composer/draft.ts';
 import type { PanelContext } from '../context.ts';
 
-export function welcome(context: PanelContext, state: PanelState): TemplateResult {
+export function welcomeView(context: PanelContext, state: PanelState): TemplateResult {
   const way = (label: string, action: PanelAction, appearance = 'secondary') =>
     html`<vscode-button appearance=${appearance} data-action=${action}
       @click=${() => context.post({ type: 'action', action })}>${label}</vscode-button>`;
@@ -31,13 +31,13 @@ export function welcome(context: PanelContext, state: PanelState): TemplateResul
 function offers(context: PanelContext): TemplateResult | typeof nothing {
   const all = context.model.offers ?? [];
   if (all.length === 0) return nothing;
-  const say = ({ text, mentions }: Offer) => {
+  const say = ({ text, mentions }: PromptSuggestion) => {
     context.post({ type: 'send', text, ...(mentions.length > 0 && { mentions }) });
     focusComposer();
   };
   return html`<div class="ways" data-testid="offers" aria-label=${t('Suggestions')}>${all.map(
     (one) =>
-      html`<vscode-button appearance="secondary" title=${visibleLine(one.text)} @click=${() => say(one)}>${visibleLine(one.label)}</vscode-button>`,
+      html`<vscode-button appearance="secondary" title=${escapeInvisibleInLine(one.text)} @click=${() => say(one)}>${escapeInvisibleInLine(one.label)}</vscode-button>`,
   )}</div>`;
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { message } from '../../protocol/text/l10n.ts';
 import { hasNumber } from '../seen.ts';
-import type { Task } from '../task.ts';
+import type { ModelCheckTask } from '../task.ts';
 
 const passages = Array.from({ length: 150 }, (_, at) => {
   const minute = String(at % 60).padStart(2, '0');
@@ -13,7 +13,7 @@ const ida = { name: 'Ida', metres: 18, berths: [3, 4] };
 const germanWords =
   /(?<!\p{L})(gibt|es|sind|ist|der|die|das|dem|den|im|hat|stehen|laut|Hafen|Liegeplätze|Datei)(?!\p{L})/giu;
 
-export const answering = [
+export const answerCheckTasks = [
   {
     id: 'far-back',
     title: 'A value from far back',
@@ -56,7 +56,7 @@ export const answering = [
       return words.size >= 2 ? undefined : message('It was asked in German and did not answer in German.');
     },
   },
-] as const satisfies readonly Task[];
+] as const satisfies readonly ModelCheckTask[];
 
 /** Accepts a code block if the answer contains nothing else. */
 function jsonIn(answer: string): unknown {

@@ -1,6 +1,6 @@
 import { message } from '../../protocol/text/l10n.ts';
 import { hasNumber, trimmedEnd } from '../seen.ts';
-import type { Task } from '../task.ts';
+import type { ModelCheckTask } from '../task.ts';
 
 const sign = ['She said: "It\'s 5 o\'clock."', 'C:\\new\\tide', '{"a": [1, "two"]}'].join('\n');
 
@@ -18,7 +18,7 @@ const report = [
 ].join('\n');
 
 /** Tasks about calls: presence, arguments, and use of the results. */
-export const calling = [
+export const toolCallCheckTasks = [
   {
     id: 'call',
     title: 'A plain call',
@@ -96,4 +96,4 @@ export const calling = [
       return hasNumber(answer, 3) ? undefined : message('It did not report that the command returned exit code 3.');
     },
   },
-] as const satisfies readonly Task[];
+] as const satisfies readonly ModelCheckTask[];

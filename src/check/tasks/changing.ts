@@ -1,8 +1,8 @@
-import { planOf, planTool } from '../../protocol/run/plan.ts';
+import { planItemsOfRun, planTool } from '../../protocol/run/plan.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import type { TaskFolder } from '../folderWorkspace.ts';
 import { trimmedEnd } from '../seen.ts';
-import type { Task } from '../task.ts';
+import type { ModelCheckTask } from '../task.ts';
 
 const tide = (low: string) =>
   [
@@ -29,7 +29,7 @@ const letters = ['a', 'b', 'c'];
 const hasItsLetter = (folder: TaskFolder, letter: string) => trimmedEnd(folder.read(`${letter}.txt`)) === letter;
 
 /** Tasks about changes: the requested changes, and an end. */
-export const changing = [
+export const editingTasks = [
   {
     id: 'edit',
     title: 'An exact edit',
@@ -96,11 +96,11 @@ export const changing = [
         return message('It started before it had shown a plan.');
       const missing = letters.find((letter) => !hasItsLetter(folder, letter));
       if (missing) return message('It did not create {0}.txt with its letter in it.', missing);
-      const plan = planOf(run);
+      const plan = planItemsOfRun(run);
       if (plan.length < 3) return message('Its plan has fewer than three steps.');
       if (updates.length < 2 || plan.some(({ status }) => status !== 'done'))
         return message('It did not follow its plan to the end.');
       return undefined;
     },
   },
-] as const satisfies readonly Task[];
+] as const satisfies readonly ModelCheckTask[];

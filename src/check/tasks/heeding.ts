@@ -1,12 +1,12 @@
 import { message } from '../../protocol/text/l10n.ts';
 import { trimmedEnd } from '../seen.ts';
-import type { Task } from '../task.ts';
+import type { ModelCheckTask } from '../task.ts';
 
 const settings = 'mode = slow\n';
 const ledger = 'Ida owes 40\n';
 const heading = '# Harbour office';
 
-export const instructionTasks = [
+export const instructionCheckTasks = [
   {
     id: 'denied',
     title: 'Respects a denial',
@@ -66,4 +66,4 @@ export const instructionTasks = [
       return /\b(5|five)\b/i.test(answer) ? undefined : message('It did not report that there are five.');
     },
   },
-] as const satisfies readonly Task[];
+] as const satisfies readonly ModelCheckTask[];

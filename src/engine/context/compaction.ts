@@ -1,12 +1,12 @@
 // @invariant messages-are-append-only: Messages are appended and never rewritten; only a compaction changes the messages of a request.
-import { type Compaction, compactionOf, usualMost } from '../../protocol/content/compaction.ts';
+import { type Compaction, createCompactionRecord, defaultTruncationLength } from '../../protocol/content/compaction.ts';
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
 import type { RunConversation } from '../core/loopConversation.ts';
-import { tokensOfMessages, tokensOfPrefix, tokensOfRun } from '../core/tokenCount.ts';
-import { compactionThreshold, filled, full } from './contextUsage.ts';
+import { nextPromptTokens, promptPrefixTokens, tokensOfMessages } from '../core/tokenCount.ts';
+import { compactionThreshold, contextUsageFromParts, fullWindowShare } from './contextUsage.ts';
 import { pinnedText } from './pinnedText.ts';
-import { buildPrompt, promptParts, tokensOfSent } from './promptMessages.ts';
-import { type Conversing, type SummarySize, summarizeMessages, tellThatItIsMade } from './summarize.ts';
+import { buildPrompt, countPromptTokenParts, estimatedPromptTokens } from './promptMessages.ts';
+import { type ConversationWithModel, emitSummaryProgress, type SummarySize, summarizeMessages } from './summarize.ts';
 import { recentTurnsStart } from './turnBoundaries.ts';
 
 /**
@@ -30,7 +30,7 @@ interface RoomAhead {
   drop(): void;
 }
 
-export interface CompactionOptions extends Conversing {
+export interface CompactionOptions extends ConversationWithModel {
   ahead?: RoomAhead;
   /** `contextWindow`: tokens, absent if unknown. `brief`: task of the workflow node, retained verbatim. */
   contextWindow?: number;
@@ -46,7 +46,7 @@ const enough = 0.8;
 const forLastTurns = 0.3;
 
 /** Characters per long text in the last turns, tried in order if these turns alone exceed the budget. */
-const limits = [9600, 4800, 2400, 1200, usualMost, 300, 150, 75];
+const limits = [9600, 4800, 2400, 1200, defaultTruncationLength, 300, 150, 75];
 
 type Step = Omit<Compaction, 'at'>;
 
@@ -61,15 +61,15 @@ interface Way {
  * budget. `overflowed`: the provider rejected the prompt and may have reported the window. `asked`: the user requested the compaction.
  * Resolves to true if the next prompt is smaller, or to the error of a spending limit.
  */
-export async function compact(
+export async function compactConversation(
   room: CompactionOptions,
   why: 'nearly full' | 'overflowed' | 'asked',
   size?: number,
 ): Promise<boolean | ErrorInfo> {
   const { run, prefix, emit } = room;
-  const fixed = tokensOfPrefix(prefix);
-  const estimate = fixed + tokensOfSent(run);
-  const counted = tokensOfRun(run, estimate);
+  const fixed = promptPrefixTokens(prefix);
+  const estimate = fixed + estimatedPromptTokens(run);
+  const counted = nextPromptTokens(run, estimate);
   const overflowed = why === 'overflowed';
   const now = overflowed ? Math.max(counted, estimate, size ?? 0) : counted;
   const window =
@@ -90,11 +90,11 @@ export async function compact(
   if (!way) return false;
   const after = (step: Step) => {
     const { messages } = run;
-    const parts = promptParts(
-      buildPrompt({ messages, compactions: [...run.compactions, compactionOf(step, messages.length)] }),
+    const parts = countPromptTokenParts(
+      buildPrompt({ messages, compactions: [...run.compactions, createCompactionRecord(step, messages.length)] }),
       messages,
     );
-    return filled(parts, prefix, room.contextWindow, scale * (tokensOfPrefix(prefix) + parts.sent));
+    return contextUsageFromParts(parts, prefix, room.contextWindow, scale * (promptPrefixTokens(prefix) + parts.sent));
   };
   const fits = ahead && isSummary(way.steps[0]) && (why !== 'asked' || ahead.upTo === way.steps[0]!.upTo);
   const made = fits ? await madeAhead(room, measures, ahead) : undefined;
@@ -125,7 +125,7 @@ async function madeAhead(
   const step = summaryStep(room, measures, ahead.upTo, forKept);
   const tokens = tokensAfter(room, measures, [step]);
   if (tokens + window * forSummary <= most * enough) {
-    if (!ahead.isThere) tellThatItIsMade(room.emit);
+    if (!ahead.isThere) emitSummaryProgress(room.emit);
     const summary = await ahead.words;
     const made = { ...step, summary };
     if (summary !== undefined && tokensAfter(room, measures, [made]) <= most * enough) return made;
@@ -134,23 +134,26 @@ async function madeAhead(
   return undefined;
 }
 
-const asIfFull = (now: number, window = Number.POSITIVE_INFINITY): number => Math.min(window, now / full);
+const asIfFull = (now: number, window = Number.POSITIVE_INFINITY): number => Math.min(window, now / fullWindowShare);
 
 /** Share of the context budget in use; undefined: unknown window. */
-export function partFull({ run, prefix, contextWindow: window }: CompactionOptions): number | undefined {
-  return window && tokensOfRun(run, tokensOfPrefix(prefix) + tokensOfSent(run)) / compactionThreshold(window, prefix);
+export function contextFillRatio({ run, prefix, contextWindow: window }: CompactionOptions): number | undefined {
+  return (
+    window &&
+    nextPromptTokens(run, promptPrefixTokens(prefix) + estimatedPromptTokens(run)) / compactionThreshold(window, prefix)
+  );
 }
 
 /**
  * Range and size of the summary that a future compaction will need, assuming that the free budget fills with turns that stay. Undefined:
  * the compaction will need no summary.
  */
-export function summaryAhead(room: CompactionOptions): { upTo: number; size: SummarySize } | undefined {
+export function prefetchedSummaryRange(room: CompactionOptions): { upTo: number; size: SummarySize } | undefined {
   const { run, prefix, contextWindow: window } = room;
   if (!window) return undefined;
-  const before = tokensOfPrefix(prefix);
-  const estimate = before + tokensOfSent(run);
-  const now = tokensOfRun(run, estimate);
+  const before = promptPrefixTokens(prefix);
+  const estimate = before + estimatedPromptTokens(run);
+  const now = nextPromptTokens(run, estimate);
   const most = compactionThreshold(window, prefix);
   const scale = Math.max(1, now / estimate);
   const coming = Math.max(0, most - now);
@@ -163,15 +166,15 @@ export function summaryAhead(room: CompactionOptions): { upTo: number; size: Sum
 
 function sizeOf({ tokens }: Way, { window, most, scale }: Pick<Measures, 'window' | 'most' | 'scale'>): SummarySize {
   return {
-    reads: Math.floor((window * full * wanted) / scale),
+    reads: Math.floor((window * fullWindowShare * wanted) / scale),
     writes: Math.floor(Math.min(window * forSummary, most - tokens) / scale),
   };
 }
 
 /** Estimates the tokens that a requested compaction would free; `fixed`: tokens before the conversation. */
-export function freeable(run: RunConversation, fixed: number, contextWindow?: number): number {
-  const estimate = fixed + tokensOfSent(run);
-  const now = tokensOfRun(run, estimate);
+export function tokensFreedByCompaction(run: RunConversation, fixed: number, contextWindow?: number): number {
+  const estimate = fixed + estimatedPromptTokens(run);
+  const now = nextPromptTokens(run, estimate);
   const window = asIfFull(now, contextWindow);
   const scale = Math.max(1, now / estimate);
   const way = choose({ run }, { fixed, now, window, most: now, scale, overflowed: false });
@@ -200,7 +203,7 @@ function tokensAfter(
   steps: readonly Step[],
 ): number {
   const { messages } = run;
-  const compactions = [...run.compactions, ...steps.map((step) => compactionOf(step, messages.length))];
+  const compactions = [...run.compactions, ...steps.map((step) => createCompactionRecord(step, messages.length))];
   return scale * (fixed + tokensOfMessages(buildPrompt({ messages, compactions })));
 }
 

@@ -1,5 +1,5 @@
 import type { Message } from '../../protocol/content/messages.ts';
-import type { SeenText } from '../../tools/core/tool.ts';
+import type { TextSeenByModel } from '../../tools/core/tool.ts';
 
 /**
  * Returns the lines of a file last shown in the conversation: by the newest `fs.read`, or the whole text after the newest edit. Derived
@@ -7,11 +7,11 @@ import type { SeenText } from '../../tools/core/tool.ts';
  *
  * @param read returns a stored text by its id (SHA-256)
  */
-export async function lastSeen(
+export async function lastSeenFileLines(
   messages: readonly Message[],
   path: string,
   read: (id: string) => Promise<string>,
-): Promise<SeenText | undefined> {
+): Promise<TextSeenByModel | undefined> {
   const quoted = JSON.stringify(path);
   for (let index = messages.length - 1; index > 0; index--) {
     const message = messages[index]!;
@@ -43,7 +43,13 @@ function dataOf(content: string): Record<string, unknown> {
   }
 }
 
-function windowOf({ sha256, text, startLine, endLine, totalLines }: Record<string, unknown>): SeenText | undefined {
+function windowOf({
+  sha256,
+  text,
+  startLine,
+  endLine,
+  totalLines,
+}: Record<string, unknown>): TextSeenByModel | undefined {
   if (typeof text !== 'string' || typeof startLine !== 'number') return undefined;
   return { sha256: String(sha256), text, startLine, isWhole: startLine === 1 && endLine === totalLines };
 }

@@ -1,12 +1,12 @@
 import { estimateTokenCount } from 'tokenx';
 import { truncate } from '../../llm/core/truncate.ts';
-import { askTool } from '../../protocol/content/askTool.ts';
+import { userQuestionTool } from '../../protocol/content/askTool.ts';
 import type { Message, ToolCall, ToolResult } from '../../protocol/content/messages.ts';
 import { newestPlan } from '../../protocol/run/plan.ts';
 import type { CallState } from '../../protocol/run/run.ts';
-import { understoodCall } from '../../protocol/run/understoodArguments.ts';
+import { callWithCorrectedArguments } from '../../protocol/run/understoodArguments.ts';
 import type { RunConversation } from '../core/loopConversation.ts';
-import { requests } from './promptMessages.ts';
+import { retainedUserRequests } from './promptMessages.ts';
 
 interface PinnedRequest {
   /**
@@ -65,7 +65,7 @@ function callsIn(messages: readonly Message[], { calls, callPrefix = '', callIds
   const asked = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []));
   return asked.map((call) => {
     const state = calls[callIds?.[call.id] ?? callPrefix + call.id];
-    return { call: understoodCall(call, state), state, result: results.get(call.id) };
+    return { call: callWithCorrectedArguments(call, state), state, result: results.get(call.id) };
   });
 }
 
@@ -104,7 +104,7 @@ function changedFiles(calls: readonly Done[]): Map<string, string> {
 
 /** Returns messages of the user that are no longer sent, answers, and denied or edited calls. */
 function decisions({ messages }: RunConversation, upTo: number, calls: readonly Done[]): string[] {
-  const sent = requests(messages, { upTo, kept: '', at: messages.length });
+  const sent = retainedUserRequests(messages, { upTo, kept: '', at: messages.length });
   const byId = new Map(calls.map((done) => [done.call.id, done]));
   return messages.slice(0, upTo).flatMap((message): string[] => {
     if (message.role === 'user') return sent.includes(message) ? [] : [`- ${message.content}`];
@@ -117,7 +117,7 @@ function decided(done: Done | undefined): string | undefined {
   if (!done?.result) return undefined;
   const { call, state, result } = done;
   const asked = () => `${call.name} ${truncate(JSON.stringify(call.arguments), shortLine)}`;
-  if (call.name === askTool && succeeded(done)) return `- Asked: ${asked()}\n  Answered: ${result.content}`;
+  if (call.name === userQuestionTool && succeeded(done)) return `- Asked: ${asked()}\n  Answered: ${result.content}`;
   if (state?.decision === 'deny' && !state.automatic) return `- Not allowed: ${asked()}\n  ${messageIn(result)}`;
   return state?.edited ? `- Changed by the person before they allowed it: ${asked()}` : undefined;
 }

@@ -1,4 +1,4 @@
-import { type Compaction, usualMost } from '../../protocol/content/compaction.ts';
+import { type Compaction, defaultTruncationLength } from '../../protocol/content/compaction.ts';
 import { type Message, type ToolCall, userMessage } from '../../protocol/content/messages.ts';
 import { newestPlan } from '../../protocol/run/plan.ts';
 import { tokensOfMessages } from '../core/tokenCount.ts';
@@ -11,10 +11,10 @@ interface Said {
 
 export const promptMessages = (said: Said): Message[] => [...sentOf(said).messages];
 
-export const tokensOfSent = (said: Said): number => sentOf(said).parts.sent;
+export const estimatedPromptTokens = (said: Said): number => sentOf(said).parts.sent;
 
 /** Estimated tokens of a prompt by kind. `sent`: total; `instructions`: system notes; `leftOut`: stored but not sent. */
-export interface PromptParts {
+export interface PromptTokenParts {
   sent: number;
   instructions: number;
   words: number;
@@ -24,13 +24,13 @@ export interface PromptParts {
   leftOut: number;
 }
 
-export const partsOfSent = (said: Said): Readonly<PromptParts> => sentOf(said).parts;
+export const promptTokenPartsOf = (said: Said): Readonly<PromptTokenParts> => sentOf(said).parts;
 
 interface Sent {
   upTo: number;
   compactions: Said['compactions'];
   messages: Message[];
-  parts: PromptParts;
+  parts: PromptTokenParts;
 }
 
 const latest = new WeakMap<Said['messages'], Sent>();
@@ -48,15 +48,15 @@ function sentOf({ messages, compactions }: Said): Sent {
   return sent;
 }
 
-const noParts: PromptParts = { sent: 0, instructions: 0, words: 0, output: 0, answers: 0, summary: 0, leftOut: 0 };
+const noParts: PromptTokenParts = { sent: 0, instructions: 0, words: 0, output: 0, answers: 0, summary: 0, leftOut: 0 };
 
-export function promptParts(sent: readonly Message[], said: readonly Message[]): PromptParts {
+export function countPromptTokenParts(sent: readonly Message[], said: readonly Message[]): PromptTokenParts {
   const parts = { ...noParts };
   count(parts, sent, said);
   return parts;
 }
 
-function count(parts: PromptParts, sent: readonly Message[], said: readonly Message[]): void {
+function count(parts: PromptTokenParts, sent: readonly Message[], said: readonly Message[]): void {
   for (const message of sent) {
     const tokens = tokensOfMessages([message]);
     parts.sent += tokens;
@@ -65,7 +65,7 @@ function count(parts: PromptParts, sent: readonly Message[], said: readonly Mess
   parts.leftOut = Math.max(0, parts.leftOut + tokensOfMessages(said) - tokensOfMessages(sent));
 }
 
-function partOf(message: Message): Exclude<keyof PromptParts, 'sent' | 'leftOut'> {
+function partOf(message: Message): Exclude<keyof PromptTokenParts, 'sent' | 'leftOut'> {
   if (message.role === 'system') return 'instructions';
   if (message.role === 'tool') return 'output';
   if (message.role === 'assistant') return 'answers';
@@ -86,10 +86,13 @@ export function buildPrompt({ messages, compactions }: Said): Message[] {
   const plan = limits.length > 0 ? openPlan(messages.slice(begin, compactions.at(-1)!.at)) : undefined;
   const rest = messages.slice(begin).map((message, index) => {
     const at = begin + index;
-    const most = limits.reduce((least, one) => (at < one.upTo ? Math.min(least, one.most ?? usualMost) : least), whole);
+    const most = limits.reduce(
+      (least, one) => (at < one.upTo ? Math.min(least, one.most ?? defaultTruncationLength) : least),
+      whole,
+    );
     return most === whole ? message : truncateMessage(message, most, plan);
   });
-  const before = summarised ? [...requests(messages, summarised), inPlace(summarised)] : [];
+  const before = summarised ? [...retainedUserRequests(messages, summarised), inPlace(summarised)] : [];
   return [...before, ...rest].filter(
     (message) => message.role !== 'assistant' || message.content !== '' || (message.toolCalls?.length ?? 0) > 0,
   );
@@ -111,7 +114,10 @@ function openPlan(said: readonly Message[]): ToolCall | undefined {
 }
 
 /** Returns the messages of a summarized range that stay verbatim: the task, and the newest request at the compaction. */
-export function requests(messages: readonly Message[], { upTo, kept, at }: Omit<Compaction, 'summary'>): Message[] {
+export function retainedUserRequests(
+  messages: readonly Message[],
+  { upTo, kept, at }: Omit<Compaction, 'summary'>,
+): Message[] {
   const places = messages
     .slice(0, kept === undefined ? upTo : at)
     .flatMap(({ role }, index) => (role === 'user' ? [index] : []));

@@ -1,10 +1,10 @@
 import type { AdapterResult } from '../../llm/adapter/adapter.ts';
-import { mayBeFull } from '../../llm/transport/providerErrors.ts';
+import { mayExceedContext } from '../../llm/transport/providerErrors.ts';
 import type { RunConversation } from '../core/loopConversation.ts';
-import { tokensOfPrefix, tokensOfRun } from '../core/tokenCount.ts';
-import type { AcceptedRequests } from './acceptedRequests.ts';
+import { nextPromptTokens, promptPrefixTokens } from '../core/tokenCount.ts';
+import type { AcceptedRequestSizes } from './acceptedRequests.ts';
 import type { CompactionOptions } from './compaction.ts';
-import { tokensOfSent } from './promptMessages.ts';
+import { estimatedPromptTokens } from './promptMessages.ts';
 
 /** Share of the context window from which a request may be too long, because token counts are estimates. */
 const nearlyFull = 0.7;
@@ -14,19 +14,19 @@ const smallRequest = 4000;
  * Tells whether a request rejected without a known cause may have been too long: the request nearly fills the window or, for an unknown
  * window, exceeds every answered request of the model. Such a request is compacted once per answer.
  */
-export function mayBeTooLong(
+export function mayExceedContextWindow(
   { run, prefix, called, contextWindow }: CompactionOptions,
   { error, message, attempts }: AdapterResult,
-  accepted: AcceptedRequests,
+  accepted: AcceptedRequestSizes,
 ): boolean {
-  if (!error || message || !mayBeFull(error, attempts)) return false;
-  const estimate = tokensOfPrefix(prefix) + tokensOfSent(run);
+  if (!error || message || !mayExceedContext(error, attempts)) return false;
+  const estimate = promptPrefixTokens(prefix) + estimatedPromptTokens(run);
   const longest = accepted.of(called, prefix.model);
   if (longest === 0 && estimate < smallRequest) return false;
   const answered = lastAnswer(run);
   if (run.compactions.some(({ at }) => at > answered)) return false;
   if (contextWindow === undefined) return estimate > longest;
-  return Math.max(estimate, tokensOfRun(run, estimate)) + (prefix.maxTokens ?? 0) >= contextWindow * nearlyFull;
+  return Math.max(estimate, nextPromptTokens(run, estimate)) + (prefix.maxTokens ?? 0) >= contextWindow * nearlyFull;
 }
 
 const lastAnswer = ({ messages }: RunConversation): number =>

@@ -1,16 +1,16 @@
 import type { ChatRequest } from '../../llm/core/client.ts';
 import { truncate } from '../../llm/core/truncate.ts';
 import type { ErrorInfo, Message } from '../../protocol/content/messages.ts';
-import type { EventBody } from '../../protocol/run/events.ts';
-import { isOverLimit } from '../../protocol/run/money.ts';
+import type { RunEventBody } from '../../protocol/run/events.ts';
+import { isSpendingLimitError } from '../../protocol/run/money.ts';
 import { message } from '../../protocol/text/l10n.ts';
-import { joined, messageOf, textAs } from '../../protocol/text/localized.ts';
+import { joinLocalizableTexts, messageOf, toStoredText } from '../../protocol/text/localized.ts';
 import type { RunConversation } from '../core/loopConversation.ts';
-import { askModel, type Called, calledRequest, callModel } from '../core/modelCall.ts';
+import { askModel, type CallableModel, callModelAndRecord, requestEventFields } from '../core/modelCall.ts';
 import type { RunLog } from '../core/runLog.ts';
-import { excerptOfTokens } from '../core/tokenCount.ts';
+import { truncateToTokens } from '../core/tokenCount.ts';
 
-export interface Summariser extends Called {
+export interface SummaryModel extends CallableModel {
   model: string;
   contextWindow?: number;
 }
@@ -18,11 +18,11 @@ export interface Summariser extends Called {
 /**
  * Conversation with its model. `small`: the model for summaries, if configured; may throw. `prefix`: the constant part of every request.
  */
-export interface Conversing {
+export interface ConversationWithModel {
   run: RunConversation;
   emit: RunLog['emit'];
-  called: Called;
-  small?(how?: { quiet: true }): Promise<Summariser | undefined>;
+  called: CallableModel;
+  small?(how?: { quiet: true }): Promise<SummaryModel | undefined>;
   prefix: Omit<ChatRequest, 'messages'>;
   signal: AbortSignal;
 }
@@ -50,42 +50,42 @@ export interface SummarySize {
  * fails, the result is a plain list. Returns undefined after a stop, or the error of a spending limit.
  */
 export async function summarizeMessages(
-  { run, emit, called, small, prefix, signal }: Conversing,
+  { run, emit, called, small, prefix, signal }: ConversationWithModel,
   upTo: number,
   size: SummarySize,
 ): Promise<string | ErrorInfo | undefined> {
   if (size.writes < leastTokens) return '';
-  tellThatItIsMade(emit);
+  emitSummaryProgress(emit);
   let refused: ErrorInfo | undefined;
-  const ask = async (by: Summariser) => {
-    const reply = await callModel(by, requestFor(run, upTo, size, by), { emit, signal, beside: true });
-    refused = isOverLimit(reply.error) ? reply.error : undefined;
+  const ask = async (by: SummaryModel) => {
+    const reply = await callModelAndRecord(by, requestFor(run, upTo, size, by), { emit, signal, beside: true });
+    refused = isSpendingLimitError(reply.error) ? reply.error : undefined;
     return reply.success ? reply.message?.content.trim() : undefined;
   };
   const chosen = await small?.().catch((error: unknown) => {
-    const words = joined([messageOf(error), message('The model of this run writes the summary.')]);
-    void emit({ type: 'progress', ...textAs(words) });
+    const words = joinLocalizableTexts([messageOf(error), message('The model of this run writes the summary.')]);
+    void emit({ type: 'progress', ...toStoredText(words) });
     return undefined;
   });
   const bySmall = chosen && (await ask(chosen));
   const words = bySmall || (signal.aborted ? undefined : await ask({ ...called, model: prefix.model }));
   if (signal.aborted) return undefined;
-  return refused ?? excerptOfTokens(words || plainly(before(run, upTo)), size.writes);
+  return refused ?? truncateToTokens(words || plainly(before(run, upTo)), size.writes);
 }
 
-export const tellThatItIsMade = (emit: Conversing['emit']): void =>
-  void emit({ type: 'progress', ...textAs(message('The context window is full: summarizing the oldest steps')) });
+export const emitSummaryProgress = (emit: ConversationWithModel['emit']): void =>
+  void emit({ type: 'progress', ...toStoredText(message('The context window is full: summarizing the oldest steps')) });
 
 /** Prefetches a summary by this model in one attempt; undefined on any failure. */
 export async function prefetchSummary(
-  { run, by, signal }: { run: RunConversation; by: Summariser; signal: AbortSignal },
+  { run, by, signal }: { run: RunConversation; by: SummaryModel; signal: AbortSignal },
   upTo: number,
   size: SummarySize,
-  told: { asks(request: EventBody): void; took(usage: EventBody): Promise<unknown> },
+  told: { asks(request: RunEventBody): void; took(usage: RunEventBody): Promise<unknown> },
 ): Promise<string | undefined> {
   if (size.writes < leastTokens || signal.aborted) return undefined;
   const request = requestFor(run, upTo, size, by);
-  const at = { ...calledRequest(by, request), beside: true as const };
+  const at = { ...requestEventFields(by, request), beside: true as const };
   let startedAt = 0;
   const reply = await askModel(
     by,
@@ -103,7 +103,7 @@ export async function prefetchSummary(
     },
   );
   const words = reply.success ? reply.message?.content.trim() : undefined;
-  return words && !signal.aborted ? excerptOfTokens(words, size.writes) : undefined;
+  return words && !signal.aborted ? truncateToTokens(words, size.writes) : undefined;
 }
 
 interface Before {
@@ -120,11 +120,11 @@ function requestFor(
   run: RunConversation,
   upTo: number,
   { reads, writes }: SummarySize,
-  { model, contextWindow = Number.POSITIVE_INFINITY }: Summariser,
+  { model, contextWindow = Number.POSITIVE_INFINITY }: SummaryModel,
 ): ChatRequest {
   const { summary, messages } = before(run, upTo);
   const told = [...(summary && [`Summary of what came before:\n${summary}`]), ...messages.flatMap(lines)].join('\n\n');
-  const content = excerptOfTokens(told, Math.min(reads, Math.floor(contextWindow / 2)));
+  const content = truncateToTokens(told, Math.min(reads, Math.floor(contextWindow / 2)));
   const systemPrompt = instructions(Math.min(maxWords, Math.floor(writes * wordsOfToken)));
   return { model, systemPrompt, messages: [{ role: 'user', content }] };
 }

@@ -1,7 +1,12 @@
 // @invariant unused-prefetch-costs-only: An unused prefetched summary leaves no trace but its cost.
-import type { EventBody } from '../../protocol/run/events.ts';
-import { type CompactionOptions, type PrefetchedSummary, partFull, summaryAhead } from './compaction.ts';
-import { prefetchSummary, type Summariser, type SummarySize } from './summarize.ts';
+import type { RunEventBody } from '../../protocol/run/events.ts';
+import {
+  type CompactionOptions,
+  contextFillRatio,
+  type PrefetchedSummary,
+  prefetchedSummaryRange,
+} from './compaction.ts';
+import { prefetchSummary, type SummaryModel, type SummarySize } from './summarize.ts';
 
 /**
  * Fill levels of the context budget (0..1) that start a prefetch: in parallel with the work, or at rest if a parallel request would slow
@@ -14,29 +19,29 @@ interface Making extends PrefetchedSummary {
   begin: number;
   size: SummarySize;
   over: AbortController;
-  took?: EventBody;
+  took?: RunEventBody;
 }
 
 interface How {
   from: number;
-  may(by: Summariser): boolean;
+  may(by: SummaryModel): boolean;
   usedFrom: number;
-  tell(request: EventBody): void;
+  tell(request: RunEventBody): void;
 }
 
-export class PrefetchState {
+export class SummaryPrefetcher {
   private making?: Making;
   private room?: CompactionOptions;
   private failed?: number;
   private looked = { begin: 0, part: 0 };
 
-  constructor(private readonly keep: (usage: EventBody) => Promise<unknown>) {}
+  constructor(private readonly keep: (usage: RunEventBody) => Promise<unknown>) {}
 
   /** Checks for a prefetch during a run. A stop of the run also stops the prefetch. */
   look(room: CompactionOptions): void {
     if (this.room?.signal !== room.signal) room.signal.addEventListener('abort', () => this.giveUp(), { once: true });
     this.room = room;
-    const tell = (request: EventBody) => void room.emit(request);
+    const tell = (request: RunEventBody) => void room.emit(request);
     this.begin(room, { from: beside, may: ({ onThisMachine }) => !onThisMachine, usedFrom: 1, tell });
   }
 
@@ -45,7 +50,7 @@ export class PrefetchState {
     const { room } = this;
     this.room = undefined;
     if (!room || room.signal.aborted) return;
-    const may = ({ onThisMachine, model, id }: Summariser) =>
+    const may = ({ onThisMachine, model, id }: SummaryModel) =>
       onThisMachine === true && model === room.prefix.model && id === room.called.id;
     this.looked.part = 0;
     this.begin(room, { from: atRest, may, usedFrom: atRest, tell });
@@ -87,11 +92,11 @@ export class PrefetchState {
   private begin(room: CompactionOptions, how: How): void {
     const begin = beginOf(room.run);
     if (this.of(room.run) || this.failed === begin) return;
-    const part = partFull(room);
+    const part = contextFillRatio(room);
     const last = this.looked.begin === begin ? this.looked.part + again : 0;
     if (part === undefined || part <= Math.max(how.from, last)) return;
     this.looked = { begin, part };
-    const ahead = summaryAhead(room);
+    const ahead = prefetchedSummaryRange(room);
     if (!ahead) return;
     const { usedFrom } = how;
     const none = Promise.resolve(undefined);

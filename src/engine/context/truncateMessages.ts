@@ -1,6 +1,6 @@
-import { excerptOfCall, excerptOfResult, truncate } from '../../llm/core/truncate.ts';
-import { contentUnseen } from '../../llm/messages/attachments.ts';
-import { usualMost } from '../../protocol/content/compaction.ts';
+import { truncate, truncateToolCall, truncateToolResult } from '../../llm/core/truncate.ts';
+import { withUnseenAttachmentNote } from '../../llm/messages/attachments.ts';
+import { defaultTruncationLength } from '../../protocol/content/compaction.ts';
 import type { Message, ToolCall, ToolResult } from '../../protocol/content/messages.ts';
 
 /** Below the default limit, the model's own text is truncated, too, to this multiple of the limit. */
@@ -29,18 +29,18 @@ export function truncateMessage(message: Message, most: number, plan?: ToolCall)
 
 function shorten(message: Extract<Message, { role: 'tool' | 'assistant' }>, most: number, plan?: ToolCall): Message {
   if (message.role === 'tool') {
-    const toolResults = message.toolResults.map((result) => excerptOfResult(withoutPictures(result), most));
+    const toolResults = message.toolResults.map((result) => truncateToolResult(withoutPictures(result), most));
     const same = toolResults.every((result, index) => result === message.toolResults[index]);
     return same ? message : { ...message, toolResults };
   }
-  const content = most < usualMost ? truncate(message.content, most * wordsLimit) : message.content;
+  const content = most < defaultTruncationLength ? truncate(message.content, most * wordsLimit) : message.content;
   const { toolCalls = [] } = message;
-  const calls = toolCalls.map((call) => excerptOfCall(call, call === plan ? most * planLimit : most));
+  const calls = toolCalls.map((call) => truncateToolCall(call, call === plan ? most * planLimit : most));
   const same = content === message.content && calls.every((call, index) => call === toolCalls[index]);
   return same ? message : { ...message, content, ...(calls.length > 0 && { toolCalls: calls }) };
 }
 
 function withoutPictures(result: ToolResult): ToolResult {
   const { attachments, ...rest } = result;
-  return attachments ? { ...rest, content: contentUnseen(result, 'Not shown any more') } : result;
+  return attachments ? { ...rest, content: withUnseenAttachmentNote(result, 'Not shown any more') } : result;
 }

@@ -25,7 +25,7 @@ export class RunAborted extends Error {
 
   static byStore = (error: ErrorInfo): RunAborted => new RunAborted({ phase: 'Failed', error });
 
-  static byClosing = (): RunAborted => new RunAborted({ phase: 'WaitingUser', error: closedError() });
+  static byClosing = (): RunAborted => new RunAborted({ phase: 'WaitingUser', error: editorClosedError() });
 }
 
 /** Thrown to suspend a workflow until a decision of the user. The workflow resumes at the same step. */
@@ -35,7 +35,7 @@ export class RunSuspended extends Error {
   }
 }
 
-export const closedError = (): ErrorInfo => ({
+export const editorClosedError = (): ErrorInfo => ({
   code: 'ENGINE_ABORTED',
   ...toErrorInfo(
     message(
@@ -47,5 +47,5 @@ export const closedError = (): ErrorInfo => ({
 
 export const stopPointOf = (signal: AbortSignal): StopPoint => (signal.reason as RunAborted).point;
 
-export const isClosing = (signal: AbortSignal): boolean =>
+export const isAbortedByEditorClose = (signal: AbortSignal): boolean =>
   signal.aborted && stopPointOf(signal).phase === 'WaitingUser';

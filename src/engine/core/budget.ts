@@ -1,19 +1,19 @@
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
-import type { LimitOf } from '../../protocol/run/events.ts';
-import { dollars, limitCodes } from '../../protocol/run/money.ts';
+import type { SpendingLimitKind } from '../../protocol/run/events.ts';
+import { formatDollars, spendingLimitCodes } from '../../protocol/run/money.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import { message } from '../../protocol/text/l10n.ts';
-import { linked } from '../../protocol/text/links.ts';
+import { withMessageLinks } from '../../protocol/text/links.ts';
 import { messageOf, toErrorInfo } from '../../protocol/text/localized.ts';
-import type { SpentFiles } from '../../runs/dailySpend.ts';
+import type { DailySpendFiles } from '../../runs/dailySpend.ts';
 
-export interface Budget {
+export interface SpendingBudget {
   /**
    * Admits a call before its request.
    *
    * @param least minimum cost in US dollars; undefined: unknown price, no limit applies
    */
-  admit(least: number | undefined): Promise<Admitted | Refused>;
+  admit(least: number | undefined): Promise<Admitted | SpendingRefusal>;
 }
 
 interface Admitted {
@@ -22,18 +22,18 @@ interface Admitted {
   unheld?: true;
 }
 
-export interface Refused {
+interface SpendingRefusal {
   refused: ErrorInfo;
 }
 
 /** Reads a spending limit in US dollars; 0: no limit; `NaN`: invalid setting, nothing may be spent. */
-export type ReadLimit = () => number;
+export type ReadSpendingLimit = () => number;
 
 /**
  * Daily budget of all windows. A call is counted before its request and then compared with all other calls, so that two windows cannot both
  * spend the last dollar. After a crash the call counts with its minimum cost.
  */
-export function dayBudget(spent: SpentFiles, limit: ReadLimit): Budget {
+export function dayBudget(spent: DailySpendFiles, limit: ReadSpendingLimit): SpendingBudget {
   return {
     async admit(least) {
       const most = limit();
@@ -59,13 +59,13 @@ export function dayBudget(spent: SpentFiles, limit: ReadLimit): Budget {
  */
 export function runBudget(
   run: Pick<Run, 'usage' | 'allowed' | 'messages'>,
-  limit: ReadLimit,
-): (day?: Budget) => Budget {
+  limit: ReadSpendingLimit,
+): (day?: SpendingBudget) => SpendingBudget {
   let onTheirWay = 0;
   let isSaid: boolean | undefined;
   const sayUnheld = () => {
     if (isSaid) return {};
-    isSaid = run.messages.some((one) => one.role === 'assistant' && one.warnings?.includes(unheldWarning));
+    isSaid = run.messages.some((one) => one.role === 'assistant' && one.warnings?.includes(unknownPriceWarning));
     if (isSaid) return {};
     isSaid = true;
     return { unheld: true as const };
@@ -103,7 +103,7 @@ const free: Admitted = { async paid() {} };
 const unheld = (limit: number): { unheld?: true } => (limit === 0 ? {} : { unheld: true });
 
 /** Counts without a limit, because a limit may be set later that day. Not awaited. */
-async function note(spent: SpentFiles, cost: number | undefined): Promise<void> {
+async function note(spent: DailySpendFiles, cost: number | undefined): Promise<void> {
   if (cost) void spent.count(cost).catch(() => {});
 }
 
@@ -112,17 +112,17 @@ const spentOf = {
   day: "{0} of today's {1} are spent, and the next answer costs at least {2}.",
 } as const;
 
-function reached(of: LimitOf, spent: number, most: number, least: number): ErrorInfo {
-  const words = message(spentOf[of], dollars(spent), dollars(most), dollars(least));
-  return { code: limitCodes[of], ...toErrorInfo(words) };
+function reached(of: SpendingLimitKind, spent: number, most: number, least: number): ErrorInfo {
+  const words = message(spentOf[of], formatDollars(spent), formatDollars(most), formatDollars(least));
+  return { code: spendingLimitCodes[of], ...toErrorInfo(words) };
 }
 
-const settingOf = (of: LimitOf): string => `towpath.limits.${of}`;
+const settingOf = (of: SpendingLimitKind): string => `towpath.limits.${of}`;
 
-const unreadable = (of: LimitOf): ErrorInfo => ({
+const unreadable = (of: SpendingLimitKind): ErrorInfo => ({
   code: 'LIMIT_UNREADABLE',
   ...toErrorInfo(
-    linked(
+    withMessageLinks(
       message(
         'The setting {0} is not an amount in dollars, so nothing is spent. Correct it, then continue.',
         settingOf(of),
@@ -135,11 +135,11 @@ const unreadable = (of: LimitOf): ErrorInfo => ({
 const unknown = (error: unknown, limit: number): ErrorInfo => ({
   code: 'LIMIT_DAY_UNKNOWN',
   ...toErrorInfo(
-    linked(
+    withMessageLinks(
       message(
         "Today's spending is stored in a file that cannot be read ({0}), so the limit of {1} per day cannot be applied. Fix the file, or set {2} to 0; then continue.",
         messageOf(error),
-        dollars(limit),
+        formatDollars(limit),
         settingOf('day'),
       ),
       { setting: settingOf('day') },
@@ -147,5 +147,5 @@ const unknown = (error: unknown, limit: number): ErrorInfo => ({
   ),
 });
 
-export const unheldWarning =
+export const unknownPriceWarning =
   'The price of this model is unknown, so your spending limit cannot be applied. Set `prices` in `towpath.providers`.';

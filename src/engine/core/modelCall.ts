@@ -3,26 +3,26 @@ import type { AdapterResult, CompleteOptions, LLMAdapter } from '../../llm/adapt
 import type { ChatRequest } from '../../llm/core/client.ts';
 import type { ContextUsage } from '../../protocol/content/contextUsage.ts';
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
-import type { EventBody } from '../../protocol/run/events.ts';
+import type { RunEventBody } from '../../protocol/run/events.ts';
 import { message } from '../../protocol/text/l10n.ts';
-import { localizedMessageIn, textAs, unended } from '../../protocol/text/localized.ts';
-import { type Budget, unheldWarning } from './budget.ts';
-import { tokensOfMessages, tokensOfPrefix } from './tokenCount.ts';
+import { storedLocalizableText, toStoredText, withoutFullStop } from '../../protocol/text/localized.ts';
+import { type SpendingBudget, unknownPriceWarning } from './budget.ts';
+import { promptPrefixTokens, tokensOfMessages } from './tokenCount.ts';
 
 /**
  * Model behind its adapter. `id`: `provider/model`. `host`: the server. `budget`: no limit if absent. `onThisMachine`: a local model that
  * handles one request at a time, so that parallel requests delay the run.
  */
-export interface Called {
+export interface CallableModel {
   adapter: LLMAdapter;
   id?: string;
   host?: string;
-  budget?: Budget;
+  budget?: SpendingBudget;
   onThisMachine?: true;
 }
 
 interface Telling extends Omit<CompleteOptions, 'onRetry' | 'onWait'> {
-  emit(event: EventBody): Promise<void>;
+  emit(event: RunEventBody): Promise<void>;
   node?: string;
   tokens?: number;
   filling?: ContextUsage;
@@ -38,12 +38,12 @@ interface Told {
 
 /**
  * Calls a model within the user's budget. All model calls use this function. A call above a limit is not sent; its result is an error with
- * `isOverLimit`. Rejects only if `ended` rejects.
+ * `isSpendingLimitError`. Rejects only if `ended` rejects.
  *
  * @param tokens tokens of the request
  */
 export async function askModel(
-  { adapter, budget }: Called,
+  { adapter, budget }: CallableModel,
   request: ChatRequest,
   options: CompleteOptions,
   { begins, ended }: Told = {},
@@ -66,15 +66,15 @@ export async function askModel(
 }
 
 /** Calls a model and records request, failed attempts, waits and usage. Rejects only if the record fails. */
-export async function callModel(
-  called: Called,
+export async function callModelAndRecord(
+  called: CallableModel,
   request: ChatRequest,
   { emit, node, tokens, filling, beside, ...options }: Telling,
 ): Promise<AdapterResult> {
   const { model } = request;
   const at = {
     ...(node !== undefined && { node }),
-    ...calledRequest(called, request, tokens),
+    ...requestEventFields(called, request, tokens),
     ...(beside && { beside }),
   };
   const full = filling && { filling };
@@ -88,15 +88,16 @@ export async function callModel(
       ...options,
       onRetry: ({ attempt, delayMs, until, error }) => {
         failed(attempt - 1, error, Math.round(delayMs)).catch(() => {}); // a failing record ends the run itself
-        void emit({ type: 'progress', ...textAs(unended(localizedMessageIn(error))), until, attempt });
+        void emit({ type: 'progress', ...toStoredText(withoutFullStop(storedLocalizableText(error))), until, attempt });
       },
-      onWait: ({ until }) => void emit({ type: 'progress', ...textAs(message('Waiting for the rate limit')), until }),
+      onWait: ({ until }) =>
+        void emit({ type: 'progress', ...toStoredText(message('Waiting for the rate limit')), until }),
     },
     {
       begins(unheld) {
         startedAt = performance.now();
         void emit({ type: 'request', model, ...at, ...full });
-        if (unheld) options.onChunk?.({ warning: message(unheldWarning), done: false });
+        if (unheld) options.onChunk?.({ warning: message(unknownPriceWarning), done: false });
       },
       async ended({ usage, attempts, cached, error, ...reply }) {
         if (usage && !cached) {
@@ -112,7 +113,7 @@ export async function callModel(
   );
 }
 
-export function calledRequest({ id, host }: Called, request: ChatRequest, tokens = tokensOf(request)) {
+export function requestEventFields({ id, host }: CallableModel, request: ChatRequest, tokens = tokensOf(request)) {
   return {
     ...(id !== undefined && { asked: id }),
     ...(host !== undefined && { host }),
@@ -124,4 +125,5 @@ export function calledRequest({ id, host }: Called, request: ChatRequest, tokens
   };
 }
 
-const tokensOf = ({ messages, ...prefix }: ChatRequest): number => tokensOfPrefix(prefix) + tokensOfMessages(messages);
+const tokensOf = ({ messages, ...prefix }: ChatRequest): number =>
+  promptPrefixTokens(prefix) + tokensOfMessages(messages);

@@ -1,10 +1,10 @@
 // @invariant run-is-its-events: A stored run consists of its events, and a stored event is on disk before any listener receives it.
-import type { EventBody, RunEvent, StoredEvent } from '../../protocol/run/events.ts';
-import { applyEvent, isStored } from '../../protocol/run/fold.ts';
+import type { RunEvent, RunEventBody, StoredEvent } from '../../protocol/run/events.ts';
+import { applyEvent, isStoredEvent } from '../../protocol/run/fold.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
-import { storable } from '../../runs/storable.ts';
+import { toStorableEvent } from '../../runs/storable.ts';
 import type { OpenRun } from '../../runs/store.ts';
 
 /** Rejection of events after the end of the run, from work that continued after a stop. */
@@ -52,9 +52,9 @@ export class RunLog {
   }
 
   /** Resolves after a stored event is on disk. Rejects with a `StoreError`, or with `RunEndedError` after the end. */
-  emit = (body: EventBody): Promise<void> => {
+  emit = (body: RunEventBody): Promise<void> => {
     const refusal = this.failure ?? (this.left ? new RunEndedError(message('This run has ended.')) : undefined);
-    if (!isStored(body as RunEvent)) {
+    if (!isStoredEvent(body as RunEvent)) {
       if (refusal === undefined) this.deliver(this.next(body));
       return Promise.resolve();
     }
@@ -77,7 +77,7 @@ export class RunLog {
     while (this.waiting > 0) await this.tail;
   };
 
-  tellOnly(body: EventBody): void {
+  tellOnly(body: RunEventBody): void {
     this.deliver(this.next(body));
   }
 
@@ -92,9 +92,9 @@ export class RunLog {
     }
   }
 
-  private async store(body: EventBody): Promise<void> {
+  private async store(body: RunEventBody): Promise<void> {
     if (this.failure !== undefined) throw this.failure;
-    const event = storable(this.next(body) as StoredEvent);
+    const event = toStorableEvent(this.next(body) as StoredEvent);
     await this.keep(event);
     this.deliver(event);
   }
@@ -114,9 +114,9 @@ export class RunLog {
     this.fail(error);
   }
 
-  private next(body: EventBody): RunEvent {
+  private next(body: RunEventBody): RunEvent {
     const last = Math.max(this.run.seq, this.options.toldUpTo ?? 0);
-    const seq = isStored(body as RunEvent) ? last + 1 : last;
+    const seq = isStoredEvent(body as RunEvent) ? last + 1 : last;
     return { runId: this.run.id, seq, at: this.now(), ...body } as RunEvent;
   }
 

@@ -15,7 +15,7 @@ export interface EngineResult {
 
 export type Suspension = Omit<StopPoint, 'turns' | 'held'> & { took?: WorkStats };
 
-export function resultOf(run: Run, stop: StopPoint): EngineResult {
+export function engineResultOf(run: Run, stop: StopPoint): EngineResult {
   const last = run.messages.findLast((message) => message.role === 'assistant');
   return {
     success: stop.error === undefined,
@@ -25,8 +25,8 @@ export function resultOf(run: Run, stop: StopPoint): EngineResult {
   };
 }
 
-export const untrustedMessage = 'Nothing can be changed in an untrusted workspace.';
+export const untrustedWorkspaceMessage = 'Nothing can be changed in an untrusted workspace.';
 
-export function failedWith(code: string, words: LocalizableText): EngineResult {
+export function failedEngineResult(code: string, words: LocalizableText): EngineResult {
   return { success: false, phase: 'Failed', error: { code, ...toErrorInfo(words) } };
 }

@@ -1,8 +1,8 @@
-import { callsOf, type Run } from '../../protocol/run/run.ts';
+import { callsInStartOrder, type Run } from '../../protocol/run/run.ts';
 import { type StopPoint, stopPointOf } from './abortReason.ts';
 
 /** Milliseconds after a stop until the engine no longer waits for the disk or for unresponsive work. */
-export const patience = { disk: 30, work: 60 };
+export const stopDeadlineMs = { disk: 30, work: 60 };
 
 /** Resolves `ms` milliseconds after the stop; never without a stop. */
 export function withStopDeadline(signal: AbortSignal, ms: number): Promise<void> {
@@ -15,12 +15,12 @@ export function withStopDeadline(signal: AbortSignal, ms: number): Promise<void>
 
 /** Awaits the work, or abandons it when the stop deadline ends, unless a call is running. */
 export function raceWithStop(signal: AbortSignal, run: Run, work: Promise<StopPoint>): Promise<StopPoint> {
-  const isRunning = () => callsOf(run).some(([, { status }]) => status === 'running');
-  const left = withStopDeadline(signal, patience.work).then(() => (isRunning() ? work : stopPointOf(signal)));
+  const isRunning = () => callsInStartOrder(run).some(([, { status }]) => status === 'running');
+  const left = withStopDeadline(signal, stopDeadlineMs.work).then(() => (isRunning() ? work : stopPointOf(signal)));
   return Promise.race([work, left]);
 }
 
-export interface Worked<Result> {
+export interface WorkWithClose<Result> {
   result: Result;
   closed: Promise<void>;
 }
@@ -30,12 +30,12 @@ export interface Worked<Result> {
  *
  * @param unopened result for a run that was not opened yet
  */
-export function withinStopDeadline<Result>(
+export function finishWithinStopDeadline<Result>(
   signal: AbortSignal,
-  work: Promise<Worked<Result>>,
+  work: Promise<WorkWithClose<Result>>,
   unopened: () => Result | undefined,
 ): Promise<Result> {
-  const late = withStopDeadline(signal, patience.disk);
+  const late = withStopDeadline(signal, stopDeadlineMs.disk);
   const over = (async () => {
     const { result, closed } = await work;
     await Promise.race([closed, late]);

@@ -1,14 +1,14 @@
 import { estimateTokenCount } from 'tokenx';
 import type { ChatRequest } from '../../llm/core/client.ts';
 import { truncate } from '../../llm/core/truncate.ts';
-import { tokensOfFiles } from '../../llm/messages/attachments.ts';
+import { attachmentTokens } from '../../llm/messages/attachments.ts';
 import type { Message } from '../../protocol/content/messages.ts';
 import type { RunConversation } from './loopConversation.ts';
 
 const tokensAround = 4;
 
 /** Tokens of the next prompt: the provider's count of the last call plus newer messages, else `estimate`. */
-export function tokensOfRun(run: RunConversation, estimate: number): number {
+export function nextPromptTokens(run: RunConversation, estimate: number): number {
   if (run.contextTokens === 0) return estimate;
   return run.contextTokens + tokensOfMessages(run.messages.slice(run.contextMessages));
 }
@@ -24,10 +24,10 @@ function once<Of extends object>(of: Of, count: (of: Of) => number): number {
   return tokens;
 }
 
-export const tokensOfPrefix = (prefix: Omit<ChatRequest, 'messages'>): number =>
-  tokensOfInstructions(prefix) + tokensOfTools(prefix);
+export const promptPrefixTokens = (prefix: Omit<ChatRequest, 'messages'>): number =>
+  systemPromptTokens(prefix) + tokensOfTools(prefix);
 
-export const tokensOfInstructions = (prefix: Omit<ChatRequest, 'messages'>): number =>
+export const systemPromptTokens = (prefix: Omit<ChatRequest, 'messages'>): number =>
   once(prefix, ({ systemPrompt }) => estimateTokenCount(systemPrompt));
 
 export const tokensOfTools = ({ tools = [] }: Omit<ChatRequest, 'messages'>): number =>
@@ -38,7 +38,7 @@ export function tokensOfMessages(messages: readonly Message[]): number {
 }
 
 const tokensOf = (message: Message): number =>
-  once(message, () => tokensAround + estimateTokenCount(textOf(message)) + Math.ceil(tokensOfFiles([message])));
+  once(message, () => tokensAround + estimateTokenCount(textOf(message)) + Math.ceil(attachmentTokens([message])));
 
 function textOf(message: Message): string {
   if (message.role === 'tool') return message.toolResults.map(({ content }) => content).join('\n');
@@ -47,7 +47,7 @@ function textOf(message: Message): string {
   return message.content;
 }
 
-export function excerptOfTokens(text: string, tokens: number): string {
+export function truncateToTokens(text: string, tokens: number): string {
   let short = text;
   for (let most = tokens * 6; estimateTokenCount(short) > tokens; most = Math.floor(most * 0.75)) {
     if (most < 40) return '';

@@ -1,8 +1,8 @@
 import type { WorkStats } from '../../protocol/content/workStats.ts';
-import { callsOf, type Run } from '../../protocol/run/run.ts';
+import { callsInStartOrder, type Run } from '../../protocol/run/run.ts';
 
 /** Returns a function that measures the work since this call, for the turn limit. `now`: clock of the events. */
-export function measureWork(run: Run, now: () => number): (turns: number) => WorkStats {
+export function startWorkStats(run: Run, now: () => number): (turns: number) => WorkStats {
   const [began, before] = [now(), run.usage];
   return (turns) => ({
     turns,
@@ -15,7 +15,7 @@ export function measureWork(run: Run, now: () => number): (turns: number) => Wor
 
 function changedSince(run: Run, began: number): number {
   const files = new Set<string>();
-  for (const [, { startedAt = 0, changes = [], moved, undone = [] }] of callsOf(run)) {
+  for (const [, { startedAt = 0, changes = [], moved, undone = [] }] of callsInStartOrder(run)) {
     if (startedAt < began) continue;
     for (const path of [...changes.map((change) => change.path), ...(moved ? [moved.to] : [])])
       if (!undone.includes(path)) files.add(path);

@@ -3,9 +3,9 @@ import type { AdapterResult, CompleteOptions } from '../../llm/adapter/adapter.t
 import type { ChatRequest } from '../../llm/core/client.ts';
 import type { Compaction } from '../../protocol/content/compaction.ts';
 import type { Message, ToolCall } from '../../protocol/content/messages.ts';
-import type { Outline } from '../../protocol/content/outline.ts';
+import type { WorkflowOutline } from '../../protocol/content/outline.ts';
 import type { ToolDefinition, ToolOutcome } from '../../protocol/content/tools.ts';
-import type { EventBody } from '../../protocol/run/events.ts';
+import type { RunEventBody } from '../../protocol/run/events.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import type { StopPoint } from './abortReason.ts';
@@ -30,7 +30,7 @@ export interface Workflow {
   id: string;
   agent: Agent;
   speaker?(run: Run): Agent;
-  outline?: Outline;
+  outline?: WorkflowOutline;
   /**
    * Advances the run from its current position to a stop point. Called at the start, after each message and on continue; new messages are
    * in `run.messages`. The position is stored only in `run`.
@@ -62,7 +62,7 @@ export interface WorkflowContext {
   readonly tools: readonly ToolDefinition[];
   reads(tool: string): boolean;
   onlyReads(tool: string): boolean;
-  emit(event: EventBody): Promise<void>;
+  emit(event: RunEventBody): Promise<void>;
   hear(): Promise<void>;
   /** Runs the loop as `agent` until a stop point. The run has one conversation: concurrent callers wait. */
   turns(options: TurnOptions): Promise<StopPoint>;
@@ -70,7 +70,10 @@ export interface WorkflowContext {
    * Calls a model outside of the conversation. Tokens are counted; streamed output is displayed at `node`. Rejects with `RunSuspended`
    * above a spending limit.
    */
-  complete(request: Omit<ChatRequest, 'model'> & { model?: string }, options: CallOptions): Promise<AdapterResult>;
+  complete(
+    request: Omit<ChatRequest, 'model'> & { model?: string },
+    options: WorkflowModelCallOptions,
+  ): Promise<AdapterResult>;
   /**
    * Runs a tool through the gate for its effect, with the events of a model's call. An effect that already exists is a success, and a
    * recorded effect of this call from before a restart is not repeated. The data of a file tool reports `changed`. Throws only storage
@@ -99,12 +102,12 @@ export interface TurnOptions {
   workspace?: Workspace;
   request?: Partial<Omit<ChatRequest, 'model' | 'messages' | 'tools'>>;
   /** Conversation separate from the run's conversation. */
-  apart?: Apart;
+  apart?: NodeConversationLog;
   onlyRoom?: true;
   brief?: string;
 }
 
-export interface Apart {
+export interface NodeConversationLog {
   node: string;
   readonly messages: Message[];
   /** Records a message and adds it to `messages`. If absent, messages are not recorded. */
@@ -118,7 +121,8 @@ export interface Apart {
   callPrefix: string;
 }
 
-export interface CallOptions extends Omit<CompleteOptions, 'signal' | 'onChunk' | 'shows' | 'onRetry' | 'onWait'> {
+interface WorkflowModelCallOptions
+  extends Omit<CompleteOptions, 'signal' | 'onChunk' | 'shows' | 'onRetry' | 'onWait'> {
   node: string;
   onText?(text: string): void;
 }

@@ -1,30 +1,38 @@
 import { setMaxListeners } from 'node:events';
-import type { When } from '../../protocol/run/events.ts';
-import { type EngineResult, failedWith } from '../core/runResult.ts';
-import type { Holding } from './outOfTurnEvents.ts';
+import type { DeliveryTime } from '../../protocol/run/events.ts';
+import { type EngineResult, failedEngineResult } from '../core/runResult.ts';
+import type { RunLogHolder } from './outOfTurnEvents.ts';
 import type { UserInput, UserQuestionQueue } from './questionQueue.ts';
 
 /**
  * Running run of this window, from before its record opens until the record is closed. `early`: pending input, received before the loop
  * started. `hurry`: ends waits of model calls (event `now`). `ended`: deliveries and writes may still be pending.
  */
-export interface Active extends Holding {
+export interface ActiveRun extends RunLogHolder {
   asking?: UserQuestionQueue;
   pausing?: boolean;
   wantsRoom?: boolean;
   controller: AbortController;
   hurry: EventTarget;
-  early: (UserInput & { when?: When })[];
+  early: (UserInput & { when?: DeliveryTime })[];
   ended: boolean;
   done: Promise<EngineResult>;
   /** Resolves when no resource of the run is open. Never rejects. */
   closed: Promise<void>;
 }
 
-export function newActive(early: UserInput[] = []): Active {
+export function createActiveRun(early: UserInput[] = []): ActiveRun {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal); // every call of a turn adds and removes a listener
   const none = Promise.resolve();
   const hurry = new EventTarget();
-  return { controller, hurry, early, notes: [], ended: false, done: none.then(() => failedWith('', '')), closed: none };
+  return {
+    controller,
+    hurry,
+    early,
+    notes: [],
+    ended: false,
+    done: none.then(() => failedEngineResult('', '')),
+    closed: none,
+  };
 }

@@ -1,21 +1,21 @@
-import type { EventBody } from '../../protocol/run/events.ts';
+import type { RunEventBody } from '../../protocol/run/events.ts';
 import type { RunLog } from '../core/runLog.ts';
 
 /** Holder of a run in this window. `notes`: events of its commands before the record opened. */
-export interface Holding {
+export interface RunLogHolder {
   log?: RunLog;
-  notes: EventBody[];
+  notes: RunEventBody[];
   ended: boolean;
   closed: Promise<void>;
 }
 
-interface Runs<Held extends Holding> {
+interface Runs<Held extends RunLogHolder> {
   active: Map<string, Held>;
   hold(closed: Promise<void>): Held;
   open(runId: string): Promise<RunLog>;
 }
 
-export function attach(held: Holding, log: RunLog): void {
+export function attachRunLog(held: RunLogHolder, log: RunLog): void {
   held.log = log;
   for (const one of held.notes.splice(0)) log.emit(one).catch(() => {});
 }
@@ -24,10 +24,10 @@ export function attach(held: Holding, log: RunLog): void {
  * Records an event outside of a turn: ends of commands, or metadata set by the user. Never rejects; resolves to the error if another window
  * has the run or the record fails. Unrecorded ends of commands are detected at the next continuation.
  */
-export async function recordOutOfTurn<Held extends Holding>(
+export async function recordOutOfTurn<Held extends RunLogHolder>(
   runs: Runs<Held>,
   runId: string,
-  body: EventBody,
+  body: RunEventBody,
 ): Promise<unknown> {
   const { active } = runs;
   const held = active.get(runId);
@@ -52,7 +52,11 @@ export async function recordOutOfTurn<Held extends Holding>(
   return failure;
 }
 
-async function write<Held extends Holding>({ open }: Runs<Held>, runId: string, body: EventBody): Promise<void> {
+async function write<Held extends RunLogHolder>(
+  { open }: Runs<Held>,
+  runId: string,
+  body: RunEventBody,
+): Promise<void> {
   const log = await open(runId);
   try {
     await log.emit(body);

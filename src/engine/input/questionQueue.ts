@@ -1,38 +1,38 @@
 import { isDeepStrictEqual } from 'node:util';
-import { answersAll, unanswered } from '../../protocol/content/askTool.ts';
+import { answersAllUserQuestions, unansweredQuestionCode } from '../../protocol/content/askTool.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
-import type { Answer, UserQuestions } from '../../protocol/content/questions.ts';
-import type { PanelChoice } from '../../protocol/panel/panelMessages.ts';
+import type { UserQuestionAnswer, UserQuestions } from '../../protocol/content/questions.ts';
+import type { PanelQuestionChoices } from '../../protocol/panel/panelMessages.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import { ToolError } from '../../tools/core/tool.ts';
-import { isClosing } from '../core/abortReason.ts';
+import { isAbortedByEditorClose } from '../core/abortReason.ts';
 import type { RunLog } from '../core/runLog.ts';
 
-/** Input of the user to a run. `userInput` may be empty if there are attachments or choices. `chosen`: choices for a user question. */
+/** Input of the user to a run. `userInputPromptBlock` may be empty if there are attachments or choices. `chosen`: choices for a user question. */
 export interface UserInput {
   userInput: string;
   attachments?: readonly Attachment[];
-  chosen?: Omit<PanelChoice, 'runId'>;
+  chosen?: Omit<PanelQuestionChoices, 'runId'>;
 }
 
 /** Open user questions of a running run. The first answer counts. */
 export class UserQuestionQueue {
-  private readonly waiting = new Map<string, (answer: Answer) => void>();
+  private readonly waiting = new Map<string, (answer: UserQuestionAnswer) => void>();
 
   constructor(
     private readonly log: RunLog,
     private readonly signal: AbortSignal,
   ) {}
 
-  async ask(toolCallId: string, questions: readonly UserQuestions[]): Promise<Answer> {
+  async ask(toolCallId: string, questions: readonly UserQuestions[]): Promise<UserQuestionAnswer> {
     const { run, emit } = this.log;
     const before = run.calls[toolCallId];
     if (before?.answer && isDeepStrictEqual(before.asked, questions)) return before.answer;
     let stop = () => {};
-    const answer = new Promise<Answer>((resolve, reject) => {
+    const answer = new Promise<UserQuestionAnswer>((resolve, reject) => {
       stop = () => {
         this.waiting.delete(toolCallId);
-        reject(isClosing(this.signal) ? leftOpen() : stopped());
+        reject(isAbortedByEditorClose(this.signal) ? leftOpen() : stopped());
       };
       this.waiting.set(toolCallId, resolve);
       if (this.signal.aborted) stop();
@@ -49,7 +49,7 @@ export class UserQuestionQueue {
   }
 
   async hear(input: UserInput): Promise<boolean> {
-    const meant = answerIn(this.log.run, input, (id) => this.waiting.has(id));
+    const meant = findAnsweredQuestion(this.log.run, input, (id) => this.waiting.has(id));
     const settle = meant && this.waiting.get(meant.toolCallId);
     if (!settle) return false;
     this.waiting.delete(meant.toolCallId);
@@ -64,39 +64,39 @@ export class UserQuestionQueue {
 }
 
 /** Matches input to an open question: the question of the choices, else the oldest. Choices for closed or other questions are ignored. */
-export function answerIn(
+function findAnsweredQuestion(
   { asking = [], calls }: Run,
   { userInput, attachments, chosen }: UserInput,
   isOpen: (toolCallId: string) => boolean = () => true,
-): { toolCallId: string; answer: Answer } | undefined {
+): { toolCallId: string; answer: UserQuestionAnswer } | undefined {
   const open = asking.filter(isOpen);
   const said = {
     ...(userInput.trim() !== '' && { said: userInput }),
     ...(attachments?.length && { attachments: [...attachments] }),
   };
-  const given = (toolCallId: string | undefined, choices: Answer['choices']) => {
+  const given = (toolCallId: string | undefined, choices: UserQuestionAnswer['choices']) => {
     const asked = toolCallId === undefined ? undefined : calls[toolCallId]?.asked;
     const answer = { choices, ...said };
-    return asked && answersAll(asked, answer) ? { toolCallId: toolCallId!, answer } : undefined;
+    return asked && answersAllUserQuestions(asked, answer) ? { toolCallId: toolCallId!, answer } : undefined;
   };
   const isChosen = chosen && open.includes(chosen.toolCallId);
   return (isChosen ? given(chosen.toolCallId, chosen.choices) : undefined) ?? given(open[0], []);
 }
 
-export const isOnlyChosen = ({ userInput, attachments, chosen }: UserInput): boolean =>
+export const hasOnlyChoices = ({ userInput, attachments, chosen }: UserInput): boolean =>
   chosen !== undefined && userInput.trim() === '' && !attachments?.length;
 
-export const isLate = (run: Run, input: UserInput): boolean =>
-  isOnlyChosen(input) && answerIn(run, input) === undefined;
+export const isLateChoice = (run: Run, input: UserInput): boolean =>
+  hasOnlyChoices(input) && findAnsweredQuestion(run, input) === undefined;
 
 /** Delivers input to open questions of a run at rest; late choices are dropped. */
-export async function answerAtRest({ run, emit }: RunLog, inputs: UserInput[]): Promise<void> {
+export async function answerQuestionsAtRest({ run, emit }: RunLog, inputs: UserInput[]): Promise<void> {
   for (const input of [...inputs]) {
-    const meant = answerIn(run, input);
+    const meant = findAnsweredQuestion(run, input);
     if (meant) await emit({ type: 'answer', toolCallId: meant.toolCallId, ...meant.answer });
-    if (meant || isOnlyChosen(input)) inputs.splice(inputs.indexOf(input), 1);
+    if (meant || hasOnlyChoices(input)) inputs.splice(inputs.indexOf(input), 1);
   }
 }
 
 const stopped = () => new ToolError('TOOL_INTERRUPTED', 'Stopped before the person answered.');
-const leftOpen = () => new ToolError(unanswered, 'The person has not answered yet.');
+const leftOpen = () => new ToolError(unansweredQuestionCode, 'The person has not answered yet.');

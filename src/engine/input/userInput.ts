@@ -1,23 +1,23 @@
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
-import type { EventBody, When } from '../../protocol/run/events.ts';
+import type { DeliveryTime, RunEventBody } from '../../protocol/run/events.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { RunAborted } from '../core/abortReason.ts';
-import { EngineError, toInfo } from '../core/errorInfo.ts';
-import type { Active } from './activeRun.ts';
-import type { ChangedQueue } from './messageQueue.ts';
-import { isOnlyChosen, type UserInput } from './questionQueue.ts';
+import { errorInfoOf, RunError } from '../core/errorInfo.ts';
+import type { ActiveRun } from './activeRun.ts';
+import type { QueuedMessageChange } from './messageQueue.ts';
+import { hasOnlyChoices, type UserInput } from './questionQueue.ts';
 
 /**
  * Dependencies of user input. `read` returns the current run and rejects if unreadable; `note` resolves to the error of a failed record.
  */
 export interface InputDependencies {
-  active: ReadonlyMap<string, Active>;
+  active: ReadonlyMap<string, ActiveRun>;
   read(runId: string): Promise<Run>;
-  note(runId: string, body: EventBody): Promise<unknown>;
+  note(runId: string, body: RunEventBody): Promise<unknown>;
 }
 
-export type RunInput = { runId: string; when?: When } & UserInput;
+export type RunInput = { runId: string; when?: DeliveryTime } & UserInput;
 
 /**
  * Sends input to a running run: as the answer to a user question, else `when` requested. `now` stops the run, and its continuation delivers
@@ -30,7 +30,7 @@ export async function sendInput(
   const active = runs.get(runId);
   if (!active || active.ended || active.controller.signal.aborted) return false;
   if (!active.log) return active.early.push({ ...input, when }) > 0;
-  if (when === 'turn' && ((await active.asking?.hear(input)) || isOnlyChosen(input))) return true;
+  if (when === 'turn' && ((await active.asking?.hear(input)) || hasOnlyChoices(input))) return true;
   const emitted = active.log.emit({ type: 'queued', ...userTextOf(input), ...(when !== 'turn' && { when }) });
   if (!(await isKept(emitted))) return false; // just ended: the input starts new work
   if (when === 'now') active.controller.abort(RunAborted.byPerson());
@@ -41,11 +41,11 @@ export async function sendInput(
  * Changes a queued message, in a run at work or at rest. Resolves to false if already delivered or removed. `now` stops a running run, and
  * its continuation delivers the message.
  */
-export async function changeQueued(
+export async function changeQueuedMessage(
   hearing: InputDependencies,
   runId: string,
   queued: number,
-  { when, ...input }: ChangedQueue,
+  { when, ...input }: QueuedMessageChange,
 ): Promise<boolean> {
   if (!(await waitingAt(hearing, runId, queued))) return false;
   await hearing.note(runId, { type: 'queued-change', queued, ...userTextOf(input), when });
@@ -60,15 +60,15 @@ export async function withdrawInput(hearing: InputDependencies, runId: string, q
 }
 
 /** Records metadata by the user (title, pin) at any time. Resolves to the error of a failed record. */
-export async function record(
+export async function recordRunMetadata(
   hearing: InputDependencies,
   runId: string,
-  body: EventBody,
+  body: RunEventBody,
 ): Promise<ErrorInfo | undefined> {
   const active = hearing.active.get(runId);
-  if (active && !active.ended && !active.log?.run.seq) return toInfo(new EngineError('ENGINE_BUSY', beginning));
+  if (active && !active.ended && !active.log?.run.seq) return errorInfoOf(new RunError('ENGINE_BUSY', beginning));
   const failure = await hearing.note(runId, body);
-  return failure === undefined ? undefined : toInfo(failure);
+  return failure === undefined ? undefined : errorInfoOf(failure);
 }
 
 export const userTextOf = ({ userInput: text, attachments }: UserInput) => ({

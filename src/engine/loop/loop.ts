@@ -1,36 +1,36 @@
 import type { ChatRequest, ChatStreamChunk } from '../../llm/core/client.ts';
-import { hasUnreadCall } from '../../llm/textCalls/unreadCalls.ts';
-import { windowIn } from '../../llm/transport/providerErrors.ts';
-import { askTool, isUnanswered } from '../../protocol/content/askTool.ts';
+import { hasUnparsedTextCall } from '../../llm/textCalls/unreadCalls.ts';
+import { reportedContextSize } from '../../llm/transport/providerErrors.ts';
+import { isUnansweredQuestion, userQuestionTool } from '../../protocol/content/askTool.ts';
 import type { ContextUsage } from '../../protocol/content/contextUsage.ts';
 import type { AssistantMessage, ErrorInfo, Message, ToolCall } from '../../protocol/content/messages.ts';
 import { type ToolOutcome, toToolResult } from '../../protocol/content/tools.ts';
-import type { EventBody } from '../../protocol/run/events.ts';
-import { isOverLimit } from '../../protocol/run/money.ts';
-import { inEnglish, message } from '../../protocol/text/l10n.ts';
+import type { RunEventBody } from '../../protocol/run/events.ts';
+import { isSpendingLimitError } from '../../protocol/run/money.ts';
+import { message, toEnglishText } from '../../protocol/text/l10n.ts';
 import {
-  ended,
-  joined,
+  joinLocalizableTexts,
   type LocalizableText,
-  localizedMessageIn,
-  messagesIn,
-  textAs,
+  storedLocalizableText,
+  storedMessageParts,
   toErrorInfo,
+  toStoredText,
+  withFullStop,
 } from '../../protocol/text/localized.ts';
-import type { AcceptedRequests } from '../context/acceptedRequests.ts';
-import { compact } from '../context/compaction.ts';
-import { filesOf, fillingOf } from '../context/contextUsage.ts';
-import { promptMessages, tokensOfSent } from '../context/promptMessages.ts';
-import { mayBeTooLong } from '../context/refusedRequest.ts';
-import type { Conversing } from '../context/summarize.ts';
-import type { PrefetchState } from '../context/summaryPrefetch.ts';
+import type { AcceptedRequestSizes } from '../context/acceptedRequests.ts';
+import { compactConversation } from '../context/compaction.ts';
+import { contextUsageFiles, contextUsageOf } from '../context/contextUsage.ts';
+import { estimatedPromptTokens, promptMessages } from '../context/promptMessages.ts';
+import { mayExceedContextWindow } from '../context/refusedRequest.ts';
+import type { ConversationWithModel } from '../context/summarize.ts';
+import type { SummaryPrefetcher } from '../context/summaryPrefetch.ts';
 import { type StopPoint, stopPointOf } from '../core/abortReason.ts';
 import type { RunConversation } from '../core/loopConversation.ts';
-import { type Called, callModel } from '../core/modelCall.ts';
-import { tokensOfPrefix } from '../core/tokenCount.ts';
-import { isNotRun } from '../input/messageQueue.ts';
+import { type CallableModel, callModelAndRecord } from '../core/modelCall.ts';
+import { promptPrefixTokens } from '../core/tokenCount.ts';
+import { isSkippedCallOutcome } from '../input/messageQueue.ts';
 import { RepeatGuard } from './repeatGuard.ts';
-import { Calls } from './toolCalls.ts';
+import { ToolCallRunner } from './toolCalls.ts';
 
 /** Conversation of the loop. The loop omits content beyond the context window. `hear` adds system notes and queued messages. */
 export interface LoopConversation extends RunConversation {
@@ -40,13 +40,13 @@ export interface LoopConversation extends RunConversation {
   add(message: Message): Promise<void>;
 }
 
-export interface Turns {
+export interface TurnLoopOptions {
   talk: LoopConversation;
-  emit(event: EventBody): Promise<void>;
-  called: Called;
-  accepted: AcceptedRequests;
-  small?: Conversing['small'];
-  ahead?: PrefetchState;
+  emit(event: RunEventBody): Promise<void>;
+  called: CallableModel;
+  accepted: AcceptedRequestSizes;
+  small?: ConversationWithModel['small'];
+  ahead?: SummaryPrefetcher;
   prefix: Omit<ChatRequest, 'messages'>;
   isFree(call: ToolCall): boolean;
   understood(call: ToolCall): ToolCall;
@@ -82,7 +82,7 @@ export interface Turns {
 }
 
 /** Repeats model call, tool calls and results until a stop point. Rejects only with a `StoreError`. */
-export async function runTurns(turns: Turns): Promise<StopPoint> {
+export async function runTurns(turns: TurnLoopOptions): Promise<StopPoint> {
   const { talk, emit, called, signal } = turns;
   const { toolChoice, ...prefix } = turns.prefix; // a forced tool choice applies once, otherwise the loop would not end
   const guard = new RepeatGuard(turns.stateOfFiles);
@@ -91,7 +91,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
   if (turns.open && turns.open.calls.length > 0) {
     const { calls: open, needsApproval, settled } = turns.open;
     const isInterrupted = (call: ToolCall) => talk.isInterrupted && !needsApproval(call);
-    const running = new Calls(talk.hasCall, turns.isFree, turns.execute, isInterrupted).runAll(open);
+    const running = new ToolCallRunner(talk.hasCall, turns.isFree, turns.execute, isInterrupted).runAll(open);
     const outcomes = await settle(running);
     if (signal.aborted) return stopPointOf(signal);
     if (!outcomes) return { phase: 'WaitingUser' }; // no approval is possible here
@@ -113,16 +113,16 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
       known = current;
       room.contextWindow = current; // the size reported by an error holds until the listed size changes
     }
-    await compact(room, turns.wantsRoom() ? 'asked' : 'nearly full');
+    await compactConversation(room, turns.wantsRoom() ? 'asked' : 'nearly full');
     if (signal.aborted) return stopPointOf(signal);
     turns.ahead?.look(room);
 
-    const calls = new Calls(talk.hasCall, turns.isFree, turns.execute, () => talk.isInterrupted);
+    const calls = new ToolCallRunner(talk.hasCall, turns.isFree, turns.execute, () => talk.isInterrupted);
     const warnings = new Map<string, LocalizableText>();
     let thinks: { from: number; to: number } | undefined;
-    const tokens = () => tokensOfPrefix(turns.prefix) + tokensOfSent(talk);
+    const tokens = () => promptPrefixTokens(turns.prefix) + estimatedPromptTokens(talk);
     const ask = () =>
-      callModel(
+      callModelAndRecord(
         called,
         {
           ...(turn > 0 && toolChoice === 'required' ? prefix : turns.prefix),
@@ -132,12 +132,12 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
           emit,
           signal,
           tokens: tokens(),
-          filling: { ...fillingOf(talk, turns.prefix, room.contextWindow), ...filesOf(turns.files?.()) },
+          filling: { ...contextUsageOf(talk, turns.prefix, room.contextWindow), ...contextUsageFiles(turns.files?.()) },
           shows: () => !turns.shownWhole,
           onChunk: (chunk) => {
             if (chunk.progress) void emit({ type: 'progress', ...chunk.progress });
             if (chunk.thinking) thinks = { from: thinks?.from ?? performance.now(), to: performance.now() };
-            if (chunk.warning) warnings.set(inEnglish(chunk.warning), chunk.warning);
+            if (chunk.warning) warnings.set(toEnglishText(chunk.warning), chunk.warning);
             if (turns.shownWhole) return;
             show(emit, chunk);
             if (chunk.toolCall) calls.notice(chunk.toolCall);
@@ -146,18 +146,20 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
       );
     let reply = await ask();
     if (reply.error?.code === 'LLM_CONTEXT_OVERFLOW' && !reply.message) {
-      const size = windowIn(reply.error); // a smaller window reported by an error replaces the configured size
+      const size = reportedContextSize(reply.error); // a smaller window reported by an error replaces the configured size
       if (size !== undefined) room.contextWindow = Math.min(size, room.contextWindow ?? size);
-      if ((await compact(room, 'overflowed', size)) === true) reply = await ask();
-    } else if (mayBeTooLong(room, reply, turns.accepted)) {
-      void emit({ type: 'progress', ...textAs(message(refusedUnexplained)) });
-      if ((await compact(room, 'overflowed')) === true) {
+      if ((await compactConversation(room, 'overflowed', size)) === true) reply = await ask();
+    } else if (mayExceedContextWindow(room, reply, turns.accepted)) {
+      void emit({ type: 'progress', ...toStoredText(message(refusedUnexplained)) });
+      if ((await compactConversation(room, 'overflowed')) === true) {
         reply = await ask();
         if (reply.success) warnings.set(shorterAccepted, message(shorterAccepted));
         else if (reply.error)
           reply.error = {
             ...reply.error,
-            ...toErrorInfo(joined([ended(localizedMessageIn(reply.error)), message(shorterRefused)])),
+            ...toErrorInfo(
+              joinLocalizableTexts([withFullStop(storedLocalizableText(reply.error)), message(shorterRefused)]),
+            ),
           };
       }
     }
@@ -176,7 +178,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     const running = whole ? calls.runAll(asked) : calls.runBegun();
     const outcomes = await settle(running);
     if (!outcomes) return stopPointOf(signal); // this call and later calls stay open
-    const answers = running.filter(({ call }, index) => call.name === askTool && outcomes[index]!.ok).length;
+    const answers = running.filter(({ call }, index) => call.name === userQuestionTool && outcomes[index]!.ok).length;
 
     if (answers > 0 && answers === running.length) answered++;
     if (signal.aborted) return stopPointOf(signal);
@@ -189,7 +191,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     allDenied = outcomes.length > 0 && outcomes.every(isDenial);
     if (allDenied && deniedBefore) return { phase: 'WaitingUser' }; // denied twice after a note to the model: back to the user
     if (turns.handsBack()) return { phase: 'WaitingUser' };
-    if (running.length === 0 && hasUnreadCall(reply.message?.content ?? '')) {
+    if (running.length === 0 && hasUnparsedTextCall(reply.message?.content ?? '')) {
       if (hasToldUnread) return unread;
       hasToldUnread = true;
       await talk.add({ role: 'system', content: unreadNote });
@@ -197,18 +199,18 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     }
     if (running.length === 0 && !talk.isInterrupted) return { phase: turns.isComplete() ? 'Completed' : 'WaitingUser' };
   }
-  return turnLimit(turns.maxTurns);
+  return turnLimitStopPoint(turns.maxTurns);
 
-  async function settle(running: ReturnType<Calls['runAll']>): Promise<ToolOutcome[] | undefined> {
+  async function settle(running: ReturnType<ToolCallRunner['runAll']>): Promise<ToolOutcome[] | undefined> {
     const outcomes: ToolOutcome[] = [];
     guard.beginTurn();
     for (const { call, outcome, beyond } of running) {
       const given = await outcome;
-      if (isUnanswered(given)) return undefined;
-      const isAnswer = call.name === askTool && given.ok;
+      if (isUnansweredQuestion(given)) return undefined;
+      const isAnswer = call.name === userQuestionTool && given.ok;
       if (isAnswer) guard.forget();
       const told =
-        beyond || isAnswer || isNotRun(given)
+        beyond || isAnswer || isSkippedCallOutcome(given)
           ? given
           : await guard.note(turns.understood(call), given, turns.onlyReads(call));
       outcomes.push(told);
@@ -218,7 +220,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
   }
 }
 
-export const turnLimit = (turns: number): StopPoint => ({
+export const turnLimitStopPoint = (turns: number): StopPoint => ({
   phase: 'Failed',
   error: {
     code: 'ENGINE_MAX_TURNS_EXCEEDED',
@@ -242,12 +244,12 @@ async function appendReply(
   if (said.content.trim() === '' && !said.thinking && calls.length === 0) return;
   const incomplete = whole ? {} : { incomplete: true };
   const toolCalls = calls.length > 0 ? { toolCalls: calls } : {};
-  const warned = warnings.length > 0 ? { warnings: warnings.map(inEnglish), ...messagesIn(warnings) } : {};
+  const warned = warnings.length > 0 ? { warnings: warnings.map(toEnglishText), ...storedMessageParts(warnings) } : {};
   const thought = said.thinking && thoughtMs >= 1000 ? { thoughtMs } : {};
   await talk.add({ ...said, ...toolCalls, ...thought, ...incomplete, ...warned });
 }
 
-function show(emit: Turns['emit'], chunk: ChatStreamChunk): void {
+function show(emit: TurnLoopOptions['emit'], chunk: ChatStreamChunk): void {
   const { content, thinking, contentIsThinking, toolCallDelta: delta } = chunk;
   if (contentIsThinking) void emit({ type: 'chunk', contentIsThinking });
   if (content || thinking) void emit({ type: 'chunk', content, thinking });
@@ -268,7 +270,7 @@ const isSilentEnd = (error: ErrorInfo | undefined, { messages }: LoopConversatio
 
 function failed(error: ErrorInfo | undefined): StopPoint {
   const told = error ?? { code: 'UNKNOWN', ...toErrorInfo(message('The model call failed without a reason.')) };
-  const rests = told.code === 'LLM_RATE_LIMITED' || isOverLimit(told);
+  const rests = told.code === 'LLM_RATE_LIMITED' || isSpendingLimitError(told);
   return { phase: rests ? 'WaitingUser' : 'Failed', error: told };
 }
 

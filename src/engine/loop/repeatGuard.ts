@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import type { ErrorInfo, ToolCall } from '../../protocol/content/messages.ts';
 import type { ToolOutcome } from '../../protocol/content/tools.ts';
-import type { Repeated } from '../../protocol/text/codes.ts';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import type { RepeatedCallDetails } from '../../protocol/text/codes.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { toErrorInfo } from '../../protocol/text/localized.ts';
 
@@ -63,7 +63,7 @@ export class RepeatGuard {
     );
     return {
       ...toErrorInfo(words),
-      details: { name: call.name, arguments: shortened(call), times: stopAt } satisfies Repeated,
+      details: { name: call.name, arguments: shortened(call), times: stopAt } satisfies RepeatedCallDetails,
     };
   }
 
@@ -141,7 +141,7 @@ const isIdentifier = (word: string): boolean => /^[\da-f-]*\d[\da-f-]*$/i.test(w
 function wordsOf(call: ToolCall): string {
   const { name, malformed } = call;
   const words = `${short(name, maxOfText)} ${short(malformed ?? JSON.stringify(shortened(call)), maxOfArguments)}`;
-  return visibleLine(words).replaceAll('*Towpath', '\\u002aTowpath'); // avoids markup for commands of Towpath
+  return escapeInvisibleInLine(words).replaceAll('*Towpath', '\\u002aTowpath'); // avoids markup for commands of Towpath
 }
 
 const shortened = ({ arguments: args }: ToolCall): Record<string, unknown> =>

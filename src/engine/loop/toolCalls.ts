@@ -1,10 +1,10 @@
 // @invariant record-before-effect: A call with effects starts only after its reply and its `tool-start` are on disk.
 import { randomUUID } from 'node:crypto';
-import { excerptOfCall } from '../../llm/core/truncate.ts';
-import { isUnanswered } from '../../protocol/content/askTool.ts';
+import { truncateToolCall } from '../../llm/core/truncate.ts';
+import { isUnansweredQuestion } from '../../protocol/content/askTool.ts';
 import type { ToolCall } from '../../protocol/content/messages.ts';
-import { because, failure, type ToolOutcome } from '../../protocol/content/tools.ts';
-import { notRun } from '../input/messageQueue.ts';
+import { failedToolOutcome, outcomeDetails, type ToolOutcome } from '../../protocol/content/tools.ts';
+import { skippedCallOutcome } from '../input/messageQueue.ts';
 
 /** Maximum characters in the arguments of a call, above the limit of any tool. */
 const maxArgumentCharacters = 5_100_000;
@@ -24,7 +24,7 @@ interface Running {
  * Runs the calls of one reply. Reads start in parallel as soon as they are complete in the stream. A call with effects waits for the
  * complete reply and all earlier calls; a read after a change waits for the change.
  */
-export class Calls {
+export class ToolCallRunner {
   private readonly noticed: ToolCall[] = [];
   private readonly started = new Map<ToolCall, Running>();
   private changeSeen = false;
@@ -78,16 +78,16 @@ export class Calls {
   ) {
     const isFree = this.isFree(call);
     const outcomes = isFree ? [await change] : await Promise.all(before); // each call sees the effects of the calls before
-    const open = outcomes.find((outcome) => outcome && isUnanswered(outcome));
+    const open = outcomes.find((outcome) => outcome && isUnansweredQuestion(outcome));
     if (open) return open; // not its turn yet
-    if (this.isInterrupted(call)) return notRun;
+    if (this.isInterrupted(call)) return skippedCallOutcome;
     if (this.oversized.has(call)) return tooLong;
     return isFree ? this.read(call) : this.execute(call, following);
   }
 
   private async read(call: ToolCall): Promise<ToolOutcome> {
     while (this.reading.size >= parallelReads) await Promise.race(this.reading);
-    if (this.isInterrupted(call)) return notRun;
+    if (this.isInterrupted(call)) return skippedCallOutcome;
     if (this.oversized.has(call)) return tooLong;
     const outcome = this.execute(call, []);
     this.reading.add(outcome);
@@ -109,14 +109,14 @@ export class Calls {
     const usable = /^[\w.:|-]{1,128}$/.test(proposed.id) && !(proposed.id in {}) && !taken;
     const named = usable ? proposed : { ...proposed, id: `call_${randomUUID()}` };
     const isOversized = charactersIn(named.arguments) + (named.malformed?.length ?? 0) > maxArgumentCharacters;
-    const call = isOversized ? excerptOfCall(named, storedArgumentCharacters) : named;
+    const call = isOversized ? truncateToolCall(named, storedArgumentCharacters) : named;
     if (isOversized) this.oversized.add(call);
     this.noticed.push(call);
     return call;
   }
 }
 
-const tooLong = failure(
+const tooLong = failedToolOutcome(
   'TOOL_ARGS_INVALID',
   `The arguments are longer than ${maxArgumentCharacters.toLocaleString('en')} characters. They were not stored, and nothing was run. Send them in parts.`,
 );
@@ -127,8 +127,8 @@ function charactersIn(value: unknown): number {
   return Object.values(value).reduce((sum: number, one) => sum + charactersIn(one), 0);
 }
 
-const tooMany = failure(
+const tooMany = failedToolOutcome(
   'TOOL_DENIED',
   `Too many calls in one answer: only the first ${callLimit} are looked at. This one did not run, and nobody was asked about it; ask again for what is still needed.`,
-  because('TOO_MANY_CALLS'),
+  outcomeDetails('TOO_MANY_CALLS'),
 );

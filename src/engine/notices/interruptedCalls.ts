@@ -1,13 +1,13 @@
 // @invariant interrupted-calls-never-repeat: No interrupted call is repeated unless the user decides so.
-import { answerOutcome } from '../../protocol/content/askTool.ts';
-import { because, failure, type ToolOutcome, toToolResult } from '../../protocol/content/tools.ts';
-import type { Background, Command, EventBody } from '../../protocol/run/events.ts';
-import { openApprovals, openCalls, pendingCalls } from '../../protocol/run/pending.ts';
-import { type CallState, callsOf, orphanedCalls, type Run } from '../../protocol/run/run.ts';
-import { bounded } from '../../tools/core/outcome.ts';
+import { userAnswerOutcome } from '../../protocol/content/askTool.ts';
+import { failedToolOutcome, outcomeDetails, type ToolOutcome, toToolResult } from '../../protocol/content/tools.ts';
+import type { BackgroundCommandStart, RecordedCommandLine, RunEventBody } from '../../protocol/run/events.ts';
+import { callsToContinue, pendingApprovalIds, pendingCalls } from '../../protocol/run/pending.ts';
+import { type CallState, callsInStartOrder, callsWithOrphanedCommand, type Run } from '../../protocol/run/run.ts';
+import { limitOutcomeSize } from '../../tools/core/outcome.ts';
 import type { ToolHost } from '../../tools/host/host.ts';
 import type { BackgroundCommands } from '../../tools/shell/background.ts';
-import { isAlive, type OrphanedCommands } from '../../tools/shell/orphanedCommands.ts';
+import { isProcessAlive, type OrphanedCommands } from '../../tools/shell/orphanedCommands.ts';
 import type { RunLog } from '../core/runLog.ts';
 
 /** Checks the files and processes of calls without a recorded end. */
@@ -15,16 +15,16 @@ export interface RecoveryProbe {
   standing: ToolHost['standing'];
   left: Pick<OrphanedCommands, 'look'>;
   /** True for a background command with a living window, which will report its end. */
-  isAttended(command: Command, background: Background): Promise<boolean>;
+  isAttended(command: RecordedCommandLine, background: BackgroundCommandStart): Promise<boolean>;
 }
 
-export const attendedBy =
+export const createAttendanceCheck =
   (background: Pick<BackgroundCommands, 'has'> | undefined): RecoveryProbe['isAttended'] =>
   async ({ marker }, { owner }) =>
-    background?.has(marker) || (owner !== undefined && owner.pid !== process.pid && (await isAlive(owner)));
+    background?.has(marker) || (owner !== undefined && owner.pid !== process.pid && (await isProcessAlive(owner)));
 
-export const unsettledIn = (run: RunLog['run']): string[] => [
-  ...new Set([...openApprovals(run), ...openCalls(run.messages, run.calls).map(({ id }) => id)]),
+export const unsettledCallIds = (run: RunLog['run']): string[] => [
+  ...new Set([...pendingApprovalIds(run), ...callsToContinue(run.messages, run.calls).map(({ id }) => id)]),
 ];
 
 /**
@@ -39,7 +39,7 @@ export async function settleInterruptedCalls(
   lastAt: number,
   but: readonly string[] = [],
 ): Promise<void> {
-  await endCalls(log, evidence, but, lastAt);
+  await endUnfinishedCalls(log, evidence, but, lastAt);
   for (const { id } of pendingCalls(log.run.messages)) {
     if (but.includes(id)) continue;
     const toolResults = [toToolResult(id, lostOutcome(log.run, id))];
@@ -54,7 +54,7 @@ export async function settleInterruptedCalls(
  * @param but calls to leave open
  * @param lastAt last activity of the run before opening (epoch milliseconds)
  */
-export async function endCalls(
+export async function endUnfinishedCalls(
   { run, emit }: RunLog,
   evidence: RecoveryProbe,
   but: readonly string[] = [],
@@ -62,7 +62,7 @@ export async function endCalls(
 ): Promise<void> {
   const names = new Map(pendingCalls(run.messages).map(({ id, name }) => [id, name]));
   const interruptedAt = lastAt ?? run.updatedAt;
-  const open = callsOf(run).filter(([, { ok }]) => ok === undefined);
+  const open = callsInStartOrder(run).filter(([, { ok }]) => ok === undefined);
   for (const toolCallId of new Set([...open.map(([id]) => id), ...names.keys()])) {
     const state = run.calls[toolCallId];
     if (state?.ok !== undefined || but.includes(toolCallId)) continue;
@@ -81,14 +81,14 @@ export async function endCalls(
 }
 
 async function endCommands({ run, emit }: Pick<RunLog, 'run' | 'emit'>, evidence: RecoveryProbe): Promise<void> {
-  for (const [toolCallId, { command, process, background, ended }] of orphanedCalls(run)) {
+  for (const [toolCallId, { command, process, background, ended }] of callsWithOrphanedCommand(run)) {
     if (!background || ended || (await evidence.isAttended(command, background))) continue;
     const stillRunning = await evidence.left.look({ runId: run.id, toolCallId, command, process });
     await emit({ type: 'command-end', toolCallId, by: 'lost', ...(stillRunning?.length && { stillRunning }) });
   }
 }
 
-type End = Omit<Extract<EventBody, { type: 'tool-end' }>, 'type' | 'toolCallId' | 'name' | 'ms'>;
+type End = Omit<Extract<RunEventBody, { type: 'tool-end' }>, 'type' | 'toolCallId' | 'name' | 'ms'>;
 const denied: End = { ok: false, code: 'TOOL_DENIED' };
 
 async function endOf(state: CallState, runId: string, toolCallId: string, evidence: RecoveryProbe): Promise<End> {
@@ -109,22 +109,29 @@ export function lostOutcome(run: Pick<Run, 'calls'>, id: string): ToolOutcome {
   const { calls } = run;
   const isPartly =
     calls[id]?.startedAt === undefined &&
-    callsOf(run).some(([one, { startedAt }]) => startedAt !== undefined && one.startsWith(`${id}:`));
-  return isPartly ? failure('TOOL_INTERRUPTED', partly, because('RUN_ENDED')) : recoveredResult(calls[id]);
+    callsInStartOrder(run).some(([one, { startedAt }]) => startedAt !== undefined && one.startsWith(`${id}:`));
+  return isPartly
+    ? failedToolOutcome('TOOL_INTERRUPTED', partly, outcomeDetails('RUN_ENDED'))
+    : recoveredCallOutcome(calls[id]);
 }
 
 const partly =
   'The run ended while this was running. Some of what it does was done: check what, before doing the rest.';
 
-export function recoveredResult(state: CallState | undefined): ToolOutcome {
-  if (state?.asked && state.answer) return bounded(answerOutcome(state.asked, state.answer));
+export function recoveredCallOutcome(state: CallState | undefined): ToolOutcome {
+  if (state?.asked && state.answer) return limitOutcomeSize(userAnswerOutcome(state.asked, state.answer));
   if (state?.ok) return { ok: true, data: { note: noteOf(state), ...(state.outputId && outputOf(state.outputId)) } };
-  if (state?.decision === 'deny') return failure('TOOL_DENIED', 'The person did not allow this. It did not run.');
+  if (state?.decision === 'deny')
+    return failedToolOutcome('TOOL_DENIED', 'The person did not allow this. It did not run.');
   const { code = 'TOOL_DENIED' } = state ?? {};
-  if (code === 'TOOL_INTERRUPTED') return failure(code, interruption(state!), because('RUN_ENDED'));
+  if (code === 'TOOL_INTERRUPTED') return failedToolOutcome(code, interruption(state!), outcomeDetails('RUN_ENDED'));
   if (code !== 'TOOL_DENIED')
     return { ok: false, error: { code, message: 'It failed. What else it said was lost when the run ended.' } };
-  return failure(code, 'The run ended before this was answered. It did not run.', because('RUN_ENDED'));
+  return failedToolOutcome(
+    code,
+    'The run ended before this was answered. It did not run.',
+    outcomeDetails('RUN_ENDED'),
+  );
 }
 
 const outputOf = (outputId: string) => ({ outputId: outputId.slice(0, 12) });

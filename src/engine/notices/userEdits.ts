@@ -1,13 +1,13 @@
 // @invariant user-edits-are-reported-once: Edits of the user to files of a run are reported to the model once, before the next message of
 
 // the user.
-import type { RunFile } from '../../protocol/run/runFiles.ts';
-import { counted } from '../../protocol/text/plurals.ts';
+import type { ChangedRunFile } from '../../protocol/run/runFiles.ts';
+import { englishCount } from '../../protocol/text/plurals.ts';
 import type { Dictionary } from '../../protocol/values/dictionary.ts';
-import type { Edited } from '../../tools/changes/externalEdits.ts';
+import type { ExternalEdit } from '../../tools/changes/externalEdits.ts';
 import type { RunLog } from '../core/runLog.ts';
 
-export type LookForEdits = (files: Readonly<Dictionary<RunFile>>) => Promise<Edited[]>;
+export type FindUserEdits = (files: Readonly<Dictionary<ChangedRunFile>>) => Promise<ExternalEdit[]>;
 
 /** Limits of the note: files, removed lines per file, characters per line. */
 const [maxFiles, maxLines, longestLine] = [20, 40, 200];
@@ -16,7 +16,7 @@ const [maxFiles, maxLines, longestLine] = [20, 40, 200];
  * Reports changes by the user to files of the run, once: reverted changes, and files with further edits. The edits themselves are not
  * quoted, because the model can read the files.
  */
-export async function reportEdits({ run, emit }: Pick<RunLog, 'run' | 'emit'>, look: LookForEdits): Promise<void> {
+export async function reportUserEdits({ run, emit }: Pick<RunLog, 'run' | 'emit'>, look: FindUserEdits): Promise<void> {
   if (!run.files) return;
   const edited = await look(run.files);
   if (edited.length === 0) return;
@@ -25,14 +25,14 @@ export async function reportEdits({ run, emit }: Pick<RunLog, 'run' | 'emit'>, l
   const more = edited.length - told.length;
   const content = [
     ...told,
-    ...(more > 0 ? [`And ${counted(more, 'other file')} that you changed.`] : []),
+    ...(more > 0 ? [`And ${englishCount(more, 'other file')} that you changed.`] : []),
     'Read again before you edit, and leave what was taken back unless you are asked for it.',
   ].join('\n');
   const edits = edited.map(({ path, now }) => ({ path, now }));
   await emit({ type: 'message', message: { role: 'system', content }, edits });
 }
 
-function sentenceOf(who: string, { path, now, since }: Edited): string {
+function sentenceOf(who: string, { path, now, since }: ExternalEdit): string {
   if (since && since.taken > 0 && since.taken === since.places && !since.others)
     return `${who} has taken back all of your changes of ${path}.`;
   if (now === null) return `${who} has deleted ${path}, which you changed.`;
@@ -40,6 +40,6 @@ function sentenceOf(who: string, { path, now, since }: Edited): string {
   const others = since.others ? ', and changed it otherwise, too' : '';
   const lines = since.goneLines.slice(0, maxLines).map((line) => line.slice(0, longestLine));
   const left = since.goneLines.length - lines.length;
-  const shown = [...lines, ...(left > 0 ? [`… ${counted(left, 'line')} more`] : [])].join('\n');
-  return `${who} has taken back ${since.taken} of your ${counted(since.places, 'change')} of ${path}${others}. Of yours, this is gone:\n${shown}`;
+  const shown = [...lines, ...(left > 0 ? [`… ${englishCount(left, 'line')} more`] : [])].join('\n');
+  return `${who} has taken back ${since.taken} of your ${englishCount(since.places, 'change')} of ${path}${others}. Of yours, this is gone:\n${shown}`;
 }

@@ -1,42 +1,42 @@
 import { isDeepStrictEqual } from 'node:util';
 import { userMessage } from '../../protocol/content/messages.ts';
-import { openApprovals } from '../../protocol/run/pending.ts';
-import { isHeld } from '../../protocol/run/resumable.ts';
+import { pendingApprovalIds } from '../../protocol/run/pending.ts';
+import { isRunHeldByDenial } from '../../protocol/run/resumable.ts';
 import type { CallState, Run } from '../../protocol/run/run.ts';
 import { StoreError } from '../../runs/journal.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import type { ToolHost } from '../../tools/host/host.ts';
 import { OrphanedCommands } from '../../tools/shell/orphanedCommands.ts';
-import type { AcceptedRequests } from '../context/acceptedRequests.ts';
-import type { PrefetchState } from '../context/summaryPrefetch.ts';
+import type { AcceptedRequestSizes } from '../context/acceptedRequests.ts';
+import type { SummaryPrefetcher } from '../context/summaryPrefetch.ts';
 import { RunAborted, RunSuspended, type StopPoint, stopPointOf } from '../core/abortReason.ts';
 import { runBudget } from '../core/budget.ts';
-import { refusedRoom, restedBefore } from '../core/compactionRefused.ts';
-import { toInfo } from '../core/errorInfo.ts';
+import { compactionRefusedError, suspensionBeforeCompaction } from '../core/compactionRefused.ts';
+import { errorInfoOf } from '../core/errorInfo.ts';
 import type { RunLog } from '../core/runLog.ts';
 import type { Suspension } from '../core/runResult.ts';
 import type { Agent } from '../core/workflow.ts';
-import { measureWork } from '../core/workStats.ts';
-import type { Active } from '../input/activeRun.ts';
-import { deliverQueued, give, whenDone } from '../input/messageQueue.ts';
-import { answerAtRest } from '../input/questionQueue.ts';
+import { startWorkStats } from '../core/workStats.ts';
+import type { ActiveRun } from '../input/activeRun.ts';
+import { deliverQueued, deliverQueuedMessage, nextMessageAfterWork } from '../input/messageQueue.ts';
+import { answerQuestionsAtRest } from '../input/questionQueue.ts';
 import { userTextOf } from '../input/userInput.ts';
 import { reportCommandEnds } from '../notices/commandEnds.ts';
 import { reportCorruption } from '../notices/corruption.ts';
 import {
-  attendedBy,
-  endCalls,
+  createAttendanceCheck,
+  endUnfinishedCalls,
   type RecoveryProbe,
   settleInterruptedCalls,
-  unsettledIn,
+  unsettledCallIds,
 } from '../notices/interruptedCalls.ts';
-import { type LookForEdits, reportEdits } from '../notices/userEdits.ts';
+import { type FindUserEdits, reportUserEdits } from '../notices/userEdits.ts';
 import { reportChangedInstructions } from '../notices/workspaceInstructions.ts';
 import type { EngineOptions } from './engineOptions.ts';
-import { type ContextOptions, createRunContext, type RequestedModel, type RunModel } from './runContext.ts';
+import { createRunContext, type ModelSelectionRequest, type RunContextOptions, type RunModel } from './runContext.ts';
 import { nameRun } from './title.ts';
 
-export interface AdvancePlan {
+export interface WorkflowAdvancePlan {
   workflowId: string;
   agentId?: string;
   values: Record<string, unknown>;
@@ -45,19 +45,19 @@ export interface AdvancePlan {
   model?: string;
 }
 
-export const plainPlan: AdvancePlan = { workflowId: 'chat', values: {} };
+export const chatAdvancePlan: WorkflowAdvancePlan = { workflowId: 'chat', values: {} };
 
 type Advancing = EngineOptions & {
   grantsOf(runId: string): Set<string>;
-  ahead: PrefetchState;
-  accepted: AcceptedRequests;
+  ahead: SummaryPrefetcher;
+  accepted: AcceptedRequestSizes;
 };
 
 /** Repeats the advance for messages that arrive after the last check of the loop. */
-export async function advanceUntilDelivered(
+export async function advanceUntilMessagesDelivered(
   log: RunLog,
-  active: Active,
-  plan: AdvancePlan,
+  active: ActiveRun,
+  plan: WorkflowAdvancePlan,
   options: Advancing,
 ): Promise<Suspension> {
   if (plan.onlyRoom) {
@@ -76,9 +76,9 @@ export async function advanceUntilDelivered(
     await log.idle();
     const waiting = log.run.queued.filter(({ when }) => when !== 'done').length;
     if (held && !log.run.held && !active.pausing && !active.controller.signal.aborted) continue; // the hold ended as the run came to rest
-    const next = active.pausing || waiting > 0 ? undefined : whenDone(log.run, stop);
+    const next = active.pausing || waiting > 0 ? undefined : nextMessageAfterWork(log.run, stop);
     if (next) {
-      await give(log, next);
+      await deliverQueuedMessage(log, next);
       continue;
     }
     if (stop.error || active.pausing || waiting === 0 || waiting >= unheard) {
@@ -91,22 +91,22 @@ export async function advanceUntilDelivered(
 
 async function advance(
   log: RunLog,
-  active: Active,
-  { workflowId, agentId: chosen, values, model: instead, onlyApprovals }: AdvancePlan,
+  active: ActiveRun,
+  { workflowId, agentId: chosen, values, model: instead, onlyApprovals }: WorkflowAdvancePlan,
   options: Advancing,
 ): Promise<Suspension & Pick<StopPoint, 'held'>> {
   const { run } = log;
   const { seq: restedAt, updatedAt: lastAt } = run;
   const intent = restedAt === 0 ? 'start' : 'continue';
-  const workflow = await options.workflow(run.workflowId || workflowId).catch(toInfo);
+  const workflow = await options.workflow(run.workflowId || workflowId).catch(errorInfoOf);
   if (intent === 'start') {
     const { id: agentId, model = options.modelId?.() ?? '' } = 'agent' in workflow ? workflow.agent : nobody;
     await log.emit({ type: 'run-start', workflowId, agentId: chosen ?? agentId, model });
   }
   const outline = 'agent' in workflow ? workflow.outline : undefined;
   if (outline && !isDeepStrictEqual(outline, run.outline)) await log.emit({ type: 'outline', outline });
-  await answerAtRest(log, active.early);
-  const host = await hostOf(options).catch(toInfo);
+  await answerQuestionsAtRest(log, active.early);
+  const host = await resolveToolHost(options).catch(errorInfoOf);
   if (!('prepare' in host)) {
     // The end of the last calls is unknown now: messages stay queued.
     await hearEach(active.early, (input) => log.emit({ type: 'queued', ...userTextOf(input) }));
@@ -114,19 +114,19 @@ async function advance(
   }
   const place = () => ('agent' in workflow ? workflow.undoing?.(log) : undefined);
   // A message of the user settles open approvals: the calls do not run.
-  const unsettled = active.early.length > 0 ? [] : unsettledIn(run);
+  const unsettled = active.early.length > 0 ? [] : unsettledCallIds(run);
   await settleInterruptedCalls(
     log,
-    evidenceOf(log, host, options, async () => place()?.catch(() => undefined)),
+    createRecoveryProbe(log, host, options, async () => place()?.catch(() => undefined)),
     lastAt,
     unsettled,
   );
   const kept = (id: string) => options.store.contents.read(run.id, id);
-  const edited: LookForEdits = async (files) => host.edited(files, kept, await place()?.catch(() => undefined));
+  const edited: FindUserEdits = async (files) => host.edited(files, kept, await place()?.catch(() => undefined));
   const tellNews = async () => {
     await reportCorruption(log);
     await reportCommandEnds(log); // before the message of the user
-    await reportEdits(log, edited);
+    await reportUserEdits(log, edited);
     await reportChangedInstructions(log, options.instructions);
   };
   if (unsettled.length === 0) await tellNews(); // otherwise after each call has a result: results directly follow their calls
@@ -136,14 +136,14 @@ async function advance(
       ? log.emit({ type: 'queued', ...userTextOf(input), when })
       : log.emit({ type: 'message', message: userMessage(input.userInput, input.attachments) }),
   );
-  if (isHeld(run) && !onlyApprovals) await log.emit({ type: 'hold-end' });
+  if (isRunHeldByDenial(run) && !onlyApprovals) await log.emit({ type: 'hold-end' });
   await log.emit({ type: 'phase', phase: 'Running' });
   if (!('agent' in workflow)) return { phase: 'Failed', error: workflow };
   // Messages during a compaction answer no approval, and an untrusted window cannot approve. Calls stay open.
-  if (unsettled.length > 0 && !host.canApprove && openApprovals(run).length > 0) return { phase: 'WaitingUser' };
+  if (unsettled.length > 0 && !host.canApprove && pendingApprovalIds(run).length > 0) return { phase: 'WaitingUser' };
 
   const { signal } = active.controller;
-  const took = measureWork(run, options.now ?? Date.now);
+  const took = startWorkStats(run, options.now ?? Date.now);
   const models = withinLimit(run, options);
   const mayRequest = () => !onlyApprovals || unsettled.some((id) => isDecided(run.calls[id]));
   const context = contextOf(log, active, { ...options, ...models }, host, {
@@ -165,7 +165,7 @@ async function advance(
   } catch (error) {
     if (error instanceof StoreError) throw error;
     if (error instanceof RunSuspended && !signal.aborted) return error.point;
-    return signal.aborted ? stopPointOf(signal) : { phase: 'Failed', error: toInfo(error) };
+    return signal.aborted ? stopPointOf(signal) : { phase: 'Failed', error: errorInfoOf(error) };
   } finally {
     await naming?.end();
   }
@@ -177,19 +177,22 @@ const isDecided = (state: CallState | undefined): boolean =>
 /** Compacts the conversation of a run at rest and restores its stop point. */
 async function compact(
   log: RunLog,
-  active: Active,
+  active: ActiveRun,
   options: Advancing,
   { before = restOf(log.run), instead }: { before?: Suspension; instead?: string },
 ): Promise<Suspension> {
   const { run } = log;
   const { signal } = active.controller;
   active.wantsRoom = false;
-  const workflow = await options.workflow(run.workflowId).catch(toInfo);
-  const host = await hostOf(options).catch(toInfo);
+  const workflow = await options.workflow(run.workflowId).catch(errorInfoOf);
+  const host = await resolveToolHost(options).catch(errorInfoOf);
   if (!('agent' in workflow)) return { phase: 'Failed', error: workflow };
   if (!('prepare' in host)) return { phase: 'Failed', error: host };
   const place = async () => workflow.undoing?.(log).catch(() => undefined);
-  await endCalls(log, evidenceOf(log, host, options, place), [...(run.asking ?? []), ...unsettledIn(run)]); // these can still be answered
+  await endUnfinishedCalls(log, createRecoveryProbe(log, host, options, place), [
+    ...(run.asking ?? []),
+    ...unsettledCallIds(run),
+  ]); // these can still be answered
   await log.emit({ type: 'phase', phase: 'Running' });
   const context = contextOf(log, active, { ...options, ...withinLimit(run, options) }, host, {
     intent: 'continue',
@@ -198,26 +201,26 @@ async function compact(
   });
   try {
     const stop = await context.turns({ agent: workflow.speaker?.(run) ?? workflow.agent, onlyRoom: true });
-    return stop.error ? { ...stop, error: refusedRoom(stop.error, before) } : before;
+    return stop.error ? { ...stop, error: compactionRefusedError(stop.error, before) } : before;
   } catch (error) {
     if (error instanceof StoreError) throw error;
-    return signal.aborted ? stopPointOf(signal) : { phase: 'Failed', error: toInfo(error) };
+    return signal.aborted ? stopPointOf(signal) : { phase: 'Failed', error: errorInfoOf(error) };
   }
 }
 
 function restOf({ phase, error, took }: Run): Suspension {
   if (phase === 'Running') return RunAborted.byClosing().point;
-  const before = restedBefore(error);
+  const before = suspensionBeforeCompaction(error);
   if (before) return before;
   return { phase, ...(error && { error }), ...(took && { took }) };
 }
 
 const contextOf = (
   log: RunLog,
-  active: Active,
+  active: ActiveRun,
   options: Advancing,
   host: ToolHost,
-  how: Pick<ContextOptions, 'intent' | 'values' | 'instead' | 'edited' | 'settled' | 'mayRequest'>,
+  how: Pick<RunContextOptions, 'intent' | 'values' | 'instead' | 'edited' | 'settled' | 'mayRequest'>,
 ) =>
   createRunContext({
     maxTurns: () => 20,
@@ -237,7 +240,7 @@ const contextOf = (
     asking: active.asking!,
   });
 
-async function hearEach(early: Active['early'], hear: (input: Active['early'][number]) => Promise<void>) {
+async function hearEach(early: ActiveRun['early'], hear: (input: ActiveRun['early'][number]) => Promise<void>) {
   while (early.length > 0) {
     await hear(early[0]!);
     early.shift();
@@ -249,16 +252,16 @@ function withinLimit(run: Run, { model, small, naming, runLimit = () => 0 }: Eng
   const held = <Model extends RunModel | undefined>(chosen: Model): Model =>
     chosen && { ...chosen, budget: within(chosen.budget) };
   return {
-    model: async (asked?: RequestedModel) => held(await model(asked)),
+    model: async (asked?: ModelSelectionRequest) => held(await model(asked)),
     small: async (how?: { quiet: true }) => held(await small?.(how)),
     naming: async () => held(await naming?.()),
   };
 }
 
-export const hostOf = async ({ host }: EngineOptions): Promise<ToolHost> =>
+export const resolveToolHost = async ({ host }: EngineOptions): Promise<ToolHost> =>
   typeof host === 'function' ? host() : host;
 
-export function evidenceOf(
+export function createRecoveryProbe(
   { run }: RunLog,
   host: ToolHost,
   { store, left = new OrphanedCommands(), background }: EngineOptions,
@@ -267,7 +270,7 @@ export function evidenceOf(
   const kept = (id: string) => store.contents.read(run.id, id);
   return {
     left,
-    isAttended: attendedBy(background),
+    isAttended: createAttendanceCheck(background),
     standing: async (doing) => host.standing(doing, await place(), kept),
   };
 }

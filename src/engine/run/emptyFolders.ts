@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { resolvePath } from '../../tools/sandbox/paths.ts';
 
-export const isThere = async (workspace: Workspace, path: string): Promise<boolean> =>
+export const existsInWorkspace = async (workspace: Workspace, path: string): Promise<boolean> =>
   (await kindAt(workspace, path)) !== undefined;
 
 /** Tells whether a path is empty or contains only nested empty folders. */
-export async function holdsNothing(workspace: Workspace, path: string): Promise<boolean> {
+export async function isEmptyOrNestedEmptyFolder(workspace: Workspace, path: string): Promise<boolean> {
   const there = await kindAt(workspace, path);
   return there === undefined || (there.kind === 'folder' && (await emptyFoldersIn(there.path)) !== undefined);
 }
 
 /** Removes a folder that contains only nested empty folders; anything else stays. */
-export async function removeEmptyFolders(workspace: Workspace, path: string): Promise<void> {
+export async function removeEmptyTree(workspace: Workspace, path: string): Promise<void> {
   const there = await kindAt(workspace, path);
   if (there?.kind !== 'folder') return;
   for (const folder of (await emptyFoldersIn(there.path)) ?? []) await rmdir(folder);

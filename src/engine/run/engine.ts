@@ -2,64 +2,82 @@
 
 // containers or event buses.
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
-import type { EventBody, LimitOf, RunEvent } from '../../protocol/run/events.ts';
+import type { RunEvent, RunEventBody, SpendingLimitKind } from '../../protocol/run/events.ts';
 import { interruptedWork } from '../../protocol/run/interruptions.ts';
-import { openApprovals } from '../../protocol/run/pending.ts';
-import { isHeld } from '../../protocol/run/resumable.ts';
+import { pendingApprovalIds } from '../../protocol/run/pending.ts';
+import { isRunHeldByDenial } from '../../protocol/run/resumable.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { messageOf, toErrorInfo } from '../../protocol/text/localized.ts';
-import { isolated } from '../../protocol/values/listeners.ts';
-import type { BranchFiles } from '../../runs/branchFiles.ts';
+import { createIsolatedListener } from '../../protocol/values/listeners.ts';
+import type { RestorableBranchFiles } from '../../runs/branchFiles.ts';
 import type { OpenRun } from '../../runs/store.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
-import { AcceptedRequests } from '../context/acceptedRequests.ts';
-import { PrefetchState } from '../context/summaryPrefetch.ts';
+import { AcceptedRequestSizes } from '../context/acceptedRequests.ts';
+import { SummaryPrefetcher } from '../context/summaryPrefetch.ts';
 import { RunAborted, type StopPoint, stopPointOf } from '../core/abortReason.ts';
-import { restedBefore } from '../core/compactionRefused.ts';
-import { toInfo } from '../core/errorInfo.ts';
+import { suspensionBeforeCompaction } from '../core/compactionRefused.ts';
+import { errorInfoOf } from '../core/errorInfo.ts';
 import { RunLog } from '../core/runLog.ts';
-import { type EngineResult, failedWith, resultOf, type Suspension, untrustedMessage } from '../core/runResult.ts';
-import { patience, raceWithStop, type Worked, withinStopDeadline, withStopDeadline } from '../core/stopDeadlines.ts';
-import { type Active, newActive } from '../input/activeRun.ts';
-import type { ChangedQueue } from '../input/messageQueue.ts';
-import { attach, recordOutOfTurn } from '../input/outOfTurnEvents.ts';
-import { isLate, type UserInput, UserQuestionQueue } from '../input/questionQueue.ts';
 import {
-  changeQueued,
+  type EngineResult,
+  engineResultOf,
+  failedEngineResult,
+  type Suspension,
+  untrustedWorkspaceMessage,
+} from '../core/runResult.ts';
+import {
+  finishWithinStopDeadline,
+  raceWithStop,
+  stopDeadlineMs,
+  type WorkWithClose,
+  withStopDeadline,
+} from '../core/stopDeadlines.ts';
+import { type ActiveRun, createActiveRun } from '../input/activeRun.ts';
+import type { QueuedMessageChange } from '../input/messageQueue.ts';
+import { attachRunLog, recordOutOfTurn } from '../input/outOfTurnEvents.ts';
+import { isLateChoice, type UserInput, UserQuestionQueue } from '../input/questionQueue.ts';
+import {
+  changeQueuedMessage,
   type InputDependencies,
   type RunInput,
-  record,
+  recordRunMetadata,
   sendInput,
   withdrawInput,
 } from '../input/userInput.ts';
-import { endCalls, unsettledIn } from '../notices/interruptedCalls.ts';
-import { type AdvancePlan, advanceUntilDelivered, evidenceOf, hostOf, plainPlan } from './advance.ts';
+import { endUnfinishedCalls, unsettledCallIds } from '../notices/interruptedCalls.ts';
+import {
+  advanceUntilMessagesDelivered,
+  chatAdvancePlan,
+  createRecoveryProbe,
+  resolveToolHost,
+  type WorkflowAdvancePlan,
+} from './advance.ts';
 import type { EngineOptions } from './engineOptions.ts';
 import {
   type RedoRequest,
-  redo,
-  restore,
-  type UndoAnswer,
-  type UndoQuestion,
+  redoFileChanges,
+  restoreBranchFiles,
+  type UndoConfirmation,
+  type UndoConfirmationAnswer,
   type UndoRequest,
   type UndoResult,
-  undo,
+  undoFileChanges,
 } from './undo.ts';
 
 export type InterruptionChoice = Pick<
-  Extract<EventBody, { type: 'interruption-choice' }>,
+  Extract<RunEventBody, { type: 'interruption-choice' }>,
   'toolCallIds' | 'choice' | 'result'
 >;
 
-type Start = { runId: string } & Partial<Omit<AdvancePlan, 'model'>> & UserInput;
+type Start = { runId: string } & Partial<Omit<WorkflowAdvancePlan, 'model'>> & UserInput;
 
 /** Running runs of this window by id. Methods resolve with a result and never throw for failures of models or disks. */
 export class ExecutionEngine {
-  private readonly active = new Map<string, Active>();
+  private readonly active = new Map<string, ActiveRun>();
   private readonly grants = new Map<string, Set<string>>();
-  private readonly ahead = new Map<string, PrefetchState>();
-  private readonly accepted = new AcceptedRequests();
+  private readonly ahead = new Map<string, SummaryPrefetcher>();
+  private readonly accepted = new AcceptedRequestSizes();
   private readonly failedAt = new Map<string, number>();
 
   private readonly hearing: InputDependencies = {
@@ -72,7 +90,7 @@ export class ExecutionEngine {
 
   constructor(options: EngineOptions) {
     const { onListenerError = () => {} } = options;
-    this.options = { ...options, tell: isolated([(event) => options.tell(event)], onListenerError) };
+    this.options = { ...options, tell: createIsolatedListener([(event) => options.tell(event)], onListenerError) };
   }
 
   /** Starts a run with the first message. `runId` comes from `RunStore.newId()`; `workflowId` defaults to `chat`. */
@@ -94,7 +112,7 @@ export class ExecutionEngine {
   }: { runId: string; model?: string; onlyApprovals?: true } & Partial<UserInput>): Promise<EngineResult> {
     const { userInput } = input;
     const said = userInput === undefined ? [] : [{ ...input, userInput }];
-    const plan = { ...plainPlan, ...(model !== undefined && { model }), ...(onlyApprovals && { onlyApprovals }) };
+    const plan = { ...chatAdvancePlan, ...(model !== undefined && { model }), ...(onlyApprovals && { onlyApprovals }) };
     return this.enter(runId, said, () => this.options.store.open(runId), plan);
   }
 
@@ -102,8 +120,8 @@ export class ExecutionEngine {
     return sendInput(this.hearing, words);
   }
 
-  changeWaiting(runId: string, queued: number, changed: ChangedQueue): Promise<boolean> {
-    return changeQueued(this.hearing, runId, queued, changed);
+  changeWaiting(runId: string, queued: number, changed: QueuedMessageChange): Promise<boolean> {
+    return changeQueuedMessage(this.hearing, runId, queued, changed);
   }
 
   takeBack(runId: string, queued: number): Promise<void> {
@@ -111,15 +129,15 @@ export class ExecutionEngine {
   }
 
   rename(runId: string, title: string): Promise<ErrorInfo | undefined> {
-    return record(this.hearing, runId, { type: 'title', title, by: 'person' });
+    return recordRunMetadata(this.hearing, runId, { type: 'title', title, by: 'person' });
   }
 
   pin(runId: string, pinned: boolean): Promise<ErrorInfo | undefined> {
-    return record(this.hearing, runId, { type: 'pin', pinned });
+    return recordRunMetadata(this.hearing, runId, { type: 'pin', pinned });
   }
 
   chooseAgent(runId: string, agentId: string): Promise<ErrorInfo | undefined> {
-    return record(this.hearing, runId, { type: 'agent', agentId });
+    return recordRunMetadata(this.hearing, runId, { type: 'agent', agentId });
   }
 
   /**
@@ -134,33 +152,36 @@ export class ExecutionEngine {
       active.wantsRoom = true;
       return 'later';
     }
-    const before = await this.options.store.read(runId).catch(toInfo);
+    const before = await this.options.store.read(runId).catch(errorInfoOf);
     if ('code' in before) return before;
-    const plan = { ...plainPlan, onlyRoom: true as const, ...(model !== undefined && { model }) };
+    const plan = { ...chatAdvancePlan, onlyRoom: true as const, ...(model !== undefined && { model }) };
     const entered = this.enter(runId, [], () => this.options.store.open(runId), plan);
     const { controller, closed } = this.active.get(runId)!;
     const { error } = await entered;
     if (error?.code === 'ENGINE_BUSY') return error; // another caller was faster
     await closed;
-    const after = await this.options.store.read(runId).catch(toInfo);
+    const after = await this.options.store.read(runId).catch(errorInfoOf);
     if ('code' in after) return after;
     if (after.compactions.length > before.compactions.length) return true;
     if (controller.signal.aborted) return 'stopped';
-    return error && (restedBefore(error) || error.message !== before.error?.message) ? error : false;
+    return error && (suspensionBeforeCompaction(error) || error.message !== before.error?.message) ? error : false;
   }
 
   /** Records a raised spending limit, valid from the next call. Resolves to the error of a failed record. */
-  raiseLimit(runId: string, raise: { of: LimitOf; more: number; to: number }): Promise<ErrorInfo | undefined> {
-    return record(this.hearing, runId, { type: 'limit-raise', ...raise });
+  raiseLimit(
+    runId: string,
+    raise: { of: SpendingLimitKind; more: number; to: number },
+  ): Promise<ErrorInfo | undefined> {
+    return recordRunMetadata(this.hearing, runId, { type: 'limit-raise', ...raise });
   }
 
   /** Records the decision on interrupted calls that are still open, for the next `continue`. Resolves to the error of a failed record. */
   async chooseAfterInterruption(runId: string, choice: InterruptionChoice): Promise<ErrorInfo | undefined> {
-    const run = await this.hearing.read(runId).catch(toInfo);
+    const run = await this.hearing.read(runId).catch(errorInfoOf);
     if ('code' in run) return run;
     const open = new Set(interruptedWork(run).flatMap(({ calls }) => calls));
     if (!choice.toolCallIds.every((id) => open.has(id))) return undefined; // decided meanwhile
-    return record(this.hearing, runId, { type: 'interruption-choice', ...choice });
+    return recordRunMetadata(this.hearing, runId, { type: 'interruption-choice', ...choice });
   }
 
   async usedLater(runId: string, node: string, step: number): Promise<string[]> {
@@ -171,9 +192,9 @@ export class ExecutionEngine {
 
   /** Ends a hold without feedback, at any time. Resolves to the error of a failed record. */
   async endHold(runId: string): Promise<ErrorInfo | undefined> {
-    const run = await this.hearing.read(runId).catch(toInfo);
+    const run = await this.hearing.read(runId).catch(errorInfoOf);
     if ('code' in run) return run;
-    return run.held ? record(this.hearing, runId, { type: 'hold-end' }) : undefined;
+    return run.held ? recordRunMetadata(this.hearing, runId, { type: 'hold-end' }) : undefined;
   }
 
   /**
@@ -211,9 +232,9 @@ export class ExecutionEngine {
    */
   async undo(
     runId: string,
-    request: UndoRequest | RedoRequest | BranchFiles,
+    request: UndoRequest | RedoRequest | RestorableBranchFiles,
     workspace: Workspace,
-    ask: (question: UndoQuestion) => Promise<UndoAnswer>,
+    ask: (question: UndoConfirmation) => Promise<UndoConfirmationAnswer>,
   ): Promise<UndoResult | ErrorInfo> {
     const before = this.active.get(runId);
     if (before && !before.ended)
@@ -223,24 +244,26 @@ export class ExecutionEngine {
       };
     const { store, tell, now = Date.now } = this.options;
     let close = () => {};
-    const active = { ...newActive(), closed: new Promise<void>((resolve) => (close = resolve)) };
+    const active = { ...createActiveRun(), closed: new Promise<void>((resolve) => (close = resolve)) };
     this.active.set(runId, active); // blocks a concurrent start
     let log: RunLog | undefined;
     try {
       await before?.closed;
       log = new RunLog(await store.open(runId), tell, now);
-      attach(active, log);
+      attachRunLog(active, log);
       const place = await this.undoPlace(log, workspace);
-      await endCalls(
+      await endUnfinishedCalls(
         log,
-        evidenceOf(log, await hostOf(this.options), this.options, async () => place.workspace),
-        [...(log.run.asking ?? []), ...unsettledIn(log.run)], // these can still be answered
+        createRecoveryProbe(log, await resolveToolHost(this.options), this.options, async () => place.workspace),
+        [...(log.run.asking ?? []), ...unsettledCallIds(log.run)], // these can still be answered
       ); // interrupted calls are judged before the undo
       const parts = { store, ...place };
-      if ('undo' in request) return await redo(log, parts, request);
-      return await ('files' in request ? restore(log, parts, request, ask) : undo(log, parts, request, ask));
+      if ('undo' in request) return await redoFileChanges(log, parts, request);
+      return await ('files' in request
+        ? restoreBranchFiles(log, parts, request, ask)
+        : undoFileChanges(log, parts, request, ask));
     } catch (error) {
-      return toInfo(error);
+      return errorInfoOf(error);
     } finally {
       active.ended = true; // later work waits for the record to close
       await log?.end().catch(() => {}); // the failure was thrown already
@@ -249,13 +272,13 @@ export class ExecutionEngine {
     }
   }
 
-  async note(runId: string, body: EventBody): Promise<void> {
+  async note(runId: string, body: RunEventBody): Promise<void> {
     await this.noted(runId, body);
   }
 
-  private noted(runId: string, body: EventBody): Promise<unknown> {
+  private noted(runId: string, body: RunEventBody): Promise<unknown> {
     const { store, tell, now = Date.now } = this.options;
-    const hold = (closed: Promise<void>) => ({ ...newActive(), ended: true, closed });
+    const hold = (closed: Promise<void>) => ({ ...createActiveRun(), ended: true, closed });
     const open = async (id: string) => new RunLog(await store.open(id), tell, now, { toldUpTo: this.failedAt.get(id) });
     return recordOutOfTurn({ active: this.active, hold, open }, runId, body);
   }
@@ -290,13 +313,13 @@ export class ExecutionEngine {
     runId: string,
     said: UserInput[],
     open: () => Promise<OpenRun>,
-    plan: AdvancePlan,
+    plan: WorkflowAdvancePlan,
   ): Promise<EngineResult> {
     const before = this.active.get(runId);
     if (before && !before.ended && !before.controller.signal.aborted)
-      return Promise.resolve(failedWith('ENGINE_BUSY', message('This run is already in progress.')));
+      return Promise.resolve(failedEngineResult('ENGINE_BUSY', message('This run is already in progress.')));
     void this.makeWay();
-    const active = newActive(said);
+    const active = createActiveRun(said);
     this.active.set(runId, active);
     // Retains only the promise: a reference to the previous entry would retain the whole chain.
     const closedBefore = before?.closed;
@@ -307,7 +330,7 @@ export class ExecutionEngine {
     const work = this.work(runId, active, opened, plan);
     const { signal } = active.controller;
     const unopened = () => (active.log ? undefined : { success: false, ...stopPointOf(signal) });
-    active.done = withinStopDeadline(signal, work, unopened).finally(() => {
+    active.done = finishWithinStopDeadline(signal, work, unopened).finally(() => {
       active.ended = true;
     });
     active.closed = Promise.all([work.then(({ closed }) => closed), active.done]).then(() => {
@@ -318,40 +341,40 @@ export class ExecutionEngine {
 
   private async work(
     runId: string,
-    active: Active,
+    active: ActiveRun,
     open: () => Promise<OpenRun>,
-    plan: AdvancePlan,
-  ): Promise<Worked<EngineResult>> {
+    plan: WorkflowAdvancePlan,
+  ): Promise<WorkWithClose<EngineResult>> {
     const { signal } = active.controller;
     const { tell, now = Date.now } = this.options;
     let log: RunLog;
     try {
       log = new RunLog(await open(), tell, now, {
-        hurry: withStopDeadline(signal, patience.disk),
+        hurry: withStopDeadline(signal, stopDeadlineMs.disk),
         toldUpTo: this.failedAt.get(runId),
-        onFailure: (error) => active.controller.abort(RunAborted.byStore(toInfo(error))),
+        onFailure: (error) => active.controller.abort(RunAborted.byStore(errorInfoOf(error))),
       });
     } catch (error) {
-      const stop: Suspension = { phase: 'Failed', error: toInfo(error) };
+      const stop: Suspension = { phase: 'Failed', error: errorInfoOf(error) };
       return { result: { success: false, ...stop, ...unheardIn(active) }, closed: Promise.resolve() };
     }
-    attach(active, log);
+    attachRunLog(active, log);
     const notBegun = (code: string, words: LocalizedMessage) => ({
-      result: failedWith(code, words),
+      result: failedEngineResult(code, words),
       closed: log.end().catch(() => {}), // the next work finds the unrecorded events
     });
-    if (active.early.length > 0 && active.early.every((input) => isLate(log.run, input)))
+    if (active.early.length > 0 && active.early.every((input) => isLateChoice(log.run, input)))
       return notBegun('ENGINE_NOT_ASKED', message('This approval is no longer open.'));
-    const waiting = openApprovals(log.run).length;
+    const waiting = pendingApprovalIds(log.run).length;
     if (plan.onlyApprovals && waiting === 0)
       return notBegun('ENGINE_NOT_ASKED', message('This approval has already been answered.'));
     if (waiting > 0 && !plan.onlyRoom && active.early.length === 0 && !(await this.canApprove()))
-      return notBegun('ENGINE_UNTRUSTED', message(untrustedMessage));
+      return notBegun('ENGINE_UNTRUSTED', message(untrustedWorkspaceMessage));
     active.asking = new UserQuestionQueue(log, signal);
     let stop: Suspension;
     let isTold = false;
     const failing = (error: unknown) => {
-      const point: StopPoint = { phase: 'Failed', error: toInfo(error) };
+      const point: StopPoint = { phase: 'Failed', error: errorInfoOf(error) };
       if (!isTold) this.tellFailure(log, point);
       isTold = true;
       return point;
@@ -360,7 +383,7 @@ export class ExecutionEngine {
       stop = await raceWithStop(
         signal,
         log.run,
-        advanceUntilDelivered(log, active, plan, {
+        advanceUntilMessagesDelivered(log, active, plan, {
           ...this.options,
           grantsOf: (id) => this.grantsOf(id),
           ahead: this.aheadOf(runId),
@@ -370,18 +393,18 @@ export class ExecutionEngine {
       const told = log.emit({ type: 'phase', ...stop });
       if (signal.aborted) log.leave();
       await told;
-      if (!stop.error && !isHeld(log.run) && this.liveIds.length === 0)
+      if (!stop.error && !isRunHeldByDenial(log.run) && this.liveIds.length === 0)
         this.aheadOf(runId).rest((body) => tell({ runId, seq: log.run.seq, at: now(), ...body } as RunEvent));
     } catch (error) {
       stop = failing(error);
     }
-    const result = { ...resultOf(log.run, stop), ...unheardIn(active) };
+    const result = { ...engineResultOf(log.run, stop), ...unheardIn(active) };
     return { result, closed: log.end().catch((error) => void failing(error)) };
   }
 
   /** False in an untrusted window. Errors of loading tools are reported by the work. */
   private async canApprove(): Promise<boolean> {
-    const host = await hostOf(this.options).catch(() => undefined);
+    const host = await resolveToolHost(this.options).catch(() => undefined);
     return host?.canApprove ?? true;
   }
 
@@ -404,11 +427,11 @@ export class ExecutionEngine {
     return grants;
   }
 
-  private aheadOf(runId: string): PrefetchState {
-    const ahead = this.ahead.get(runId) ?? new PrefetchState((usage) => this.noted(runId, usage));
+  private aheadOf(runId: string): SummaryPrefetcher {
+    const ahead = this.ahead.get(runId) ?? new SummaryPrefetcher((usage) => this.noted(runId, usage));
     this.ahead.set(runId, ahead);
     return ahead;
   }
 }
 
-const unheardIn = ({ early }: Active) => (early.length > 0 ? { isUnheard: true } : {});
+const unheardIn = ({ early }: ActiveRun) => (early.length > 0 ? { isUnheard: true } : {});

@@ -4,9 +4,9 @@ import type { ToolHost } from '../../tools/host/host.ts';
 import type { WorkspaceInstructions } from '../../tools/instructions/instructions.ts';
 import type { BackgroundCommands } from '../../tools/shell/background.ts';
 import type { OrphanedCommands } from '../../tools/shell/orphanedCommands.ts';
-import type { ReadLimit } from '../core/budget.ts';
+import type { ReadSpendingLimit } from '../core/budget.ts';
 import type { Workflow } from '../core/workflow.ts';
-import type { RequestedModel, RunModel } from './runContext.ts';
+import type { ModelSelectionRequest, RunModel } from './runContext.ts';
 
 export interface EngineOptions {
   store: RunStore;
@@ -16,7 +16,7 @@ export interface EngineOptions {
    * Returns the selected model, or the model requested by the user or a workflow file (`provider/model`, or a name at the selected
    * provider). Throws an `Error` with a sentence if unavailable.
    */
-  model(asked?: RequestedModel): Promise<RunModel>;
+  model(asked?: ModelSelectionRequest): Promise<RunModel>;
   /** Model for summaries if configured. Throws like `model`. `quiet`: never shows a dialog. */
   small?(how?: { quiet: true }): Promise<RunModel | undefined>;
   /** Model for titles, if one is available without delaying runs; else the first message is the title. Throws like `model`. */
@@ -27,7 +27,7 @@ export interface EngineOptions {
   /** Model calls before the user must continue the run; default 20. */
   maxTurns?(): number;
   temperature?(): number | undefined;
-  runLimit?: ReadLimit;
+  runLimit?: ReadSpendingLimit;
   /** Tells whether the run is visible to a user; if absent, `on_error` of a workflow decides. */
   isAttended?(runId: string): boolean;
   left?: OrphanedCommands;

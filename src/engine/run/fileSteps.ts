@@ -1,28 +1,28 @@
 import { dirname } from 'node:path';
-import type { RemovedKind } from '../../protocol/run/events.ts';
+import type { RemovedFileKind } from '../../protocol/run/events.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
-import type { BranchFile } from '../../runs/branchFiles.ts';
+import type { BranchFileState } from '../../runs/branchFiles.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { UndoMove, UndoStep } from '../../runs/undoSteps.ts';
-import { contentIdAt } from '../../tools/changes/changeState.ts';
-import { putRight } from '../../tools/changes/tornWrites.ts';
+import { currentContentId } from '../../tools/changes/changeState.ts';
+import { repairInterruptedFile } from '../../tools/changes/tornWrites.ts';
 import { sweepTempFiles } from '../../tools/core/tempFiles.ts';
-import type { FileForm } from '../../tools/core/tool.ts';
+import type { FileModeAndEncoding } from '../../tools/core/tool.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
-import { type ChangeTarget, findTarget } from '../../tools/files/planChange.ts';
-import { encodeAs, fileFormOf, sha256 } from '../../tools/sandbox/fileText.ts';
+import { type ChangeTarget, findChangeTarget } from '../../tools/files/planChange.ts';
+import { encodeForFile, readFileModeAndEncoding, sha256 } from '../../tools/sandbox/fileText.ts';
 import { type ResolvedPath, resolvePath } from '../../tools/sandbox/paths.ts';
 import { createFile, createFolder, createLink, removeEmptyFolder, replaceFile } from '../../tools/sandbox/writeFile.ts';
-import { holdsNothing, isThere, removeEmptyFolders } from './emptyFolders.ts';
+import { existsInWorkspace, isEmptyOrNestedEmptyFolder, removeEmptyTree } from './emptyFolders.ts';
 
-export type FileStep = UndoStep & Partial<Pick<BranchFile, 'of' | 'known'>>;
+export type UndoFileStep = UndoStep & Partial<Pick<BranchFileState, 'of' | 'known'>>;
 
-export type FileOperation = FileStep | UndoMove;
+export type UndoFileOperation = UndoFileStep | UndoMove;
 
 interface Found {
   id: string | null;
-  kind?: RemovedKind;
+  kind?: RemovedFileKind;
   target?: ChangeTarget;
 }
 
@@ -30,8 +30,8 @@ interface Found {
  * Step with the content to write (null: no file) and the current content. `isDone`: the content is in place already, restored manually or
  * by an interrupted undo.
  */
-export interface ReadyStep {
-  step: FileStep;
+export interface PreparedUndoStep {
+  step: UndoFileStep;
   content: string | Buffer | null;
   found: Found;
   isDone: boolean;
@@ -43,12 +43,12 @@ export interface ReadyStep {
  * @param path current path of the file
  * @throws UserFacingError if something is there that must not be replaced
  */
-export async function lookAtStep(
+export async function prepareUndoStep(
   workspace: Workspace,
-  step: FileStep,
-  content: ReadyStep['content'],
+  step: UndoFileStep,
+  content: PreparedUndoStep['content'],
   path: string,
-): Promise<ReadyStep> {
+): Promise<PreparedUndoStep> {
   const found = await findContent(workspace, step, path);
   const isDone = isContent(found, step.to, step.was?.kind);
   const isKnown = isDone || isContent(found, step.left, step.leftKind) || isBetween(step, found);
@@ -57,30 +57,35 @@ export async function lookAtStep(
   return { step, content, found, isDone };
 }
 
-async function findContent(workspace: Workspace, { to, was, left, leftKind }: FileStep, path: string): Promise<Found> {
+async function findContent(
+  workspace: Workspace,
+  { to, was, left, leftKind }: UndoFileStep,
+  path: string,
+): Promise<Found> {
   for (const [id, kind] of [
     [to, was?.kind],
     [left, leftKind],
   ] as const)
-    if (kind && id !== null && (await contentIdAt(workspace, { path, kind, before: id })) === id) return { id, kind };
+    if (kind && id !== null && (await currentContentId(workspace, { path, kind, before: id })) === id)
+      return { id, kind };
   if ((to === null || left === null) && (await isEmptyFolder(workspace, path))) return { id: null };
-  const target = await findTarget(workspace, path);
+  const target = await findChangeTarget(workspace, path);
   return { id: target.before === null ? null : sha256(target.before), target };
 }
 
 const isEmptyFolder = async (workspace: Workspace, path: string): Promise<boolean> =>
-  (await isThere(workspace, path)) && (await holdsNothing(workspace, path));
+  (await existsInWorkspace(workspace, path)) && (await isEmptyOrNestedEmptyFolder(workspace, path));
 
 /** Ids of texts, bytes and link targets are comparable only with equal kinds. */
-function isContent(found: Found, id: string | null, kind: RemovedKind | undefined): boolean {
-  const formOfKind = (one: RemovedKind | undefined) => (one === undefined ? 'file' : one);
+function isContent(found: Found, id: string | null, kind: RemovedFileKind | undefined): boolean {
+  const formOfKind = (one: RemovedFileKind | undefined) => (one === undefined ? 'file' : one);
   return found.id === id && (id === null || formOfKind(found.kind) === formOfKind(kind));
 }
 
-const isBetween = ({ to, was, left, leftKind }: FileStep, { id }: Found): boolean =>
+const isBetween = ({ to, was, left, leftKind }: UndoFileStep, { id }: Found): boolean =>
   id === null && to !== null && left !== null && was?.kind !== leftKind;
 
-export function isChangedSince({ step, found, isDone }: ReadyStep): boolean {
+export function isFileChangedSinceStep({ step, found, isDone }: PreparedUndoStep): boolean {
   if (isDone) return false;
   if (step.known) return !step.known.includes(found.id);
   if (isBetween(step, found)) return false;
@@ -91,33 +96,38 @@ export function isChangedSince({ step, found, isDone }: ReadyStep): boolean {
  * Checks the file again and applies the step, so that changes during the confirmation are not overwritten. Returns the form of a removed
  * file.
  */
-export async function doStep(workspace: Workspace, one: ReadyStep, path: string): Promise<FileForm | undefined> {
+export async function applyUndoStep(
+  workspace: Workspace,
+  one: PreparedUndoStep,
+  path: string,
+): Promise<FileModeAndEncoding | undefined> {
   const { step, content } = one;
-  if (content !== null && step.left === null && step.was?.kind !== 'folder') await removeEmptyFolders(workspace, path);
-  const { found, isDone } = await lookAtStep(workspace, step, content, path);
+  if (content !== null && step.left === null && step.was?.kind !== 'folder') await removeEmptyTree(workspace, path);
+  const { found, isDone } = await prepareUndoStep(workspace, step, content, path);
   if (isDone) {
     const file = found.target?.file ?? (await resolvePath(workspace.roots, path, 'delete'));
     await sweepTempFiles(dirname(file.path));
     return undefined;
   }
   if (found.id !== one.found.id || found.kind !== one.found.kind || isMoved(one.found, found, path))
-    throw changedMeanwhile();
+    throw fileChangedMeanwhileError();
   const operation = found.kind === undefined ? 'write' : 'delete';
   const file = found.target?.file ?? (await resolvePath(workspace.roots, path, operation));
   const isText = found.id !== null && found.kind === undefined;
   const { kind, mode } = step.was ?? {};
   const isForeign = found.target?.foreign === true; // only the editor can write this encoding
-  const form = isText && !isForeign && (content === null || kind === 'file') ? await fileFormOf(file) : undefined;
+  const form =
+    isText && !isForeign && (content === null || kind === 'file') ? await readFileModeAndEncoding(file) : undefined;
   const isReplaced = kind === 'file' && (isText || found.kind === 'file');
   const staysText = typeof content === 'string' && isText;
   if (found.kind === 'folder') {
-    await removeEmptyFolders(workspace, path);
-    if (await isThere(workspace, path)) await removeEmptyFolder(file.path);
+    await removeEmptyTree(workspace, path);
+    if (await existsInWorkspace(workspace, path)) await removeEmptyFolder(file.path);
   }
   if (found.kind !== 'folder' && found.id !== null && !isReplaced && !staysText) await workspace.delete(file.path);
   if (content === null) return form;
   if (typeof content === 'string') {
-    if (!staysText && step.form) await createFile(file.path, encodeAs(content, step.form), step.form.mode);
+    if (!staysText && step.form) await createFile(file.path, encodeForFile(content, step.form), step.form.mode);
     else if (staysText && !isForeign && step.form && !workspace.isDirty(file.path))
       return rewriteAs(file, content, step.form);
     else await workspace.writeText(file.path, content, staysText ? found.target!.before : null, { exactly: true });
@@ -129,40 +139,44 @@ export async function doStep(workspace: Workspace, one: ReadyStep, path: string)
 }
 
 /** Writes a text in an earlier form. Returns the replaced form if different. */
-async function rewriteAs(file: ResolvedPath, text: string, form: NonNullable<FileStep['form']>) {
-  const before = await fileFormOf(file);
+async function rewriteAs(file: ResolvedPath, text: string, form: NonNullable<UndoFileStep['form']>) {
+  const before = await readFileModeAndEncoding(file);
   const mode = form.mode ?? before.mode;
-  await replaceFile(file.path, encodeAs(text, form), mode);
+  await replaceFile(file.path, encodeForFile(text, form), mode);
   return mode === undefined || (before.mode === mode && before.encoding === form.encoding) ? undefined : before;
 }
 
 const isMoved = ({ target: before }: Found, { target: now }: Found, path: string): boolean =>
   before !== undefined && now !== undefined && before.input === path && before.file.path !== now.file.path;
 
-export const changedMeanwhile = () => new UserFacingError(message('It changed while the approval was open.'));
+export const fileChangedMeanwhileError = () => new UserFacingError(message('It changed while the approval was open.'));
 
 /** Repairs a partial write of an interrupted undo, which is not a foreign change. */
-export async function repairTornWrites(
+export async function repairPartialUndoWrites(
   workspace: Workspace,
   { contents }: RunStore,
   runId: string,
-  { left, path }: Pick<FileStep, 'left' | 'path'>,
-  to: ReadyStep['content'],
+  { left, path }: Pick<UndoFileStep, 'left' | 'path'>,
+  to: PreparedUndoStep['content'],
 ): Promise<void> {
   if (typeof to !== 'string' || left === null) return;
   const before = await contents.read(runId, left).catch(() => undefined);
-  if (before !== undefined) await putRight(workspace, { path, before, after: to });
+  if (before !== undefined) await repairInterruptedFile(workspace, { path, before, after: to });
 }
 
-export async function contentOf({ contents }: RunStore, runId: string, step: FileStep): Promise<ReadyStep['content']> {
+export async function readUndoStepContent(
+  { contents }: RunStore,
+  runId: string,
+  step: UndoFileStep,
+): Promise<PreparedUndoStep['content']> {
   const { to, was, of = runId } = step;
   if (to === null) return null;
   return was ? contents.readBytes(of, to) : contents.read(of, to);
 }
 
-export async function moveTo(workspace: Workspace, from: string, to: string): Promise<void> {
+export async function moveInWorkspace(workspace: Workspace, from: string, to: string): Promise<void> {
   const source = await resolvePath(workspace.roots, from, 'rename');
-  await removeEmptyFolders(workspace, to);
+  await removeEmptyTree(workspace, to);
   const target = await resolvePath(workspace.roots, to, 'create');
   await workspace.move(source.path, target.path);
 }

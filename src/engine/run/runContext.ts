@@ -1,44 +1,44 @@
 import type { LLMAdapter } from '../../llm/adapter/adapter.ts';
-import { callIdsIn } from '../../llm/core/callIds.ts';
-import { withOwnMetadata } from '../../llm/messages/providerMetadata.ts';
-import { isUnanswered } from '../../protocol/content/askTool.ts';
-import { type Compaction, compactionOf } from '../../protocol/content/compaction.ts';
+import { conversationCallIds } from '../../llm/core/callIds.ts';
+import { removeForeignMetadata } from '../../llm/messages/providerMetadata.ts';
+import { isUnansweredQuestion } from '../../protocol/content/askTool.ts';
+import { type Compaction, createCompactionRecord } from '../../protocol/content/compaction.ts';
 import type { ToolCall } from '../../protocol/content/messages.ts';
-import { defaultPolicy } from '../../protocol/content/policy.ts';
-import { failure, offeredTools, type ToolOutcome } from '../../protocol/content/tools.ts';
-import { isOverLimit } from '../../protocol/run/money.ts';
+import { defaultApprovalPolicy } from '../../protocol/content/policy.ts';
+import { failedToolOutcome, type ToolOutcome, toolsWithoutCovered } from '../../protocol/content/tools.ts';
+import { isSpendingLimitError } from '../../protocol/run/money.ts';
 import { recordedOutcome } from '../../protocol/run/outcomes.ts';
-import { needsApproval, openApprovals, openCalls } from '../../protocol/run/pending.ts';
-import { isHeld } from '../../protocol/run/resumable.ts';
-import { type CallState, callsOf } from '../../protocol/run/run.ts';
-import { understoodCall, understoodOf } from '../../protocol/run/understoodArguments.ts';
-import { textAs } from '../../protocol/text/localized.ts';
+import { callsToContinue, isAwaitingApproval, pendingApprovalIds } from '../../protocol/run/pending.ts';
+import { isRunHeldByDenial } from '../../protocol/run/resumable.ts';
+import { type CallState, callsInStartOrder } from '../../protocol/run/run.ts';
+import { callWithCorrectedArguments, correctedArgumentsOf } from '../../protocol/run/understoodArguments.ts';
+import { toStoredText } from '../../protocol/text/localized.ts';
 import type { RunStore } from '../../runs/store.ts';
-import { bounded } from '../../tools/core/outcome.ts';
-import type { CallContext, StepDone } from '../../tools/core/tool.ts';
+import { limitOutcomeSize } from '../../tools/core/outcome.ts';
+import type { CallContext, CompletedStepRecord } from '../../tools/core/tool.ts';
 import type { ToolHost } from '../../tools/host/host.ts';
 import type { WorkspaceInstructions } from '../../tools/instructions/instructions.ts';
-import type { AcceptedRequests } from '../context/acceptedRequests.ts';
-import { compact } from '../context/compaction.ts';
-import { lastSeen } from '../context/lastSeen.ts';
-import type { PrefetchState } from '../context/summaryPrefetch.ts';
+import type { AcceptedRequestSizes } from '../context/acceptedRequests.ts';
+import { compactConversation } from '../context/compaction.ts';
+import { lastSeenFileLines } from '../context/lastSeen.ts';
+import type { SummaryPrefetcher } from '../context/summaryPrefetch.ts';
 import { systemPrompt } from '../context/systemPrompt.ts';
-import { isClosing, RunSuspended, type StopPoint } from '../core/abortReason.ts';
-import type { Budget } from '../core/budget.ts';
-import { callModel } from '../core/modelCall.ts';
+import { isAbortedByEditorClose, RunSuspended, type StopPoint } from '../core/abortReason.ts';
+import type { SpendingBudget } from '../core/budget.ts';
+import { callModelAndRecord } from '../core/modelCall.ts';
 import type { RunLog } from '../core/runLog.ts';
-import type { Agent, Apart, ExtraTool, TurnOptions, WorkflowContext } from '../core/workflow.ts';
-import { deliverQueued, isInterrupting } from '../input/messageQueue.ts';
+import type { Agent, ExtraTool, NodeConversationLog, TurnOptions, WorkflowContext } from '../core/workflow.ts';
+import { deliverQueued, hasInterruptingMessage } from '../input/messageQueue.ts';
 import type { UserQuestionQueue } from '../input/questionQueue.ts';
-import { type LoopConversation, runTurns, type Turns } from '../loop/loop.ts';
+import { type LoopConversation, runTurns, type TurnLoopOptions } from '../loop/loop.ts';
 import { outputOfCommand, reportCommandEnds } from '../notices/commandEnds.ts';
-import { type LookForEdits, reportEdits } from '../notices/userEdits.ts';
+import { type FindUserEdits, reportUserEdits } from '../notices/userEdits.ts';
 import {
+  createNearbyInstructionReporter,
   fitInstructions,
+  instructionsContextUsage,
   instructionsInPrompt,
-  instructionsInWindow,
-  instructionsOf,
-  nearbyOf,
+  loadRunInstructions,
 } from '../notices/workspaceInstructions.ts';
 
 /**
@@ -51,7 +51,7 @@ export interface RunModel {
   model: string;
   adapter: LLMAdapter;
   host?: string;
-  budget?: Budget;
+  budget?: SpendingBudget;
   onThisMachine?: true;
   maxTokens?: number;
   contextWindow?: number;
@@ -63,13 +63,13 @@ export interface RunModel {
  * Requested model, or the selected model without an id. `workflowId`: the workflow file names the model, else the user does. `before`: the
  * previous model of the conversation.
  */
-export interface RequestedModel {
+export interface ModelSelectionRequest {
   id?: string;
   workflowId?: string;
   before?: string;
 }
 
-export interface ContextOptions {
+export interface RunContextOptions {
   log: RunLog;
   signal: AbortSignal;
   intent: WorkflowContext['intent'];
@@ -77,15 +77,15 @@ export interface ContextOptions {
   isPausing(): boolean;
   isAttended?(runId: string): boolean;
   wantsRoom?(): boolean;
-  ahead?: PrefetchState;
-  accepted: AcceptedRequests;
+  ahead?: SummaryPrefetcher;
+  accepted: AcceptedRequestSizes;
   hurry?: EventTarget;
   grants: Set<string>;
   asking: UserQuestionQueue;
-  edited?: LookForEdits;
+  edited?: FindUserEdits;
   store: RunStore;
   host: ToolHost;
-  model(asked?: RequestedModel): Promise<RunModel>;
+  model(asked?: ModelSelectionRequest): Promise<RunModel>;
   small?(how?: { quiet: true }): Promise<RunModel | undefined>;
   instead?: string;
   workspace(): Promise<{ names: string[]; virtual?: true }>;
@@ -97,12 +97,12 @@ export interface ContextOptions {
 }
 
 /** Creates the context of a workflow: the loop, the gate and the events of a run. */
-export function createRunContext(options: ContextOptions): WorkflowContext {
+export function createRunContext(options: RunContextOptions): WorkflowContext {
   const { log, signal, host } = options;
   const { run } = log;
   const { emit } = log;
   const { agentId } = run;
-  const reopened = new Map(openApprovals(run).map((id) => [id, run.calls[id]!.proposed!]));
+  const reopened = new Map(pendingApprovalIds(run).map((id) => [id, run.calls[id]!.proposed!]));
   const callContext = {
     runId: run.id,
     agentId,
@@ -116,14 +116,15 @@ export function createRunContext(options: ContextOptions): WorkflowContext {
       }),
     keptOutput: async (id: string) => {
       const whole =
-        outputOfCommand(run, id) ?? callsOf(run).find(([, call]) => call.outputId?.startsWith(id))?.[1].outputId;
+        outputOfCommand(run, id) ??
+        callsInStartOrder(run).find(([, call]) => call.outputId?.startsWith(id))?.[1].outputId;
       return whole && options.store.contents.read(run.id, whole);
     },
     ask: options.asking.ask.bind(options.asking),
-    isClosing: () => isClosing(signal),
+    isClosing: () => isAbortedByEditorClose(signal),
     proposed: (toolCallId: string) => {
       const proposed = reopened.get(toolCallId);
-      return needsApproval(run.calls[toolCallId]) ? proposed : undefined;
+      return isAwaitingApproval(run.calls[toolCallId]) ? proposed : undefined;
     },
   };
   const contextFor = (approval: Agent['approval']) => (approval === 'ask' ? askingAlways(callContext) : callContext);
@@ -145,8 +146,8 @@ export function createRunContext(options: ContextOptions): WorkflowContext {
     },
   });
   let talking: Promise<unknown> = Promise.resolve();
-  let instructing: ReturnType<typeof instructionsOf> | undefined;
-  const nearby = nearbyOf(log, options.instructions);
+  let instructing: ReturnType<typeof loadRunInstructions> | undefined;
+  const nearby = createNearbyInstructionReporter(log, options.instructions);
 
   return {
     run,
@@ -180,7 +181,7 @@ export function createRunContext(options: ContextOptions): WorkflowContext {
       restUnlessAnswered();
       const chosen = await modelOf(id);
       const { model, maxTokens } = chosen;
-      const reply = await callModel(
+      const reply = await callModelAndRecord(
         chosen,
         { ...(maxTokens && { maxTokens }), ...request, model },
         {
@@ -191,14 +192,14 @@ export function createRunContext(options: ContextOptions): WorkflowContext {
           shows: ({ content }) => Boolean(content && onText),
           onChunk: ({ content, progress, warning }) => {
             if (progress) void emit({ type: 'progress', ...progress });
-            if (warning) void emit({ type: 'progress', ...textAs(warning) });
+            if (warning) void emit({ type: 'progress', ...toStoredText(warning) });
             if (!content || !onText) return;
             onText(content);
             void emit({ type: 'chunk', content, node });
           },
         },
       );
-      if (isOverLimit(reply.error)) throw new RunSuspended({ phase: 'WaitingUser', error: reply.error });
+      if (isSpendingLimitError(reply.error)) throw new RunSuspended({ phase: 'WaitingUser', error: reply.error });
       return reply;
     },
 
@@ -206,7 +207,7 @@ export function createRunContext(options: ContextOptions): WorkflowContext {
       const step = { done: stepDone(run.calls[call.id]) };
       const outcome =
         recordedOutcome(run, call) ?? (await host.executeToolCall(call, { ...contextFor(approval), step }));
-      if (isUnanswered(outcome) && !signal.aborted) throw new RunSuspended({ phase: 'WaitingUser' });
+      if (isUnansweredQuestion(outcome) && !signal.aborted) throw new RunSuspended({ phase: 'WaitingUser' });
       return outcome;
     },
   };
@@ -217,7 +218,7 @@ export function createRunContext(options: ContextOptions): WorkflowContext {
   }
 
   async function turns({ agent, apart, ...turn }: TurnOptions) {
-    const open = openCalls(apart?.messages ?? run.messages, run.calls, apart?.callPrefix);
+    const open = callsToContinue(apart?.messages ?? run.messages, run.calls, apart?.callPrefix);
     if (open.length === 0) restUnlessAnswered();
     const chosen = await modelOf(agent.model);
     if (!apart && run.models?.at(-1)?.model !== chosen.id) await emit({ type: 'model', model: chosen.id });
@@ -230,13 +231,14 @@ export function createRunContext(options: ContextOptions): WorkflowContext {
     const names = new Set(offered.map((tool) => tool.name));
     const refused = (name: string) => turn.allows !== undefined && !names.has(name);
     const named = (call: ToolCall) => (apart ? { ...call, id: `${apart.callPrefix}${call.id}` } : call);
-    const tools = offeredTools([...[...extra.values()].map((tool) => tool.definition), ...offered]);
-    instructing ??= instructionsOf(log, options.instructions);
+    const tools = toolsWithoutCovered([...[...extra.values()].map((tool) => tool.definition), ...offered]);
+    instructing ??= loadRunInstructions(log, options.instructions);
     const fitted = fitInstructions(await instructing, chosen.contextWindow);
     const temperature = options.temperature?.();
     const come = () => nearby(chosen.contextWindow);
-    const seen = (path: string) => lastSeen(loop.talk.messages, path, (id) => options.store.contents.read(run.id, id));
-    const loop: Turns = {
+    const seen = (path: string) =>
+      lastSeenFileLines(loop.talk.messages, path, (id) => options.store.contents.read(run.id, id));
+    const loop: TurnLoopOptions = {
       ...(apart ? talkApart(apart, log) : { talk: talkOf(log, { edited: options.edited, come }), emit }),
       called: apart || run.models!.length > 1 ? { ...chosen, adapter: sayingItsOwn(chosen.adapter) } : chosen,
       accepted: options.accepted,
@@ -254,7 +256,7 @@ export function createRunContext(options: ContextOptions): WorkflowContext {
         ...turn.request,
       },
       isFree: (call) => extra.get(call.name)?.free ?? (refused(call.name) || host.isFree(call, run.id)),
-      understood: (call) => understoodCall(call, run.calls[named(call).id]),
+      understood: (call) => callWithCorrectedArguments(call, run.calls[named(call).id]),
       onlyReads: ({ name }) => extra.get(name)?.free ?? host.onlyReads(name),
       stateOfFiles: (call) => host.stateOfFiles(call, turn.workspace),
       execute: async (asked, rest) => {
@@ -263,7 +265,7 @@ export function createRunContext(options: ContextOptions): WorkflowContext {
         if (own) {
           const understood = understoodBy(own, call);
           if (understood) await emit({ type: 'call-arguments', toolCallId: call.id, ...understood });
-          return bounded(await own.run(call));
+          return limitOutcomeSize(await own.run(call));
         }
         if (refused(call.name)) return unavailable(call, tools);
         const following = rest.filter(({ name }) => !extra.has(name) && !refused(name)).map(named);
@@ -282,12 +284,12 @@ export function createRunContext(options: ContextOptions): WorkflowContext {
         settled: options.settled ?? (async () => true),
       },
       isComplete: turn.isComplete ?? (() => false),
-      isHeld: () => !apart && isHeld(run),
+      isHeld: () => !apart && isRunHeldByDenial(run),
       handsBack: turn.handsBack ?? (() => false),
       maxTurns: turn.maxTurns ?? options.maxTurns(),
       contextWindow: windowNowOf(chosen),
       ...(chosen.currentWindow && { currentWindow: chosen.currentWindow }),
-      ...(!apart && { files: () => instructionsInWindow(run, fitted) }),
+      ...(!apart && { files: () => instructionsContextUsage(run, fitted) }),
       ...(turn.brief !== undefined && { brief: turn.brief }),
       shownWhole: apart?.bare === true,
       signal,
@@ -299,34 +301,34 @@ export function createRunContext(options: ContextOptions): WorkflowContext {
 const windowNowOf = ({ contextWindow, windowNow = Number.POSITIVE_INFINITY }: RunModel): number | undefined =>
   contextWindow && Math.min(contextWindow, windowNow);
 
-async function onlyRoom(loop: Turns): Promise<StopPoint> {
-  const made = await compact({ ...loop, run: loop.talk }, 'asked');
+async function onlyRoom(loop: TurnLoopOptions): Promise<StopPoint> {
+  const made = await compactConversation({ ...loop, run: loop.talk }, 'asked');
   return { phase: 'WaitingUser', ...(typeof made === 'object' && { error: made }) };
 }
 
 function understoodBy({ understood }: ExtraTool, { malformed, arguments: sent, ...call }: ToolCall) {
   if (malformed !== undefined) return undefined;
   try {
-    return understoodOf(sent, understood({ ...call, arguments: sent }));
+    return correctedArgumentsOf(sent, understood({ ...call, arguments: sent }));
   } catch {
     return undefined; // rejected, with the reason in its outcome
   }
 }
 
-const stepDone = (state: CallState | undefined): StepDone | undefined =>
+const stepDone = (state: CallState | undefined): CompletedStepRecord | undefined =>
   state?.ok && state.step ? { ...state.step, changes: state.changes, moved: state.moved } : undefined;
 
 /** Adapter without provider metadata of other models. */
 const sayingItsOwn = (adapter: LLMAdapter): LLMAdapter => ({
   ...adapter,
   complete: (request, options) =>
-    adapter.complete({ ...request, messages: withOwnMetadata(request.messages, request.model) }, options),
+    adapter.complete({ ...request, messages: removeForeignMetadata(request.messages, request.model) }, options),
 });
 
 /** Context of an agent with `approval: 'ask'`: no grants are stored and no preset applies. */
 const askingAlways = (context: CallContext): CallContext => ({
   ...context,
-  policy: defaultPolicy,
+  policy: defaultApprovalPolicy,
   get grants() {
     return new Set<string>();
   },
@@ -336,12 +338,12 @@ type Emit = WorkflowContext['emit'];
 
 const talkOf = (
   { run, emit, idle }: RunLog,
-  { edited = async () => [], come }: { edited?: LookForEdits; come(): Promise<void> },
+  { edited = async () => [], come }: { edited?: FindUserEdits; come(): Promise<void> },
 ): LoopConversation => ({
   async hear() {
     await reportCommandEnds({ run, emit });
     await come();
-    if (isInterrupting(run)) await reportEdits({ run, emit }, edited);
+    if (hasInterruptingMessage(run)) await reportUserEdits({ run, emit }, edited);
     await deliverQueued({ run, emit, idle });
   },
   messages: run.messages,
@@ -354,14 +356,14 @@ const talkOf = (
   },
   calls: run.calls,
   get isInterrupted() {
-    return isInterrupting(run);
+    return hasInterruptingMessage(run);
   },
-  hasCall: (id) => callIdsIn(run.messages).has(id) || Object.hasOwn(run.calls, id),
+  hasCall: (id) => conversationCallIds(run.messages).has(id) || Object.hasOwn(run.calls, id),
   add: (message) => emit({ type: 'message', message }),
 });
 
 /** Creates a separate conversation; its text and compactions are reported at its node. Drafts of calls are not displayed. */
-function talkApart(apart: Apart, { run, emit }: RunLog): { talk: LoopConversation; emit: Emit } {
+function talkApart(apart: NodeConversationLog, { run, emit }: RunLog): { talk: LoopConversation; emit: Emit } {
   const { node, branch, conversation } = apart;
   const unkept: Compaction[] = [];
   const counted = { contextTokens: 0, contextMessages: 0 };
@@ -384,7 +386,7 @@ function talkApart(apart: Apart, { run, emit }: RunLog): { talk: LoopConversatio
       return apart.callIds;
     },
     isInterrupted: false,
-    hasCall: (id) => callIdsIn(apart.messages).has(id) || Object.hasOwn(run.calls, id),
+    hasCall: (id) => conversationCallIds(apart.messages).has(id) || Object.hasOwn(run.calls, id),
     async add(message) {
       if (apart.add) await apart.add(message);
       else apart.messages.push(message);
@@ -406,7 +408,7 @@ function talkApart(apart: Apart, { run, emit }: RunLog): { talk: LoopConversatio
         const place = { ...(branch !== undefined && { branch }), ...(conversation !== undefined && { conversation }) };
         await emit({ ...event, node, ...place });
         counted.contextTokens = 0;
-        if (!apart.compactions) unkept.push(compactionOf(event, apart.messages.length));
+        if (!apart.compactions) unkept.push(createCompactionRecord(event, apart.messages.length));
       } else if (event.type === 'request' || event.type === 'attempt') {
         await emit({ ...event, node });
       } else await emit(event);
@@ -416,5 +418,5 @@ function talkApart(apart: Apart, { run, emit }: RunLog): { talk: LoopConversatio
 
 function unavailable(call: ToolCall, tools: readonly { name: string }[]): ToolOutcome {
   const names = tools.map(({ name }) => name).join(', ') || 'none';
-  return failure('TOOL_NOT_AVAILABLE', `${call.name} is not one of the tools here. There are: ${names}.`);
+  return failedToolOutcome('TOOL_NOT_AVAILABLE', `${call.name} is not one of the tools here. There are: ${names}.`);
 }

@@ -1,6 +1,6 @@
 import { truncate } from '../../llm/core/truncate.ts';
-import { firstUserText } from '../../protocol/run/run.ts';
-import { askModel, calledRequest } from '../core/modelCall.ts';
+import { ownUserMessageTexts } from '../../protocol/run/run.ts';
+import { askModel, requestEventFields } from '../core/modelCall.ts';
 import type { RunLog } from '../core/runLog.ts';
 import type { RunModel } from './runContext.ts';
 
@@ -22,13 +22,13 @@ export function nameRun(
   const over = new AbortController();
   const { signal } = over;
   const work = async () => {
-    const said = firstUserText(run);
+    const said = ownUserMessageTexts(run);
     const first = said[0]?.trim();
     const chosen = first && !run.title && said.length <= maxTries ? await model?.() : undefined;
     if (!chosen || signal.aborted) return;
     const messages = [{ role: 'user' as const, content: truncate(first!, textLimit) }];
     const request = { model: chosen.model, systemPrompt: instructions, messages };
-    const sent = calledRequest(chosen, request);
+    const sent = requestEventFields(chosen, request);
     await askModel(
       chosen,
       request,

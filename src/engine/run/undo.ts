@@ -1,34 +1,40 @@
 import type { UndoChange, UndoneMove } from '../../protocol/run/events.ts';
 import { message, t } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, localize, messageOf, UserFacingError } from '../../protocol/text/localized.ts';
-import type { BranchFiles } from '../../runs/branchFiles.ts';
+import type { RestorableBranchFiles } from '../../runs/branchFiles.ts';
 import type { RunStore } from '../../runs/store.ts';
 import {
-  after,
-  areRelated,
-  isMove,
-  opposite,
+  isAncestorOrDescendantPath,
+  isUndoMove,
+  pathAfterMove,
   redoOperations,
+  reverseMove,
   type UndoMove,
   undoOperations,
 } from '../../runs/undoSteps.ts';
-import type { FileForm } from '../../tools/core/tool.ts';
+import type { FileModeAndEncoding } from '../../tools/core/tool.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import type { RunLog } from '../core/runLog.ts';
-import { isThere } from './emptyFolders.ts';
+import { existsInWorkspace } from './emptyFolders.ts';
 import {
-  changedMeanwhile,
-  contentOf,
-  doStep,
-  type FileOperation,
-  type FileStep,
-  isChangedSince,
-  lookAtStep,
-  moveTo,
-  type ReadyStep,
-  repairTornWrites,
+  applyUndoStep,
+  fileChangedMeanwhileError,
+  isFileChangedSinceStep,
+  moveInWorkspace,
+  type PreparedUndoStep,
+  prepareUndoStep,
+  readUndoStepContent,
+  repairPartialUndoWrites,
+  type UndoFileOperation,
+  type UndoFileStep,
 } from './fileSteps.ts';
-import { isCovered, isEmptied, operationOrigin, operationsDone, pathAt } from './undoProgress.ts';
+import {
+  countAppliedUndoOperations,
+  isFolderEmptiedBeforeUndo,
+  isUndoResultCovered,
+  pathAfterUndoOperations,
+  undoOperationOrigin,
+} from './undoProgress.ts';
 
 export interface UndoRequest {
   toolCallIds: readonly string[];
@@ -40,12 +46,12 @@ export interface RedoRequest {
 }
 
 /** Confirmation before an undo; paths are workspace-relative. `changedSince`: files with later changes, which the undo would lose. */
-export interface UndoQuestion {
+export interface UndoConfirmation {
   paths: string[];
   changedSince: string[];
 }
 
-export type UndoAnswer = 'all' | 'unchanged' | 'none';
+export type UndoConfirmationAnswer = 'all' | 'unchanged' | 'none';
 
 export interface UndoResult {
   undone: string[];
@@ -57,10 +63,10 @@ interface Dependencies {
   workspace: Workspace;
   problem?: LocalizableText;
 }
-type Ask = (question: UndoQuestion) => Promise<UndoAnswer>;
+type Ask = (question: UndoConfirmation) => Promise<UndoConfirmationAnswer>;
 
 interface Work {
-  operations: readonly FileOperation[];
+  operations: readonly UndoFileOperation[];
   left: UndoResult['left'];
 }
 
@@ -68,7 +74,7 @@ interface Work {
  * Restores files to the state before the chosen calls, after a confirmation. Current contents are stored first, so that nothing is lost.
  * The run and the model are informed. Throws `StoreError` if storing fails.
  */
-export async function undo(
+export async function undoFileChanges(
   log: RunLog,
   parts: Dependencies,
   { toolCallIds, paths }: UndoRequest,
@@ -79,14 +85,14 @@ export async function undo(
 }
 
 /** Restores files changed by another branch or by others to the state of this run. */
-export async function restore(
+export async function restoreBranchFiles(
   log: RunLog,
   parts: Dependencies,
-  { files, left }: BranchFiles,
+  { files, left }: RestorableBranchFiles,
   ask: Ask,
 ): Promise<UndoResult> {
   const operations = files.map(
-    (file, order): FileStep => ({
+    (file, order): UndoFileStep => ({
       ...file,
       at: file.path,
       place: file.path,
@@ -104,7 +110,11 @@ export async function restore(
  * Redoes an undo: all files, or none if one has changed since, with the names in `left`. No data is lost, therefore no confirmation is
  * needed.
  */
-export async function redo(log: RunLog, parts: Dependencies, { undo: seq }: RedoRequest): Promise<UndoResult> {
+export async function redoFileChanges(
+  log: RunLog,
+  parts: Dependencies,
+  { undo: seq }: RedoRequest,
+): Promise<UndoResult> {
   const undone = log.run.undos?.find((one) => one.seq === seq);
   if (!undone) return { undone: [], left: [] };
   let changed: string[] = [];
@@ -149,8 +159,8 @@ interface Done {
   toolCallIds: string[];
 }
 
-interface Ready extends ReadyStep {
-  step: FileStep;
+interface Ready extends PreparedUndoStep {
+  step: UndoFileStep;
   index: number;
   now: string | undefined;
   expected: string | null;
@@ -177,11 +187,11 @@ async function work(
     if (problem !== undefined && path.startsWith('@state/')) throw new UserFacingError(problem);
   };
 
-  const first = await operationsDone(workspace, operations);
+  const first = await countAppliedUndoOperations(workspace, operations);
   const inOrder = [...operations.entries()].sort(([, one], [, other]) => one.order - other.order);
   const ready = new Map<number, Ready>();
   for (const [index, step] of inOrder)
-    if (!isMove(step))
+    if (!isUndoMove(step))
       try {
         checkPlace(step.path);
         const one = await prepare(log, parts, operations, index, first);
@@ -191,13 +201,13 @@ async function work(
       }
   if (isWhole && done.result.left.length > 0) return done;
   const steps = [...ready.values()];
-  const moves = operations.filter(isMove);
-  const changedSince = steps.filter(isChangedSince).map(({ step }) => step.path);
+  const moves = operations.filter(isUndoMove);
+  const changedSince = steps.filter(isFileChangedSinceStep).map(({ step }) => step.path);
   const asked = [...steps.map(({ step }) => step.path), ...moves.map(({ paths }) => paths[0]!)];
   const answer = asked.length > 0 ? await ask({ paths: [...new Set(asked)], changedSince }) : 'none';
   if (answer === 'none') return done;
 
-  const isChosen = (one: Ready) => answer === 'all' || !isChangedSince(one);
+  const isChosen = (one: Ready) => answer === 'all' || !isFileChangedSinceStep(one);
   const changes = new Map<Ready, UndoChange>();
   const failed = new Set<UndoMove>();
   const movedBack = new Set<Ready>();
@@ -215,19 +225,23 @@ async function work(
       changes.set(target, changeOf(target, null, undefined, to));
     }
     const isGone = target !== undefined || (one.isDone && one.now === undefined);
-    const form = isGone ? undefined : await doStep(workspace, found, path);
+    const form = isGone ? undefined : await applyUndoStep(workspace, found, path);
     changes.set(one, changeOf(found, before, form, isBefore ? one.step.at : path));
   };
   const move = async (index: number, one: UndoMove) => {
     const [from, to] = [one.from, one.to].map((path) => pathWithout(operations, path, index, failed));
     for (const path of [from!, to!]) checkPlace(path);
-    if (!(await isThere(workspace, from!)) && ((await isThere(workspace, to!)) || isEmptied(operations, index))) return;
-    await moveTo(workspace, from!, to!);
+    if (
+      !(await existsInWorkspace(workspace, from!)) &&
+      ((await existsInWorkspace(workspace, to!)) || isFolderEmptiedBeforeUndo(operations, index))
+    )
+      return;
+    await moveInWorkspace(workspace, from!, to!);
   };
   const chosen = steps.filter(isChosen);
   const late = chosen.filter(({ isLate }) => isLate);
   const onTime = [...operations.entries()].flatMap(([index, one]): (Ready | [number, UndoMove])[] => {
-    if (isMove(one)) return index < first ? [] : [[index, one]];
+    if (isUndoMove(one)) return index < first ? [] : [[index, one]];
     const step = ready.get(index);
     return step && !step.isLate && isChosen(step) ? [step] : [];
   });
@@ -255,47 +269,48 @@ async function work(
 async function prepare(
   { run }: RunLog,
   { store, workspace }: Dependencies,
-  operations: readonly FileOperation[],
+  operations: readonly UndoFileOperation[],
   index: number,
   first: number,
 ): Promise<Ready> {
-  const step = operations[index] as FileStep;
-  const content = await contentOf(store, run.id, step);
+  const step = operations[index] as UndoFileStep;
+  const content = await readUndoStepContent(store, run.id, step);
   const one = { step, content, index, expected: step.left, isLate: false };
   if (index < first) {
-    const now = pathAt(operations, step.at, index + 1, first);
-    if (isCovered(operations, index, first)) return { ...one, now: undefined, found: { id: null }, isDone: true };
-    await repairTornWrites(workspace, store, run.id, { left: step.left, path: now }, content);
-    const there = await lookAtStep(workspace, step, content, now);
+    const now = pathAfterUndoOperations(operations, step.at, index + 1, first);
+    if (isUndoResultCovered(operations, index, first))
+      return { ...one, now: undefined, found: { id: null }, isDone: true };
+    await repairPartialUndoWrites(workspace, store, run.id, { left: step.left, path: now }, content);
+    const there = await prepareUndoStep(workspace, step, content, now);
     return { ...one, ...there, now, isLate: !there.isDone };
   }
-  const origin = operationOrigin(operations, index, first);
+  const origin = undoOperationOrigin(operations, index, first);
   if (!('path' in origin)) {
     const found = { id: step.left, ...(step.leftKind && { kind: step.leftKind }) };
     const isMixed = origin.id !== step.left && !origin.isOtherForm;
     const mixed = isMixed ? { step: { ...step, mixed: true as const } } : {};
     return { ...one, ...mixed, now: undefined, found, isDone: false, expected: origin.id };
   }
-  await repairTornWrites(workspace, store, run.id, { left: step.left, path: origin.path }, content);
-  return { ...one, ...(await lookAtStep(workspace, step, content, origin.path)), now: origin.path };
+  await repairPartialUndoWrites(workspace, store, run.id, { left: step.left, path: origin.path }, content);
+  return { ...one, ...(await prepareUndoStep(workspace, step, content, origin.path)), now: origin.path };
 }
 
 async function lookAgain(workspace: Workspace, one: Ready, path: string): Promise<Ready> {
-  const { found, isDone } = await lookAtStep(workspace, one.step, one.content, path);
-  if (!isDone && found.id !== one.step.left && found.id !== one.expected) throw changedMeanwhile();
+  const { found, isDone } = await prepareUndoStep(workspace, one.step, one.content, path);
+  if (!isDone && found.id !== one.step.left && found.id !== one.expected) throw fileChangedMeanwhileError();
   return { ...one, found, isDone };
 }
 
 function pathWithout(
-  operations: readonly FileOperation[],
+  operations: readonly UndoFileOperation[],
   path: string,
   index: number,
   failed: ReadonlySet<UndoMove>,
 ): string {
   if (failed.size === 0) return path;
-  const moves = operations.slice(0, index).filter(isMove);
-  const start = moves.reduceRight((at, move) => after(at, opposite(move)), path);
-  return moves.filter((move) => !failed.has(move)).reduce<string>(after, start);
+  const moves = operations.slice(0, index).filter(isUndoMove);
+  const start = moves.reduceRight((at, move) => pathAfterMove(at, reverseMove(move)), path);
+  return moves.filter((move) => !failed.has(move)).reduce<string>(pathAfterMove, start);
 }
 
 /** Stores the current content and returns its id. Binary content is stored already. */
@@ -311,7 +326,7 @@ async function storeFound(
 function changeOf(
   { step, found, isDone, index }: Ready,
   before: string | null,
-  form: FileForm | undefined,
+  form: FileModeAndEncoding | undefined,
   at: string,
 ): UndoChange {
   const { path, place, paths, to, was, leftForm } = step;
@@ -333,7 +348,7 @@ function changeOf(
 /** Step whose file returns by a move of equal text, with mode, encoding and history. */
 function targetOf(
   { index, step, content, found, isDone }: Ready,
-  operations: readonly FileOperation[],
+  operations: readonly UndoFileOperation[],
   ready: ReadonlyMap<number, Ready>,
 ): Ready | undefined {
   const text = found.target?.before ?? null;
@@ -341,22 +356,22 @@ function targetOf(
   const between: string[] = [step.at];
   for (const [other, one] of operations.entries()) {
     if (other <= index) continue;
-    if (isMove(one)) return undefined;
+    if (isUndoMove(one)) return undefined;
     const target = ready.get(other);
     const isFree = target && !target.isDone && (target.now === undefined ? target.expected : target.found.id) === null;
     const isSame = one.left === null && isFree && target.content === text;
-    if (isSame && !between.some((path) => areRelated(path, one.at))) return target;
+    if (isSame && !between.some((path) => isAncestorOrDescendantPath(path, one.at))) return target;
     between.push(one.at);
   }
   return undefined;
 }
 
 async function moveBack(workspace: Workspace, one: Ready, from: string, to: string): Promise<void> {
-  const now = await lookAtStep(workspace, one.step, null, from);
+  const now = await prepareUndoStep(workspace, one.step, null, from);
   const { target } = now.found;
   const isSamePlace = one.now === undefined || target?.file.path === one.found.target?.file.path || one.now !== from;
-  if (now.found.id !== one.found.id || !isSamePlace) throw changedMeanwhile();
-  await moveTo(workspace, from, to);
+  if (now.found.id !== one.found.id || !isSamePlace) throw fileChangedMeanwhileError();
+  await moveInWorkspace(workspace, from, to);
 }
 
 const named = (paths: readonly string[]) =>

@@ -1,11 +1,19 @@
-import type { Moved, RemovedKind } from '../../protocol/run/events.ts';
-import { after, areRelated, hasOtherForm, isIn, isMove, opposite, type UndoOperation } from '../../runs/undoSteps.ts';
-import { contentIdAt } from '../../tools/changes/changeState.ts';
+import type { FileMove, RemovedFileKind } from '../../protocol/run/events.ts';
+import {
+  hasOtherFileForm,
+  isAncestorOrDescendantPath,
+  isSameOrBelowPath,
+  isUndoMove,
+  pathAfterMove,
+  reverseMove,
+  type UndoOperation,
+} from '../../runs/undoSteps.ts';
+import { currentContentId } from '../../tools/changes/changeState.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
-import { holdsNothing, isThere } from './emptyFolders.ts';
+import { existsInWorkspace, isEmptyOrNestedEmptyFolder } from './emptyFolders.ts';
 
 /** Expected content by id; null: none. `something`: any content, for a move. */
-type Expected = 'something' | { id: string | null; kind?: RemovedKind | undefined };
+type Expected = 'something' | { id: string | null; kind?: RemovedFileKind | undefined };
 
 type Files = Map<string, Expected>;
 
@@ -13,7 +21,10 @@ type Files = Map<string, Expected>;
  * Returns the number of operations applied by an interrupted, unrecorded undo or redo. Operations run in order, so the files match a state
  * between two operations. If later changes prevent a match, the closest state counts.
  */
-export async function operationsDone(workspace: Workspace, operations: readonly UndoOperation[]): Promise<number> {
+export async function countAppliedUndoOperations(
+  workspace: Workspace,
+  operations: readonly UndoOperation[],
+): Promise<number> {
   const files = filesBefore(operations);
   const matches = createMatcher(workspace);
   const different = new Map<string, number>();
@@ -29,7 +40,7 @@ export async function operationsDone(workspace: Workspace, operations: readonly 
   for (const [index, operation] of operations.entries()) {
     if (best.count === 0) break;
     applyTo(files, operation);
-    const paths = isMove(operation) ? [...files.keys()] : [operation.at];
+    const paths = isUndoMove(operation) ? [...files.keys()] : [operation.at];
     const count = await compare([...paths, ...different.keys()]);
     if (count < best.count) best = { count, done: index + 1 };
   }
@@ -43,24 +54,25 @@ function filesBefore(operations: readonly UndoOperation[]): Files {
   let files: Files = new Map();
   for (const [index, operation] of [...operations.entries()].reverse()) {
     const before: Files = new Map();
-    if (isMove(operation)) {
+    if (isUndoMove(operation)) {
       const { from, to } = operation;
       for (const [path, expected] of files)
-        if (isIn(to, path)) before.set(after(path, opposite(operation)), expected);
-        else if (!isIn(from, path) && !(isNothing(expected) && isIn(path, from))) before.set(path, expected);
+        if (isSameOrBelowPath(to, path)) before.set(pathAfterMove(path, reverseMove(operation)), expected);
+        else if (!isSameOrBelowPath(from, path) && !(isNothing(expected) && isSameOrBelowPath(path, from)))
+          before.set(path, expected);
       if (isNothing(before.get(from) ?? nothing)) {
         before.delete(from);
-        if (!isEmptied(operations, index)) before.set(from, 'something');
+        if (!isFolderEmptiedBeforeUndo(operations, index)) before.set(from, 'something');
       }
       before.set(to, nothing);
     } else {
       const { at, to, left, leftKind } = operation;
       for (const [path, expected] of files)
-        if (path !== at && !(isIn(at, path) && (left !== null || to !== null))) before.set(path, expected);
+        if (path !== at && !(isSameOrBelowPath(at, path) && (left !== null || to !== null))) before.set(path, expected);
       if (left !== null) forgetNothingAround(before, at);
       else
         for (const path of [...before.keys()])
-          if (isIn(path, at) && before.get(path) === 'something') before.delete(path);
+          if (isSameOrBelowPath(path, at) && before.get(path) === 'something') before.delete(path);
       before.set(at, { id: left, kind: leftKind });
     }
     files = before;
@@ -69,16 +81,17 @@ function filesBefore(operations: readonly UndoOperation[]): Files {
 }
 
 function applyTo(files: Files, operation: UndoOperation): void {
-  if (isMove(operation)) {
+  if (isUndoMove(operation)) {
     const { from, to } = operation;
-    const moved = [...files].filter(([path]) => isIn(from, path));
-    for (const path of [...files.keys()]) if (isIn(from, path) || isIn(to, path)) files.delete(path);
+    const moved = [...files].filter(([path]) => isSameOrBelowPath(from, path));
+    for (const path of [...files.keys()])
+      if (isSameOrBelowPath(from, path) || isSameOrBelowPath(to, path)) files.delete(path);
     forgetNothingAround(files, to);
-    for (const [path, expected] of moved) files.set(after(path, operation), expected);
+    for (const [path, expected] of moved) files.set(pathAfterMove(path, operation), expected);
     files.set(from, nothing);
   } else {
     const { at, to, was } = operation;
-    for (const path of [...files.keys()]) if (isIn(at, path)) files.delete(path);
+    for (const path of [...files.keys()]) if (isSameOrBelowPath(at, path)) files.delete(path);
     if (to !== null) forgetNothingAround(files, at);
     files.set(at, { id: to, kind: was?.kind });
   }
@@ -89,16 +102,16 @@ const isNothing = (expected: Expected): boolean => expected !== 'something' && e
 
 function forgetNothingAround(files: Files, path: string): void {
   for (const [around, expected] of files)
-    if (around !== path && isIn(around, path) && isNothing(expected)) files.delete(around);
+    if (around !== path && isSameOrBelowPath(around, path) && isNothing(expected)) files.delete(around);
 }
 
 function createMatcher(workspace: Workspace): (path: string, expected: Expected) => Promise<boolean> {
   const known = new Map<string, Promise<boolean>>();
   const look = async (path: string, expected: Expected): Promise<boolean> => {
-    if (expected === 'something') return isThere(workspace, path);
+    if (expected === 'something') return existsInWorkspace(workspace, path);
     const { id, kind } = expected;
-    if (id === null) return holdsNothing(workspace, path);
-    return (await contentIdAt(workspace, { path, before: id, ...(kind && { kind }) })) === id;
+    if (id === null) return isEmptyOrNestedEmptyFolder(workspace, path);
+    return (await currentContentId(workspace, { path, before: id, ...(kind && { kind }) })) === id;
   };
   return (path, expected) => {
     const key = JSON.stringify([path, expected]);
@@ -109,53 +122,60 @@ function createMatcher(workspace: Workspace): (path: string, expected: Expected)
 }
 
 /** Converts a path before operation `from` to the path before operation `to`. */
-export function pathAt(operations: readonly UndoOperation[], path: string, from: number, to: number): string {
-  if (from <= to) return operations.slice(from, to).filter(isMove).reduce<string>(after, path);
+export function pathAfterUndoOperations(
+  operations: readonly UndoOperation[],
+  path: string,
+  from: number,
+  to: number,
+): string {
+  if (from <= to) return operations.slice(from, to).filter(isUndoMove).reduce<string>(pathAfterMove, path);
   return operations
     .slice(to, from)
-    .filter(isMove)
-    .reduceRight((at, move) => after(at, opposite(move)), path);
+    .filter(isUndoMove)
+    .reduceRight((at, move) => pathAfterMove(at, reverseMove(move)), path);
 }
 
 /** Origin of an operation's file: a path, or another operation with the content `id`. */
 type Origin = { path: string } | { id: string | null; isOtherForm: boolean };
 
 /** Returns the origin of an operation's file before the operations from `first` on. */
-export function operationOrigin(operations: readonly UndoOperation[], index: number, first: number): Origin {
+export function undoOperationOrigin(operations: readonly UndoOperation[], index: number, first: number): Origin {
   const operation = operations[index]!;
-  let path = isMove(operation) ? operation.from : operation.at;
+  let path = isUndoMove(operation) ? operation.from : operation.at;
   for (let other = index - 1; other >= first; other--) {
     const one = operations[other]!;
-    if (!isMove(one)) {
-      if (one.at === path) return { id: one.to, isOtherForm: hasOtherForm(one) };
-      if (isIn(one.at, path)) return { id: null, isOtherForm: false };
+    if (!isUndoMove(one)) {
+      if (one.at === path) return { id: one.to, isOtherForm: hasOtherFileForm(one) };
+      if (isSameOrBelowPath(one.at, path)) return { id: null, isOtherForm: false };
       // An empty folder is removed, or a file replaces a folder.
-      if (one.to === null && isIn(path, one.at) && !isMove(operation))
+      if (one.to === null && isSameOrBelowPath(path, one.at) && !isUndoMove(operation))
         return { id: operation.left, isOtherForm: false };
-    } else if (isIn(one.to, path)) path = after(path, opposite(one));
-    else if (areRelated(one.from, path)) return { id: null, isOtherForm: false };
+    } else if (isSameOrBelowPath(one.to, path)) path = pathAfterMove(path, reverseMove(one));
+    else if (isAncestorOrDescendantPath(one.from, path)) return { id: null, isOtherForm: false };
   }
   return { path };
 }
 
 /** Tells whether a later operation before `end` removed or covered the result. */
-export function isCovered(operations: readonly UndoOperation[], index: number, end: number): boolean {
+export function isUndoResultCovered(operations: readonly UndoOperation[], index: number, end: number): boolean {
   const operation = operations[index]!;
-  let path = isMove(operation) ? operation.to : operation.at;
+  let path = isUndoMove(operation) ? operation.to : operation.at;
   for (const one of operations.slice(index + 1, end)) {
-    if (!isMove(one)) {
-      if (areRelated(one.at, path)) return true;
-    } else if (isIn(one.from, path)) path = after(path, one);
-    else if (areRelated(one.to, path)) return true;
+    if (!isUndoMove(one)) {
+      if (isAncestorOrDescendantPath(one.at, path)) return true;
+    } else if (isSameOrBelowPath(one.from, path)) path = pathAfterMove(path, one);
+    else if (isAncestorOrDescendantPath(one.to, path)) return true;
   }
   return false;
 }
 
 /** True if all content below the path was deleted, so that the files are restored one by one and no move remains. */
-export function isEmptied(operations: readonly UndoOperation[], index: number): boolean {
-  const { from } = operations[index] as Moved;
+export function isFolderEmptiedBeforeUndo(operations: readonly UndoOperation[], index: number): boolean {
+  const { from } = operations[index] as FileMove;
   return operations.some(
     (one, other) =>
-      !isMove(one) && (one.to === null || one.left === null) && isIn(from, pathAt(operations, one.at, other, index)),
+      !isUndoMove(one) &&
+      (one.to === null || one.left === null) &&
+      isSameOrBelowPath(from, pathAfterUndoOperations(operations, one.at, other, index)),
   );
 }

@@ -1,23 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type CallKey, isSameCall } from '../../protocol/content/callKey.ts';
-import type { Rule } from '../../protocol/content/rule.ts';
+import type { PermissionRule } from '../../protocol/content/rule.ts';
 import type { AddedRule } from '../../protocol/panel/panelMessages.ts';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { localize } from '../../protocol/text/localized.ts';
-import { coverageOf } from '../../tools/policy/rules.ts';
-import type { Policies, PolicyScope } from './policies.ts';
+import { summarizeRuleCoverage } from '../../tools/policy/rules.ts';
+import type { ApprovalPolicies, PolicyScope } from './policies.ts';
 
 interface Added {
   key: CallKey;
   scope: PolicyScope;
-  rules: readonly Rule[];
+  rules: readonly PermissionRule[];
 }
 
 /** Rules created by *Always Allow…* in this window. The card of the call shows these rules and can remove a rule. */
-export class AddedRules {
+export class AlwaysAllowedRules {
   private readonly added: Added[] = [];
 
-  constructor(private readonly policies: Pick<Policies, 'add' | 'remove' | 'written'>) {}
+  constructor(private readonly policies: Pick<ApprovalPolicies, 'add' | 'remove' | 'written'>) {}
 
   async add(added: Added): Promise<void> {
     this.added.push(added); // first: the panel updates as soon as the rules are stored
@@ -27,7 +27,7 @@ export class AddedRules {
   of(runId: string): AddedRule[] {
     return this.added
       .filter((one) => one.key.runId === runId && one.rules.some((rule) => this.indexOf(one.scope, rule) >= 0))
-      .map(({ key, rules }) => ({ ...key, text: visibleLine(coverageOf(rules, localize).what) }));
+      .map(({ key, rules }) => ({ ...key, text: escapeInvisibleInLine(summarizeRuleCoverage(rules, localize).what) }));
   }
 
   async remove(key: CallKey): Promise<void> {
@@ -38,7 +38,7 @@ export class AddedRules {
       }
   }
 
-  private indexOf(scope: PolicyScope, rule: Rule): number {
+  private indexOf(scope: PolicyScope, rule: PermissionRule): number {
     return this.policies.written(scope).findIndex((one) => isDeepStrictEqual(one, rule));
   }
 }

@@ -1,31 +1,31 @@
 import * as vscode from 'vscode';
 import { type CallKey, isSameCall } from '../../protocol/content/callKey.ts';
-import type { Rule } from '../../protocol/content/rule.ts';
+import type { PermissionRule } from '../../protocol/content/rule.ts';
 import type { Notice } from '../../protocol/panel/panelMessages.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import type { ApprovalAnswer, ApprovalRequest, Approve } from '../../tools/core/tool.ts';
-import { rulesFor } from '../../tools/policy/rules.ts';
+import type { ApprovalAnswer, ApprovalRequest, ApprovalRequester } from '../../tools/core/tool.ts';
+import { alwaysAllowRuleChoices } from '../../tools/policy/rules.ts';
 import {
   type ApprovalText,
+  approvalBatchText,
+  approvalButtonLabels,
+  approvalButtons,
   approvalText,
-  batchText,
-  buttonsOf,
-  inReach,
-  isListable,
-  labels,
-  listLimit,
+  fitsApprovalList,
+  maxListedApprovals,
+  orderDialogButtons,
 } from '../dialogs/approvalText.ts';
 import { notify } from '../dialogs/notify.ts';
-import { quietIn } from '../view/idleDetection.ts';
+import { msUntilIdleCheck } from '../view/idleDetection.ts';
 import type { UserActivity } from '../view/userActivity.ts';
-import type { AddedRules } from './addedRules.ts';
+import type { AlwaysAllowedRules } from './addedRules.ts';
 import { DialogSlot } from './dialogSlot.ts';
-import { findApproval, keyOf, type OpenApproval } from './findApproval.ts';
-import { type Remindable, Reminders } from './reminders.ts';
-import type { Reviews } from './reviews.ts';
+import { approvalCallKey, findApproval, type PendingApproval } from './findApproval.ts';
+import { ApprovalReminders, type RemindableApproval } from './reminders.ts';
+import type { ApprovalReviewEditors } from './reviews.ts';
 import { type RuleChoice, ruleChoices } from './ruleChoices.ts';
 
-interface Waiting extends Remindable, OpenApproval {
+interface Waiting extends RemindableApproval, PendingApproval {
   request: ApprovalRequest;
   answer(answer: ApprovalAnswer): void;
   /** Approval in a separate dialog, although the batch has others. */
@@ -35,8 +35,8 @@ interface Waiting extends Remindable, OpenApproval {
 }
 
 interface Dependencies {
-  reviews: Reviews;
-  addedRules: AddedRules;
+  reviews: ApprovalReviewEditors;
+  addedRules: AlwaysAllowedRules;
   presence: UserActivity;
   changed(waiting: number): void;
   shown(): string | undefined;
@@ -54,12 +54,12 @@ interface Dependencies {
  * dialog: *Answer…* abandons the dialog, and a late result is ignored. While an abandoned dialog exists (the editor would queue others
  * behind it), the user answers requests in the review.
  */
-export class Approvals implements vscode.Disposable {
+export class ApprovalDialogQueue implements vscode.Disposable {
   private readonly waiting: Waiting[] = [];
   private readonly settled = new vscode.EventEmitter<void>();
   private readonly listeners: vscode.Disposable;
   private readonly front = new DialogSlot(() => this.next());
-  private readonly reminders: Reminders<Waiting>;
+  private readonly reminders: ApprovalReminders<Waiting>;
   private requested = 0;
   private expected?: { key: CallKey; how: 'show' | 'deny' };
   private comingUp?: NodeJS.Immediate;
@@ -70,7 +70,7 @@ export class Approvals implements vscode.Disposable {
       this.settled,
       vscode.window.onDidChangeWindowState(({ focused }) => focused && this.next()),
     );
-    this.reminders = new Reminders({
+    this.reminders = new ApprovalReminders({
       all: () => [...this.waiting].sort((one, other) => one.order - other.order),
       isWaiting: (one) => this.waiting.includes(one),
       panelInView: () => parts.presence.panelInView,
@@ -84,9 +84,9 @@ export class Approvals implements vscode.Disposable {
     clearTimeout(this.lookingAgain);
   }
 
-  readonly approve: Approve = (request, signal) =>
+  readonly approve: ApprovalRequester = (request, signal) =>
     new Promise((resolve) => {
-      const isMeant = this.expected !== undefined && isSameCall(this.expected.key, keyOf(request));
+      const isMeant = this.expected !== undefined && isSameCall(this.expected.key, approvalCallKey(request));
       const how = isMeant ? this.expected!.how : undefined;
       if (isMeant) this.expected = undefined;
       if (how === 'deny' && !signal.aborted) {
@@ -135,7 +135,7 @@ export class Approvals implements vscode.Disposable {
     this.waiting.sort((one, other) => Number(other === chosen) - Number(one === chosen));
     if (this.front.isComingUp) return;
     this.front.giveUp();
-    if (this.front.isBlocked) await this.front.take(() => this.review(group.slice(0, listLimit)));
+    if (this.front.isBlocked) await this.front.take(() => this.review(group.slice(0, maxListedApprovals)));
     this.next();
   }
 
@@ -228,7 +228,7 @@ export class Approvals implements vscode.Disposable {
       if (this.front.isBlocked || !vscode.window.state.focused) return this.reminders.remind(this.togetherWith(first));
       const look = await this.parts.presence.look();
       if (over.aborted || first.aside || !this.waiting.includes(first) || !vscode.window.state.focused) continue;
-      const wait = first.called ? 0 : quietIn(look);
+      const wait = first.called ? 0 : msUntilIdleCheck(look);
       if (wait > 0) {
         if (look.panel === 'silent') this.reminders.notify(this.togetherWith(first)); // the panel may be unable to show the request
         this.lookingAgain = setTimeout(() => this.next(), wait);
@@ -240,7 +240,7 @@ export class Approvals implements vscode.Disposable {
         one.unremind?.();
       }
       try {
-        await (group.length > 1 ? this.askAll(group.slice(0, listLimit), over) : this.ask(first, over));
+        await (group.length > 1 ? this.askAll(group.slice(0, maxListedApprovals), over) : this.ask(first, over));
       } catch (error) {
         if (isCanceled(error)) return this.reminders.remind(group); // the window closes without an answer
         if (!over.aborted) first.answer(no); // a request that cannot be shown counts as denied
@@ -251,17 +251,18 @@ export class Approvals implements vscode.Disposable {
 
   /** Returns the pressed button of a native dialog; rejects if abandoned. */
   private async dialog({ message, detail }: ApprovalText, buttons: string[], over: AbortSignal) {
-    const shown = vscode.window.showWarningMessage(message, { modal: true, detail }, ...inReach(buttons));
+    const shown = vscode.window.showWarningMessage(message, { modal: true, detail }, ...orderDialogButtons(buttons));
     const chosen = await this.front.ended(shown, over);
     // A list or a review needs the focus, so it must not return to the panel.
-    if (chosen !== t(labels.allowAlways) && chosen !== t(labels.review)) await this.parts.presence.back();
+    if (chosen !== t(approvalButtonLabels.allowAlways) && chosen !== t(approvalButtonLabels.review))
+      await this.parts.presence.back();
     over.throwIfAborted();
     return chosen;
   }
 
   private togetherWith(one: Waiting): Waiting[] {
-    if (one.single || !isListable(one.request)) return [one];
-    return this.ofBatch(one).filter((other) => !other.single && isListable(other.request));
+    if (one.single || !fitsApprovalList(one.request)) return [one];
+    return this.ofBatch(one).filter((other) => !other.single && fitsApprovalList(other.request));
   }
 
   private ofBatch(one: Waiting): Waiting[] {
@@ -273,10 +274,10 @@ export class Approvals implements vscode.Disposable {
     const edited = this.parts.reviews.edited(request);
     const reviewed = this.parts.reviews.has(request);
     const text = approvalText(request, edited, reviewed, this.parts.otherRun(request.runId));
-    const offered = rulesFor(request);
-    const buttons = buttonsOf(request, { edited, reviewed, always: offered.length > 0 });
+    const offered = alwaysAllowRuleChoices(request);
+    const buttons = approvalButtons(request, { edited, reviewed, always: offered.length > 0 });
     const chosen = await this.dialog(text, buttons, over);
-    const is = (label: keyof typeof labels) => chosen === t(labels[label]);
+    const is = (label: keyof typeof approvalButtonLabels) => chosen === t(approvalButtonLabels[label]);
     if (is('review')) await this.review([waiting]);
     else if (is('allowAlways')) await this.allowAlways(waiting, offered, over);
     else if (is('allow') || is('allowChanged')) waiting.answer(yes(edited));
@@ -285,7 +286,7 @@ export class Approvals implements vscode.Disposable {
   }
 
   /** Offers rules; without a choice, the request is shown again. */
-  private async allowAlways(waiting: Waiting, offered: readonly Rule[][], over: AbortSignal): Promise<void> {
+  private async allowAlways(waiting: Waiting, offered: readonly PermissionRule[][], over: AbortSignal): Promise<void> {
     const title = t('Always Allow');
     const placeholder = t('Towpath: Approvals… shows these rules and can delete them');
     const pick = (choices: RuleChoice[]) =>
@@ -295,7 +296,7 @@ export class Approvals implements vscode.Disposable {
     const made = chosen?.made;
     if (!made || over.aborted || !this.waiting.includes(waiting)) return;
     try {
-      await this.parts.addedRules.add({ key: keyOf(waiting.request), ...made });
+      await this.parts.addedRules.add({ key: approvalCallKey(waiting.request), ...made });
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       notify('error', t('The rule could not be stored: {0}', why));
@@ -310,9 +311,9 @@ export class Approvals implements vscode.Disposable {
     const edits = new Map(group.map((one) => [one, this.parts.reviews.edited(one.request)]));
     const changed = group.filter((one) => edits.get(one) !== undefined).map(({ request }) => request);
     const requests = group.map(({ request }) => request);
-    const text = batchText(requests, all.length, new Set(changed), this.parts.otherRun(requests[0]!.runId));
+    const text = approvalBatchText(requests, all.length, new Set(changed), this.parts.otherRun(requests[0]!.runId));
     const allowAll = t('Allow All ({0})', group.length);
-    const [review, oneByOne] = [t(labels.review), t(labels.oneByOne)];
+    const [review, oneByOne] = [t(approvalButtonLabels.review), t(approvalButtonLabels.oneByOne)];
     const chosen = await this.dialog(text, [review, allowAll, oneByOne], over);
     if (chosen === review) await this.review(group);
     else if (chosen === oneByOne) for (const one of all) one.single = true;

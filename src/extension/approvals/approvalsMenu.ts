@@ -1,18 +1,18 @@
 import * as vscode from 'vscode';
 import { type ApprovalPreset, approvalPresets, presetNames } from '../../protocol/content/policy.ts';
-import { type Rule, ruleSchema } from '../../protocol/content/rule.ts';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { type PermissionRule, permissionRuleSchema } from '../../protocol/content/rule.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localize } from '../../protocol/text/localized.ts';
-import type { Whereabouts } from '../../tools/mcp/toolChanges.ts';
-import { readRules } from '../../tools/policy/rules.ts';
+import type { RuleToolState } from '../../tools/mcp/toolChanges.ts';
+import { parsePolicyRules } from '../../tools/policy/rules.ts';
 import { notify } from '../dialogs/notify.ts';
-import { type ModelConsent, whoIs } from '../providers/modelConsent.ts';
-import { effectLabels, type Policies, type PolicyScope, ruleLabel } from './policies.ts';
-import { serverRuleText } from './serverRules.ts';
+import { describeNamedModel, type ModelConsent } from '../providers/modelConsent.ts';
+import { type ApprovalPolicies, type PolicyScope, ruleEffectLabels, ruleLabel } from './policies.ts';
+import { mcpRuleText } from './serverRules.ts';
 
 interface Servers {
-  whereabouts(server: NonNullable<Rule['server']>): Whereabouts;
+  whereabouts(server: NonNullable<PermissionRule['server']>): RuleToolState;
 }
 
 interface Choice extends vscode.QuickPickItem {
@@ -21,7 +21,7 @@ interface Choice extends vscode.QuickPickItem {
 }
 
 /** *Approvals…*: the preset, read-only commands, rules, and models allowed for files, each with a button to delete. */
-export async function showApprovals(policies: Policies, servers: Servers, named: ModelConsent): Promise<void> {
+export async function showApprovals(policies: ApprovalPolicies, servers: Servers, named: ModelConsent): Promise<void> {
   const pick = vscode.window.createQuickPick<Choice>();
   pick.title = t('Towpath: approvals');
   pick.placeholder = t('Select a preset, or add a rule');
@@ -41,13 +41,13 @@ export async function showApprovals(policies: Policies, servers: Servers, named:
   await choice?.run?.();
 }
 
-function choices(policies: Policies, servers: Servers, named: ModelConsent): Choice[] {
+function choices(policies: ApprovalPolicies, servers: Servers, named: ModelConsent): Choice[] {
   const { preset, readOnlyCommands } = policies.current();
   return [
     separator(t('Approvals')),
     ...approvalPresets.map((one) => ({
       label: `${one === preset ? '$(check)' : '$(blank)'} ${t(presetNames[one])}`,
-      description: t(presetDetails[one]),
+      description: t(approvalPresetDetails[one]),
       run: () => policies.choose(one),
     })),
     separator(t('Commands')),
@@ -67,26 +67,26 @@ function choices(policies: Policies, servers: Servers, named: ModelConsent): Cho
 const trash = () => ({ iconPath: new vscode.ThemeIcon('trash'), tooltip: t('Delete this rule') });
 
 /** Descriptions of the presets, translated by `t`. */
-export const presetDetails = {
+export const approvalPresetDetails = {
   'ask-everything': 'reads, too',
   'reads-free': 'changes and commands ask',
   'edits-free': 'commands ask',
   autopilot: 'only protected files and secrets ask; trusted workspaces only',
 } as const satisfies Record<ApprovalPreset, string>;
 
-function rulesOf(policies: Policies, servers: Servers, scope: PolicyScope, title: string): Choice[] {
+function rulesOf(policies: ApprovalPolicies, servers: Servers, scope: PolicyScope, title: string): Choice[] {
   const written = policies.written(scope);
   if (written.length === 0) return [];
   const items = written.map((value, index) => {
-    const { problems } = readRules([value], scope);
-    const rule = ruleSchema.safeParse(value);
-    const ofServer = rule.success ? serverRuleText(rule.data, (bound) => servers.whereabouts(bound)) : undefined;
+    const { problems } = parsePolicyRules([value], scope);
+    const rule = permissionRuleSchema.safeParse(value);
+    const ofServer = rule.success ? mcpRuleText(rule.data, (bound) => servers.whereabouts(bound)) : undefined;
     const words = ofServer?.words ?? (rule.success ? ruleLabel(rule.data) : JSON.stringify(value).slice(0, 200));
     const narrowed = policies.narrowed.reason(scope, value);
     const detail = problems[0] ?? ofServer?.detail ?? (narrowed && localize(narrowed));
     return {
-      label: `${problems.length > 0 || ofServer?.isIdle ? '$(warning)' : '$(law)'} ${visibleLine(words)}`,
-      ...(detail && { detail: visibleLine(detail) }),
+      label: `${problems.length > 0 || ofServer?.isIdle ? '$(warning)' : '$(law)'} ${escapeInvisibleInLine(words)}`,
+      ...(detail && { detail: escapeInvisibleInLine(detail) }),
       buttons: [trash()],
       remove: () => policies.remove(scope, index),
     };
@@ -97,7 +97,7 @@ function rulesOf(policies: Policies, servers: Servers, scope: PolicyScope, title
 /** Returns the files that may use a model without a selection. */
 function modelsOf(named: ModelConsent): Choice[] {
   const items = named.agreed().map((one) => {
-    const { file, label, where } = whoIs(one);
+    const { file, label, where } = describeNamedModel(one);
     const remove = async () => named.forget(one);
     return {
       label: `$(law) ${t('Allow {0} to use {1}', file, label)}`,
@@ -109,9 +109,9 @@ function modelsOf(named: ModelConsent): Choice[] {
   return items.length === 0 ? [] : [separator(t('Models named in files')), ...items];
 }
 
-async function addRule(policies: Policies): Promise<void> {
+async function addRule(policies: ApprovalPolicies): Promise<void> {
   const title = t('Towpath: add a rule');
-  const effects = (['allow', 'ask', 'deny'] as const).map((effect) => ({ label: t(effectLabels[effect]), effect }));
+  const effects = (['allow', 'ask', 'deny'] as const).map((effect) => ({ label: t(ruleEffectLabels[effect]), effect }));
   const placeHolder = t('Deny overrides ask, ask overrides allow');
   const chosen = await vscode.window.showQuickPick(effects, { title, placeHolder, ignoreFocusOut: true });
   if (!chosen) return;
@@ -122,13 +122,13 @@ async function addRule(policies: Policies): Promise<void> {
   const { key, prompt, example } = narrowings.get(tool) ?? files;
   const narrower = await input(title, t(prompt), example, '');
   if (narrower === undefined) return;
-  const rule: Rule = { effect, tool, ...(narrower && { [key]: narrower }) };
-  const problem = readRules([rule], 'user').problems[0];
+  const rule: PermissionRule = { effect, tool, ...(narrower && { [key]: narrower }) };
+  const problem = parsePolicyRules([rule], 'user').problems[0];
   if (problem) {
     notify('error', t('Nothing was added. {0}', problem));
     return;
   }
-  const words = serverRuleText(rule, () => 'away')?.words ?? ruleLabel(rule);
+  const words = mcpRuleText(rule, () => 'away')?.words ?? ruleLabel(rule);
   const scope = await pickScope(title, words);
   if (scope) await policies.add(scope, rule);
 }
@@ -150,12 +150,12 @@ const narrowings = new Map<string, typeof commands | typeof sites>([
 ]);
 
 async function pickScope(title: string, words: string): Promise<PolicyScope | undefined> {
-  const items = scopes().map(({ scope, words: where }) => ({ label: `${words} ${where}`, scope }));
+  const items = availableRuleScopes().map(({ scope, words: where }) => ({ label: `${words} ${where}`, scope }));
   return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.scope;
 }
 
 /** Returns the available scopes of a rule: a workspace scope needs an open folder. */
-export function scopes(): { scope: PolicyScope; words: string }[] {
+export function availableRuleScopes(): { scope: PolicyScope; words: string }[] {
   const everywhere = { scope: 'user' as const, words: t('in all workspaces') };
   return vscode.workspace.workspaceFolders
     ? [{ scope: 'workspace' as const, words: t('in this workspace') }, everywhere]

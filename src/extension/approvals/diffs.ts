@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { StoredChange } from '../../protocol/run/events.ts';
-import { amount, t } from '../../protocol/text/l10n.ts';
+import { localizedCount, t } from '../../protocol/text/l10n.ts';
 import type { RunStore } from '../../runs/store.ts';
 
 const scheme = 'towpath';
@@ -18,7 +18,7 @@ interface SinceRun {
   place: string | undefined;
 }
 
-export class Diffs implements vscode.TextDocumentContentProvider {
+export class DiffDocumentProvider implements vscode.TextDocumentContentProvider {
   constructor(private readonly store: RunStore) {}
 
   register(): vscode.Disposable {
@@ -44,7 +44,7 @@ export class Diffs implements vscode.TextDocumentContentProvider {
 
   async reviewSince(runId: string, sides: readonly SinceRun[]): Promise<void> {
     const all = sides.map((side) => sidesOf(runId, side));
-    const title = t('Towpath: {0} of this run', amount(all.length, 'file'));
+    const title = t('Towpath: {0} of this run', localizedCount(all.length, 'file'));
     await vscode.commands.executeCommand('vscode.changes', title, all);
   }
 

@@ -2,7 +2,7 @@ import { type CallKey, isSameCall } from '../../protocol/content/callKey.ts';
 import type { ApprovalRequest } from '../../tools/core/tool.ts';
 
 /** Waiting approval in a search; `order` is the position in the order of requests. */
-export interface OpenApproval {
+export interface PendingApproval {
   request: Pick<ApprovalRequest, 'id' | 'runId' | 'call'>;
   order: number;
 }
@@ -14,12 +14,12 @@ interface TargetLookup {
 }
 
 /** Returns the requested approval. Without a key: of the active review, else of the shown run, else the oldest. */
-export function findApproval<Open extends OpenApproval>(
+export function findApproval<Open extends PendingApproval>(
   open: readonly Open[],
   key: CallKey | undefined,
   { reviewed, shown }: TargetLookup,
 ): Open | undefined {
-  if (key) return open.find((one) => isSameCall(keyOf(one.request), key));
+  if (key) return open.find((one) => isSameCall(approvalCallKey(one.request), key));
   const inOrder = [...open].sort((one, other) => one.order - other.order);
   return (
     inOrder.find(({ request }) => reviewed.has(request.id)) ??
@@ -28,13 +28,13 @@ export function findApproval<Open extends OpenApproval>(
   );
 }
 
-export const keyOf = ({ runId, call }: Pick<ApprovalRequest, 'runId' | 'call'>): CallKey => ({
+export const approvalCallKey = ({ runId, call }: Pick<ApprovalRequest, 'runId' | 'call'>): CallKey => ({
   runId,
   toolCallId: call.id,
 });
 
 /** Returns the call named by command arguments. Links, keys and other extensions can pass any value. */
-export function callKeyIn(given: unknown): CallKey | undefined {
+export function parseCallKey(given: unknown): CallKey | undefined {
   const { runId, toolCallId } = Object(given) as Partial<Record<keyof CallKey, unknown>>;
   return typeof runId === 'string' && typeof toolCallId === 'string' ? { runId, toolCallId } : undefined;
 }

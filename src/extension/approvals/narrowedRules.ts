@@ -1,15 +1,15 @@
-import { type OwnedRule, ruleSchema } from '../../protocol/content/rule.ts';
+import { permissionRuleSchema, type ScopedPermissionRule } from '../../protocol/content/rule.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import type { DecisionFile } from '../settings/decisionFile.ts';
 
 const narrowedName = 'approvals.narrowed';
-type Scope = OwnedRule['scope'];
+type Scope = ScopedPermissionRule['scope'];
 
 /**
  * Stored rules that covered more commands at the time of creation. The rules stay as stored, and the list of rules shows the difference.
  * Each memory is searched only once, so later rules are never included.
  */
-export class NarrowedRules {
+export class NarrowedApprovalRules {
   /** @param memories of the workspace, and of the user for all workspaces */
   constructor(private readonly memories: Readonly<Record<Scope, Pick<DecisionFile, 'get' | 'update'>>>) {}
 
@@ -34,7 +34,7 @@ export class NarrowedRules {
 
 /** Returns undefined for rules with unchanged coverage: exact words, and rules without a command. */
 function whatIsNarrowed(written: unknown): LocalizedMessage | undefined {
-  const { data: rule } = ruleSchema.safeParse(written);
+  const { data: rule } = permissionRuleSchema.safeParse(written);
   if (rule?.effect !== 'allow') return undefined;
   switch (rule.kind) {
     case 'looks':

@@ -1,33 +1,33 @@
 import * as vscode from 'vscode';
-import { type ApprovalPreset, isWider, type Policy } from '../../protocol/content/policy.ts';
-import { type OwnedRule, type Rule, ruleSchema } from '../../protocol/content/rule.ts';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { inEnglish, t } from '../../protocol/text/l10n.ts';
+import { type ApprovalPolicy, type ApprovalPreset, isMorePermissivePreset } from '../../protocol/content/policy.ts';
+import { type PermissionRule, permissionRuleSchema, type ScopedPermissionRule } from '../../protocol/content/rule.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
+import { t, toEnglishText } from '../../protocol/text/l10n.ts';
 import type { Localizer } from '../../protocol/text/localized.ts';
 import { localize } from '../../protocol/text/localized.ts';
-import { coverage, readRules } from '../../tools/policy/rules.ts';
+import { formatRuleCoverage, parsePolicyRules } from '../../tools/policy/rules.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { notify, notifyWithActions } from '../dialogs/notify.ts';
 import type { DecisionFile } from '../settings/decisionFile.ts';
 import { saveSetting, settings } from '../settings/settings.ts';
-import { NarrowedRules } from './narrowedRules.ts';
+import { NarrowedApprovalRules } from './narrowedRules.ts';
 import { RunPresets } from './runPresets.ts';
 
 const rulesName = 'approvals.rules';
 const autopilotName = 'approvals.autopilot';
 
-export type PolicyScope = OwnedRule['scope'];
+export type PolicyScope = ScopedPermissionRule['scope'];
 
 /**
  * Policy of the user: presets and global rules from the settings, workspace rules from the extension's storage. Files of the workspace have
  * no influence.
  */
-export class Policies implements vscode.Disposable {
+export class ApprovalPolicies implements vscode.Disposable {
   private readonly listeners: vscode.Disposable;
   private warned = new Set<string>();
   private asking = false;
   private readonly runs: RunPresets;
-  readonly narrowed: NarrowedRules;
+  readonly narrowed: NarrowedApprovalRules;
   private known?: ApprovalPreset;
 
   constructor(
@@ -38,7 +38,7 @@ export class Policies implements vscode.Disposable {
     private readonly changed: () => void,
   ) {
     this.runs = new RunPresets(memory);
-    this.narrowed = new NarrowedRules({ workspace: memory, user: userMemory });
+    this.narrowed = new NarrowedApprovalRules({ workspace: memory, user: userMemory });
     this.listeners = vscode.Disposable.from(
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration('towpath.approvals')) this.look();
@@ -51,7 +51,7 @@ export class Policies implements vscode.Disposable {
     this.listeners.dispose();
   }
 
-  readonly current = (runId?: string): Policy => ({
+  readonly current = (runId?: string): ApprovalPolicy => ({
     preset: runId === undefined ? this.preset : this.shown(runId).preset,
     readOnlyCommands: settings()['approvals.readOnlyCommands'],
     rules: [...this.read('workspace').rules, ...this.read('user').rules],
@@ -75,7 +75,7 @@ export class Policies implements vscode.Disposable {
   /** Returns the run with the widest preset; the first of equal runs. */
   widest(runIds: readonly string[]): { runId: string; preset: ApprovalPreset } | undefined {
     const all = runIds.map((runId) => ({ runId, preset: this.shown(runId).preset }));
-    return all.find(({ preset }) => !all.some((other) => isWider(other.preset, preset)));
+    return all.find(({ preset }) => !all.some((other) => isMorePermissivePreset(other.preset, preset)));
   }
 
   /** Returns the raw rules, valid or not, for a list that can delete each. */
@@ -84,7 +84,7 @@ export class Policies implements vscode.Disposable {
     return Array.isArray(value) ? value : [value];
   }
 
-  async add(scope: PolicyScope, ...rules: Rule[]): Promise<void> {
+  async add(scope: PolicyScope, ...rules: PermissionRule[]): Promise<void> {
     this.sayNarrowed(true); // before creating a rule that never covered more
     const wanted = rules.map((rule) => JSON.stringify(rule));
     const others = this.written(scope).filter((one) => !wanted.includes(JSON.stringify(one)));
@@ -98,7 +98,7 @@ export class Policies implements vscode.Disposable {
   async forgetServer(identity: string): Promise<void> {
     for (const scope of ['workspace', 'user'] as const) {
       const written = this.written(scope);
-      const left = written.filter((rule) => ruleSchema.safeParse(rule).data?.server?.identity !== identity);
+      const left = written.filter((rule) => permissionRuleSchema.safeParse(rule).data?.server?.identity !== identity);
       if (left.length < written.length) await this.write(scope, left);
     }
   }
@@ -124,7 +124,7 @@ export class Policies implements vscode.Disposable {
   /** Copies a narrower preset to a branch; a wider preset is not copied. */
   branched(from: string, to: string): void {
     const { preset, presetOfRun } = this.shown(from);
-    if (presetOfRun && isWider(this.preset, preset)) this.runs.choose(to, preset, this.preset);
+    if (presetOfRun && isMorePermissivePreset(this.preset, preset)) this.runs.choose(to, preset, this.preset);
   }
 
   /** Resets a wider preset, so that a restored run has no more permissions than others. */
@@ -181,7 +181,7 @@ export class Policies implements vscode.Disposable {
     const detail = `${unasked} ${howLong}`;
     try {
       const chosen = await this.modals[when]({
-        text: visibleLine(question),
+        text: escapeInvisibleInLine(question),
         detail,
         buttons: [t('Keep Asking'), yes],
       });
@@ -195,8 +195,8 @@ export class Policies implements vscode.Disposable {
     if (this.memory.get(autopilotName) !== undefined) this.memory.update(autopilotName, undefined);
   }
 
-  private read(scope: PolicyScope, inWords: Localizer = localize): ReturnType<typeof readRules> {
-    return readRules(this.written(scope), scope, inWords);
+  private read(scope: PolicyScope, inWords: Localizer = localize): ReturnType<typeof parsePolicyRules> {
+    return parsePolicyRules(this.written(scope), scope, inWords);
   }
 
   private async write(scope: PolicyScope, rules: unknown[]): Promise<void> {
@@ -220,7 +220,7 @@ export class Policies implements vscode.Disposable {
   }
 
   private warn(): void {
-    const inEnglishToo = this.problemsIn(inEnglish);
+    const inEnglishToo = this.problemsIn(toEnglishText);
     for (const [index, problem] of this.problems.entries()) {
       if (this.warned.has(problem)) continue;
       this.warned.add(problem);
@@ -245,7 +245,8 @@ function mayAutopilot(): boolean {
 }
 
 /** Label of a rule in a list: `Allow fs.edit in src/**`. */
-export const ruleLabel = (rule: Rule): string => t(rulePhrases[rule.effect], coverage(rule, localize));
+export const ruleLabel = (rule: PermissionRule): string =>
+  t(rulePhrases[rule.effect], formatRuleCoverage(rule, localize));
 
 const rulePhrases = { allow: 'Allow {0}', ask: 'Approval for {0}', deny: 'Deny {0}' } as const;
-export const effectLabels = { allow: 'Allow', ask: 'Approval for', deny: 'Deny' } as const;
+export const ruleEffectLabels = { allow: 'Allow', ask: 'Approval for', deny: 'Deny' } as const;

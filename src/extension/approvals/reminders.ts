@@ -1,16 +1,16 @@
 import type { Notice } from '../../protocol/panel/panelMessages.ts';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { amount, t } from '../../protocol/text/l10n.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
+import { localizedCount, t } from '../../protocol/text/l10n.ts';
 import type { ApprovalRequest } from '../../tools/core/tool.ts';
-import { nameOfRun, withoutLinks } from '../dialogs/approvalText.ts';
-import { reminder } from '../dialogs/reminder.ts';
-import { keyOf } from './findApproval.ts';
+import { disableCommandLinks, safeRunTitle } from '../dialogs/approvalText.ts';
+import { showReminderNotification } from '../dialogs/reminder.ts';
+import { approvalCallKey } from './findApproval.ts';
 
 /**
  * Approval with reminders. `aside`: waits without a dialog until the user opens the request. `told`: shown by the panel or a notification
  * instead of a dialog. `unremind` closes the notification.
  */
-export interface Remindable {
+export interface RemindableApproval {
   request: ApprovalRequest;
   aside: boolean;
   told: boolean;
@@ -26,7 +26,7 @@ interface Dependencies<Waiting> {
 }
 
 /** Reminders of approvals without a dialog: in the panel, or by a notification while the panel is hidden. */
-export class Reminders<Waiting extends Remindable> {
+export class ApprovalReminders<Waiting extends RemindableApproval> {
   constructor(private readonly dependencies: Dependencies<Waiting>) {}
 
   /** Notifies without blocking the editor. */
@@ -44,9 +44,13 @@ export class Reminders<Waiting extends Remindable> {
     const others = byRun(all().filter(({ told, request }) => told && otherRun(request.runId) !== undefined));
     const [first] = others[0] ?? [];
     if (!first) return;
-    const [run, call] = [otherRun(first.request.runId)!, keyOf(first.request)];
+    const [run, call] = [otherRun(first.request.runId)!, approvalCallKey(first.request)];
     const text = others.length > 1 ? t('{0} runs need your approval', others.length) : needsApproval(run);
-    notice({ level: 'info', text: visibleLine(text), action: { label: t('Answer…'), action: 'answer', call } });
+    notice({
+      level: 'info',
+      text: escapeInvisibleInLine(text),
+      action: { label: t('Answer…'), action: 'answer', call },
+    });
   }
 
   panelTurned(all: readonly Waiting[]): void {
@@ -62,12 +66,14 @@ export class Reminders<Waiting extends Remindable> {
     for (const one of waiting) one.told = true;
     const { request } = first;
     const link = (text: string, command: string) =>
-      `[${text}](command:${command}?${encodeURIComponent(JSON.stringify([keyOf(request)]))})`;
+      `[${text}](command:${command}?${encodeURIComponent(JSON.stringify([approvalCallKey(request)]))})`;
     const ways = `${link(t('Answer…'), 'towpath.answer')} · ${link(t('Deny'), 'towpath.denyWithWords')}`;
     const run = this.dependencies.otherRun(request.runId);
-    const about = `${ways} · ${withoutLinks(whatWaits(waiting))}`;
-    const close = reminder(
-      run === undefined ? t('Needs your approval: {0}', about) : `${withoutLinks(needsApproval(run))} · ${about}`,
+    const about = `${ways} · ${disableCommandLinks(whatWaits(waiting))}`;
+    const close = showReminderNotification(
+      run === undefined
+        ? t('Needs your approval: {0}', about)
+        : `${disableCommandLinks(needsApproval(run))} · ${about}`,
     );
     const unremind = () => {
       close();
@@ -78,12 +84,12 @@ export class Reminders<Waiting extends Remindable> {
   }
 }
 
-const byRun = <Waiting extends Remindable>(all: readonly Waiting[]): Waiting[][] =>
+const byRun = <Waiting extends RemindableApproval>(all: readonly Waiting[]): Waiting[][] =>
   [...new Set(all.map(({ request }) => request.runId))].map((runId) =>
     all.filter(({ request }) => request.runId === runId),
   );
 
-const needsApproval = (run: string): string => t('“{0}” needs your approval', nameOfRun(run));
+const needsApproval = (run: string): string => t('“{0}” needs your approval', safeRunTitle(run));
 
-const whatWaits = (waiting: readonly Remindable[]): string =>
-  waiting.length > 1 ? t(amount(waiting.length, 'question')) : waiting[0]!.request.plan.what;
+const whatWaits = (waiting: readonly RemindableApproval[]): string =>
+  waiting.length > 1 ? t(localizedCount(waiting.length, 'question')) : waiting[0]!.request.plan.what;

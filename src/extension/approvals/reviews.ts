@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { type ApprovalRequest, editableText } from '../../tools/core/tool.ts';
+import { type ApprovalRequest, editableApprovalText } from '../../tools/core/tool.ts';
 
 const scheme = 'towpath-review';
 
@@ -21,7 +21,7 @@ interface Review {
  * returns the user's version. Implemented as a file system with a private scheme instead of untitled documents, so that saving never asks
  * for a location.
  */
-export class Reviews implements vscode.FileSystemProvider {
+export class ApprovalReviewEditors implements vscode.FileSystemProvider {
   private readonly reviews = new Map<string, Review>();
   private readonly files = new Map<string, { bytes: Uint8Array; readonly: boolean; written: number }>();
   private readonly fileEvents = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
@@ -52,7 +52,7 @@ export class Reviews implements vscode.FileSystemProvider {
   }
 
   private async openOne({ request, uri }: Review): Promise<void> {
-    const title = t('{0} (proposed)', visibleLine(request.plan.what));
+    const title = t('{0} (proposed)', escapeInvisibleInLine(request.plan.what));
     const options = { preview: true };
     if (request.plan.change)
       await vscode.commands.executeCommand('vscode.diff', this.before(request), uri, title, options);
@@ -75,7 +75,7 @@ export class Reviews implements vscode.FileSystemProvider {
   edited(request: ApprovalRequest): string | undefined {
     const review = this.reviews.get(request.id);
     const text = review && (openDocument(review.uri)?.getText() ?? this.saved(review.uri));
-    if (text === undefined || text === review?.untouched || text === editableText(request)) return undefined;
+    if (text === undefined || text === review?.untouched || text === editableApprovalText(request)) return undefined;
     // An editor may add a final line end on save; a command has none.
     return request.plan.command === undefined ? text : text.replace(/\r?\n$/, '');
   }
@@ -154,7 +154,7 @@ export class Reviews implements vscode.FileSystemProvider {
     const known = this.reviews.get(request.id);
     if (known) return known;
     const { change, command } = request.plan;
-    const editable = editableText(request);
+    const editable = editableApprovalText(request);
     const text = request.draft ?? editable ?? change?.after ?? command ?? '';
     const uri = this.file(request.id, nameOf(request), text, editable === undefined);
     const review: Review = { request, uri, seen: false };

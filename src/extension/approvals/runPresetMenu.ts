@@ -1,20 +1,23 @@
 import * as vscode from 'vscode';
 import { approvalPresets, presetNames } from '../../protocol/content/policy.ts';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { presetDetails } from './approvalsMenu.ts';
-import type { Policies } from './policies.ts';
+import { approvalPresetDetails } from './approvalsMenu.ts';
+import type { ApprovalPolicies } from './policies.ts';
 
 /**
  * *Approvals for This Run…*: a preset for one run. The current preset is first, so Enter changes nothing.
  * @param title title of the run
  */
-export async function showRunPreset(policies: Policies, { id, title }: { id: string; title: string }): Promise<void> {
+export async function showRunPreset(
+  policies: ApprovalPolicies,
+  { id, title }: { id: string; title: string },
+): Promise<void> {
   const now = policies.shown(id).preset;
   const own = policies.preset;
   const rows = [now, ...approvalPresets.filter((one) => one !== now)].map((preset) => ({
     label: `${preset === now ? '$(check)' : '$(blank)'} ${t(presetNames[preset])}`,
-    description: `${t(presetDetails[preset])}${preset === own ? ` · ${t('your default')}` : ''}`,
+    description: `${t(approvalPresetDetails[preset])}${preset === own ? ` · ${t('your default')}` : ''}`,
     run: () => (preset === now ? undefined : policies.chooseForRun(id, preset, title)),
   }));
   const others = [
@@ -25,7 +28,7 @@ export async function showRunPreset(policies: Policies, { id, title }: { id: str
     },
   ];
   const chosen = await vscode.window.showQuickPick([...rows, ...others], {
-    title: visibleLine(t('Towpath: approvals for “{0}”', title)),
+    title: escapeInvisibleInLine(t('Towpath: approvals for “{0}”', title)),
     placeHolder: t('For this run only; anything wider than your default ends when the window reloads'),
   });
   await chosen?.run();

@@ -1,4 +1,4 @@
-import { type ApprovalPreset, approvalPresets, isWider } from '../../protocol/content/policy.ts';
+import { type ApprovalPreset, approvalPresets, isMorePermissivePreset } from '../../protocol/content/policy.ts';
 import type { DecisionFile } from '../settings/decisionFile.ts';
 
 const name = 'approvals.runs';
@@ -19,7 +19,7 @@ export class RunPresets {
     const chosen = this.chosen.get(runId);
     if (chosen) return chosen;
     const kept = this.kept().find(([id]) => id === runId)?.[1];
-    return kept && isWider(own, kept) ? kept : undefined;
+    return kept && isMorePermissivePreset(own, kept) ? kept : undefined;
   }
 
   /** Stores a choice; the user's own preset removes the choice. */
@@ -27,7 +27,7 @@ export class RunPresets {
     if (preset === own) this.chosen.delete(runId);
     else this.chosen.set(runId, preset);
     const others = this.kept().filter(([id]) => id !== runId);
-    const kept: Kept = isWider(own, preset) ? [...others, [runId, preset]] : others;
+    const kept: Kept = isMorePermissivePreset(own, preset) ? [...others, [runId, preset]] : others;
     this.memory.update(name, kept.slice(-most));
   }
 
@@ -37,7 +37,7 @@ export class RunPresets {
 
   end(runId: string, own: ApprovalPreset): void {
     const preset = this.chosen.get(runId);
-    if (preset && isWider(preset, own)) this.chosen.delete(runId);
+    if (preset && isMorePermissivePreset(preset, own)) this.chosen.delete(runId);
   }
 
   private kept(): Kept {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { language, t } from '../../protocol/text/l10n.ts';
-import type { BackgroundCommands, CommandInBackground } from '../../tools/shell/background.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
+import { currentLocale, t } from '../../protocol/text/l10n.ts';
+import type { BackgroundCommandInfo, BackgroundCommands } from '../../tools/shell/background.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { Conversation } from '../runs/conversation.ts';
 
@@ -59,18 +59,18 @@ export class BackgroundCommandList implements vscode.TextDocumentContentProvider
       return;
     }
     const [stopButton, runButton] = [button('debug-stop', t('Stop')), button('comment-discussion', t('Show Run'))];
-    const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { one: CommandInBackground }>();
+    const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { one: BackgroundCommandInfo }>();
     picker.title = t('Towpath: background commands');
     picker.placeholder = t('Enter shows the output');
     picker.matchOnDescription = true;
     picker.items = atWork.map((one) => ({
-      label: visibleLine(one.line),
-      description: t('since {0}', new Date(one.startedAt).toLocaleTimeString(language())),
-      detail: visibleLine(one.folder),
+      label: escapeInvisibleInLine(one.line),
+      description: t('since {0}', new Date(one.startedAt).toLocaleTimeString(currentLocale())),
+      detail: escapeInvisibleInLine(one.folder),
       buttons: [stopButton, runButton],
       one,
     }));
-    const chosen = await new Promise<{ one: CommandInBackground; button?: vscode.QuickInputButton } | undefined>(
+    const chosen = await new Promise<{ one: BackgroundCommandInfo; button?: vscode.QuickInputButton } | undefined>(
       (resolve) => {
         picker.onDidAccept(() => resolve(picker.selectedItems[0]));
         picker.onDidTriggerItemButton(({ item: { one }, button }) => resolve({ one, button }));
@@ -92,7 +92,7 @@ export class BackgroundCommandList implements vscode.TextDocumentContentProvider
 
   private fileName(id: string): string {
     const line = this.background.lineOf(id) ?? '';
-    const words = visibleLine(line).replace(/[\\/:*?"'<>|#%\s]+/g, ' ');
+    const words = escapeInvisibleInLine(line).replace(/[\\/:*?"'<>|#%\s]+/g, ' ');
     return words.trim().slice(0, 40) || 'output';
   }
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { visible } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisible } from '../../protocol/text/escapeInvisible.ts';
 import type { CommandMirror } from '../../tools/shell/liveOutput.ts';
 
 const maxWaiting = 100_000;
@@ -12,7 +12,7 @@ export class CommandTerminal {
   mirror(command: string, folder: string): CommandMirror {
     this.write ??= this.open();
     const write = this.write; // a terminal closed in between stays closed for this command
-    write(`${visible(folder)} $ ${visible(command)}\n`);
+    write(`${escapeInvisible(folder)} $ ${escapeInvisible(command)}\n`);
     this.terminal?.show(true);
     return { write, end: (how) => write(`\n${how}\n\n`) };
   }

@@ -1,10 +1,10 @@
 import os from 'node:os';
 import * as vscode from 'vscode';
-import { orphanedCalls } from '../../protocol/run/run.ts';
-import { truncateVisible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { callsWithOrphanedCommand } from '../../protocol/run/run.ts';
+import { escapeInvisibleInLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import type { RunStore } from '../../runs/store.ts';
-import { isAlive, type OrphanedCommand, type OrphanedCommands } from '../../tools/shell/orphanedCommands.ts';
+import { isProcessAlive, type OrphanedCommand, type OrphanedCommands } from '../../tools/shell/orphanedCommands.ts';
 import { notify, notifyWithActions } from '../dialogs/notify.ts';
 import type { Conversation } from '../runs/conversation.ts';
 
@@ -23,9 +23,9 @@ export class OrphanedCommandsNotice {
       if (updatedAt < startOfMachine || (phase !== 'Running' && !commands)) continue;
       if (await this.store.holder(id)) continue;
       const run = await this.store.read(id).catch(() => undefined); // errors are reported when the run is opened
-      for (const [toolCallId, { command, process, background }] of run ? orphanedCalls(run) : []) {
+      for (const [toolCallId, { command, process, background }] of run ? callsWithOrphanedCommand(run) : []) {
         const owner = background?.owner;
-        if (owner && (await isAlive(owner))) continue; // belongs to a living window
+        if (owner && (await isProcessAlive(owner))) continue; // belongs to a living window
         await this.left.look({ runId: id, toolCallId, command, process });
       }
     }
@@ -40,9 +40,9 @@ export class OrphanedCommandsNotice {
       return;
     }
     const items = atWork.map((one) => ({
-      label: visibleLine(one.command.line),
+      label: escapeInvisibleInLine(one.command.line),
       description: one.processes.join(', '),
-      detail: visibleLine(one.command.folder),
+      detail: escapeInvisibleInLine(one.command.folder),
       one,
     }));
     const title = t('Towpath: stop an orphaned command');
@@ -70,7 +70,7 @@ export class OrphanedCommandsNotice {
 
   private async end(one: OrphanedCommand): Promise<void> {
     const still = await this.left.end(one);
-    const what = truncateVisible(visibleLine(one.command.line), longestLine);
+    const what = truncateWithEllipsis(escapeInvisibleInLine(one.command.line), longestLine);
     const left = still.join(', ');
     if (still.length === 0) notify('info', t('Ended: {0}', what));
     else notify('error', t('Could not stop it: {0} of {1}', left, what));
@@ -82,7 +82,7 @@ const longestLine = 200;
 const words = ({ command, processes }: OrphanedCommand) =>
   t(
     '{0} in {1}, {2}',
-    truncateVisible(visibleLine(command.line), longestLine),
-    visibleLine(command.folder),
-    processes.map(visibleLine).join(', '),
+    truncateWithEllipsis(escapeInvisibleInLine(command.line), longestLine),
+    escapeInvisibleInLine(command.folder),
+    processes.map(escapeInvisibleInLine).join(', '),
   );

@@ -1,11 +1,11 @@
 import path from 'node:path';
-import { excerptOfTokens } from '../../engine/core/tokenCount.ts';
+import { truncateToTokens } from '../../engine/core/tokenCount.ts';
 import { truncate } from '../../llm/core/truncate.ts';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { shownFiles } from '../../tools/code/shown.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
+import { createFileClassifier } from '../../tools/code/shown.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
-import { currentText } from '../../tools/sandbox/fileText.ts';
-import { relativeTo, resolvePath } from '../../tools/sandbox/paths.ts';
+import { readCurrentText } from '../../tools/sandbox/fileText.ts';
+import { resolvePath, workspaceRelativePath } from '../../tools/sandbox/paths.ts';
 import type { CommitRepository, GitChange } from './git.ts';
 
 /** Limits of changed files to name, of files with text, and of log subjects as style examples. */
@@ -48,7 +48,7 @@ export async function commitChanges(sources: Sources, tokens: number): Promise<C
   const { only } = sources;
   const all = only === undefined ? groups.find(({ length }) => length > 0) : await changesOf(only, groups, workspace);
   if (!all) return undefined;
-  const shown = shownFiles(workspace, isKept);
+  const shown = createFileClassifier(workspace, isKept);
   const names: string[] = [];
   const texts: string[] = [];
   const most = tokens * charactersOfToken;
@@ -73,7 +73,7 @@ export async function commitChanges(sources: Sources, tokens: number): Promise<C
     `${files}:\n${names.join('\n')}`,
   ];
   const told = shared(texts, most - head.join('\n\n').length);
-  const text = excerptOfTokens([...head, ...told].join('\n\n'), tokens);
+  const text = truncateToTokens([...head, ...told].join('\n\n'), tokens);
   const cut = texts.length === maxTexts || all.length > maxNames || text !== [...head, ...texts].join('\n\n');
   return { text, kept, cut, files: all.length };
 }
@@ -87,7 +87,7 @@ async function changesOf(
   { roots }: Workspace,
 ): Promise<GitChange[] | undefined> {
   for (const change of [...others.flat(), ...staged!])
-    if ((await relativeTo(roots, change.uri.fsPath)) === only) return [change];
+    if ((await workspaceRelativePath(roots, change.uri.fsPath)) === only) return [change];
   return undefined;
 }
 
@@ -97,7 +97,7 @@ const untracked = 7;
 
 function nameOf({ uri, originalUri }: GitChange, { rootUri }: CommitRepository): string {
   const [before, after] = [originalUri, uri].map(({ fsPath }) =>
-    visibleLine(path.relative(rootUri.fsPath, fsPath).replaceAll(path.sep, '/')),
+    escapeInvisibleInLine(path.relative(rootUri.fsPath, fsPath).replaceAll(path.sep, '/')),
   );
   return before === after ? after! : `${before} → ${after}`;
 }
@@ -112,7 +112,7 @@ async function textOf(change: GitChange, staged: boolean, sources: Sources): Pro
       const file = await resolvePath(workspace.roots, fsPath, 'read');
       return file.protected
         ? undefined
-        : `new file ${nameOf(change, repository)}\n${(await currentText(workspace, file)).text}`;
+        : `new file ${nameOf(change, repository)}\n${(await readCurrentText(workspace, file)).text}`;
     }
     if (isPattern.test(path.relative(repository.rootUri.fsPath, fsPath))) return undefined;
     const diff = await (staged ? repository.diffIndexWithHEAD(fsPath) : repository.diffWithHEAD(fsPath));
@@ -131,7 +131,7 @@ const isOne = (diff: string) => diff.startsWith('diff --') && !diff.includes('\n
 async function subjects(repository: CommitRepository): Promise<string[]> {
   const commits = await repository.log({ maxEntries: maxSubjects }).catch(() => []); // no first commit yet
   const own = commits.filter(({ parents }) => parents.length < 2);
-  return own.map(({ message }) => `- ${truncate(visibleLine(message.split('\n')[0]!), subjectLimit)}`);
+  return own.map(({ message }) => `- ${truncate(escapeInvisibleInLine(message.split('\n')[0]!), subjectLimit)}`);
 }
 
 /** Truncates texts to share a limit: short texts stay whole, longer ones get equal parts. */

@@ -1,37 +1,37 @@
 import * as vscode from 'vscode';
 import { askModel } from '../../engine/core/modelCall.ts';
-import { limitReached } from '../../protocol/run/money.ts';
+import { reachedSpendingLimit } from '../../protocol/run/money.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { errorText } from '../../protocol/text/localized.ts';
+import { localizedErrorText } from '../../protocol/text/localized.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
-import { excludedFromSearch } from '../../tools/policy/policy.ts';
-import type { Policies } from '../approvals/policies.ts';
+import { createSearchExclusionTest } from '../../tools/policy/policy.ts';
+import type { ApprovalPolicies } from '../approvals/policies.ts';
 import { notify } from '../dialogs/notify.ts';
-import type { Models } from '../models/models.ts';
-import { showProblem } from '../models/testConnection.ts';
-import { providerOf, split } from '../providers/modelIds.ts';
+import type { SelectableModels } from '../models/models.ts';
+import { showConnectionProblem } from '../models/testConnection.ts';
+import { providerForModelId, splitModelId } from '../providers/modelIds.ts';
 import type { MoneyLimits } from '../providers/moneyLimits.ts';
-import type { Audit } from '../records/auditLog.ts';
+import type { AuditLog } from '../records/auditLog.ts';
 import { type CommitChanges, commitChanges } from './commitChanges.ts';
-import { type CommitLimits, commitInstructions, commitText } from './commitText.ts';
-import { type CommitRepository, type GitExtension, repositoryOf, type SourceControl } from './git.ts';
-import { fillBox } from './messageBox.ts';
+import { type CommitMessageLimits, commitInstructions, extractCommitMessage } from './commitText.ts';
+import { type CommitRepository, chooseCommitRepository, type GitExtension, type SourceControl } from './git.ts';
+import { streamIntoInputBox } from './messageBox.ts';
 
 /** Limits in tokens: of the changes, and of an unknown context window; half of a window is reserved for the answer. */
 const [maxTokens, usualWindow] = [16_000, 12_000];
 const noticeMs = 20_000;
 
 /** Writer of commit messages into the source control box. Never commits, and changes nothing but the box. */
-export class CommitMessages implements vscode.Disposable {
+export class CommitMessageWriter implements vscode.Disposable {
   private readonly atWork = new Map<string, AbortController>();
 
   constructor(
     private readonly parts: {
-      models: Models;
+      models: SelectableModels;
       limits: MoneyLimits;
-      policies: Policies;
+      policies: ApprovalPolicies;
       workspace: Workspace;
-      audit: Pick<Audit, 'call'>;
+      audit: Pick<AuditLog, 'call'>;
     },
   ) {}
 
@@ -51,7 +51,7 @@ export class CommitMessages implements vscode.Disposable {
       const { isTrusted } = vscode.workspace;
       const git = vscode.extensions.getExtension<GitExtension>('vscode.git');
       const inFront = vscode.window.activeTextEditor?.document.uri;
-      const { repository } = await repositoryOf({ isTrusted, git, inFront }, pressed);
+      const { repository } = await chooseCommitRepository({ isTrusted, git, inFront }, pressed);
       const root = repository.rootUri.toString();
       if (this.atWork.has(root)) return notify('info', t('A commit message is already being generated.'));
       this.atWork.set(root, stop);
@@ -66,18 +66,18 @@ export class CommitMessages implements vscode.Disposable {
       };
       await vscode.window.withProgress(options, () => this.fill(repository, stop.signal).finally(end));
     } catch (error) {
-      if (!stop.signal.aborted) notify('warning', errorText(error as Error));
+      if (!stop.signal.aborted) notify('warning', localizedErrorText(error as Error));
     }
   }
 
   private async fill(repository: CommitRepository, signal: AbortSignal): Promise<void> {
     const { models, limits: money, policies, workspace, audit } = this.parts;
     const chosen = await models.writing().catch((error: Error) => {
-      void showProblem(errorText(error), undefined);
+      void showConnectionProblem(localizedErrorText(error), undefined);
     });
     if (!chosen) return;
     const { id, model, contextWindow = usualWindow } = chosen;
-    const isKept = excludedFromSearch(policies.current(), '');
+    const isKept = createSearchExclusionTest(policies.current(), '');
     const tokens = Math.min(maxTokens, Math.floor(contextWindow / 2));
     const changes = await commitChanges({ repository, workspace, isKept, signal }, tokens);
     if (!changes) throw new Error(t('No changes to commit in {0}.', repository.rootUri.fsPath));
@@ -85,17 +85,20 @@ export class CommitMessages implements vscode.Disposable {
     const messages = [{ role: 'user' as const, content: changes.text }];
     const request = { model, systemPrompt: commitInstructions(limits), messages };
     const fill = () =>
-      fillBox(
+      streamIntoInputBox(
         repository.inputBox,
         (options) => audit.call('commit-message', chosen, () => askModel(chosen, request, options)),
-        (answer) => commitText(answer, limits),
+        (answer) => extractCommitMessage(answer, limits),
         signal,
       );
     let filled = await fill();
-    while (filled.how === 'failed' && limitReached(filled) && (await money.askForDay(filled.text)))
+    while (filled.how === 'failed' && reachedSpendingLimit(filled) && (await money.askForDay(filled.text)))
       filled = await fill();
     if (filled.how === 'failed')
-      void showProblem(filled.text, filled.code === 'LLM_AUTH_FAILED' ? providerOf(split(id).provider)?.id : undefined);
+      void showConnectionProblem(
+        filled.text,
+        filled.code === 'LLM_AUTH_FAILED' ? providerForModelId(splitModelId(id).provider)?.id : undefined,
+      );
     else if (filled.how !== 'stopped') vscode.window.setStatusBarMessage(endOf(filled.how, changes), noticeMs);
   }
 
@@ -106,7 +109,7 @@ export class CommitMessages implements vscode.Disposable {
   }
 }
 
-function limitsIn(folder: vscode.Uri): CommitLimits {
+function limitsIn(folder: vscode.Uri): CommitMessageLimits {
   const git = vscode.workspace.getConfiguration('git', folder);
   const limit = (name: string) => Math.max(0, Number(git.get(name)) || 0);
   const line = limit('inputValidationLength') || 72;

@@ -1,15 +1,15 @@
 import * as vscode from 'vscode';
-import { linesOf } from '../../tools/sandbox/fileText.ts';
+import { linesWithoutEndings } from '../../tools/sandbox/fileText.ts';
 import type { GitExtension, WatchedRepository } from './git.ts';
 
 /** Returns the API of the editor's Git extension if active. */
-export function gitNow(): ReturnType<GitExtension['getAPI']> | undefined {
+export function activeGitApi(): ReturnType<GitExtension['getAPI']> | undefined {
   const git = vscode.extensions.getExtension<GitExtension>('vscode.git');
   return git?.isActive && git.exports.enabled ? git.exports.getAPI(1) : undefined;
 }
 
 /** Cache for the question if a file's content is committed. Asks Git once per new commit, and for a file only if the commit is newer. */
-export class Committed implements vscode.Disposable {
+export class CommittedFileCache implements vscode.Disposable {
   private readonly watches: vscode.Disposable[] = [];
   /** Latest commit by repository root, with its time (epoch milliseconds). */
   private readonly heads = new Map<string, { commit: string | undefined; at: Promise<number> }>();
@@ -23,14 +23,14 @@ export class Committed implements vscode.Disposable {
 
   /** @param since time of the file's change (epoch milliseconds): earlier commits are ignored */
   async has(place: string, text: string | null, since: number): Promise<boolean> {
-    const git = gitNow();
+    const git = activeGitApi();
     if (git && !this.watchesGit) this.watches.push(git.onDidOpenRepository(this.changed));
     this.watchesGit ||= git !== undefined;
     const repository = git?.getRepository(vscode.Uri.file(place));
     if (!repository || (await this.newest(repository)) + 999 < since) return false; // Git counts whole seconds
     const committed = await repository.show('HEAD', place).catch(() => null);
     if (committed === null || text === null) return committed === text;
-    return linesOf(committed).join('\n') === linesOf(text).join('\n');
+    return linesWithoutEndings(committed).join('\n') === linesWithoutEndings(text).join('\n');
   }
 
   private newest(repository: WatchedRepository): Promise<number> {

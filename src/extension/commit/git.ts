@@ -56,7 +56,7 @@ export interface GitExtension {
 export type SourceControl = Pick<vscode.SourceControl, 'rootUri'>;
 
 /** Inputs for the choice of a repository. `inFront` is the file in the active editor. */
-export interface CommitWindow {
+export interface RepositoryChoiceInputs {
   isTrusted: boolean;
   git?: { activate(): PromiseLike<GitExtension> };
   inFront?: vscode.Uri;
@@ -71,8 +71,8 @@ class NoRepository extends UserFacingError {
  * Returns the repository of the pressed button, else the only repository, else the repository of the active editor, with the Git program.
  * Throws `NoRepository`.
  */
-export async function repositoryOf(
-  { isTrusted, git, inFront }: CommitWindow,
+export async function chooseCommitRepository(
+  { isTrusted, git, inFront }: RepositoryChoiceInputs,
   pressed?: SourceControl,
 ): Promise<{ repository: CommitRepository; program: string }> {
   if (!isTrusted) throw new NoRepository(message('Git is not used in an untrusted workspace. Trust it first.'));

@@ -1,6 +1,6 @@
 import type { AdapterResult, CompleteOptions } from '../../llm/adapter/adapter.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { errorText } from '../../protocol/text/localized.ts';
+import { localizedErrorText } from '../../protocol/text/localized.ts';
 
 /** Result of filling a box: `written`, `cut` (the answer was truncated), `stopped`, or `theirs` (the user edited the box). */
 type Filled = { how: 'written' | 'cut' | 'stopped' | 'theirs' } | { how: 'failed'; text: string; code?: string };
@@ -13,7 +13,7 @@ const answerLimit = 4000;
  * replaced. Never throws.
  * @param tidy converts a partial or complete answer for display
  */
-export async function fillBox(
+export async function streamIntoInputBox(
   box: { value: string },
   ask: (options: CompleteOptions) => Promise<AdapterResult>,
   tidy: (answer: string) => string,
@@ -53,5 +53,5 @@ export async function fillBox(
   if (signal.aborted) return { how: 'stopped' };
   const none = over.signal.aborted ? t('The model did not finish.') : t('The model returned no message.');
   const { code } = reply.error ?? {};
-  return { how: 'failed', text: reply.error ? errorText(reply.error) : none, ...(code && { code }) };
+  return { how: 'failed', text: reply.error ? localizedErrorText(reply.error) : none, ...(code && { code }) };
 }

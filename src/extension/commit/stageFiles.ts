@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../protocol/text/l10n.ts';
-import { gitNow } from './committed.ts';
+import { activeGitApi } from './committed.ts';
 import type { WatchedRepository } from './git.ts';
 
 interface Staged {
@@ -11,7 +11,7 @@ interface Staged {
 
 /** Stages exactly these files (absolute paths) in their repositories, without a commit. Throws Git errors. */
 export async function stageFiles(files: readonly string[]): Promise<Staged> {
-  const git = gitNow();
+  const git = activeGitApi();
   if (!git) throw new Error(t('Git is not active in this window.'));
   const byRepository = new Map<WatchedRepository, string[]>();
   const left: string[] = [];

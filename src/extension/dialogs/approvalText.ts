@@ -1,8 +1,13 @@
-import { proseLine, truncateVisible, visible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { amount, type LocalizedMessage, t } from '../../protocol/text/l10n.ts';
-import type { ApprovalRequest, CallPlan, RequestedPlan } from '../../tools/core/tool.ts';
-import { changeText } from './changeText.ts';
-import { dialogExcerpt, excerptLine } from './dialogExcerpt.ts';
+import {
+  escapeInvisible,
+  escapeInvisibleInLine,
+  escapeInvisibleInProseLine,
+  truncateWithEllipsis,
+} from '../../protocol/text/escapeInvisible.ts';
+import { type LocalizedMessage, localizedCount, t } from '../../protocol/text/l10n.ts';
+import type { ApprovalRequest, ApprovalRequestPlan, ToolCallPlan } from '../../tools/core/tool.ts';
+import { fileChangeText } from './changeText.ts';
+import { dialogExcerpt, excerptDialogLine } from './dialogExcerpt.ts';
 
 /** Text of a native dialog: plain text without hidden characters. */
 export interface ApprovalText {
@@ -18,52 +23,54 @@ export interface ApprovalText {
 export function approvalText(request: ApprovalRequest, edited?: string, reviewed = false, run?: string): ApprovalText {
   const { plan, note } = request;
   const text = textOf(request, edited);
-  const changed = edited === undefined ? '' : t('You changed it. {0} shows what runs.', t(labels.review));
-  const reasons = [note, changed, plan.why].filter(Boolean).map((one) => visibleLine(one!));
-  const unseen = needsReview(request, edited) && !reviewed;
-  const allowed = [text && dialogExcerpt(text).text, visible(changeOf(plan, edited))].filter(Boolean).join('\n\n');
+  const changed = edited === undefined ? '' : t('You changed it. {0} shows what runs.', t(approvalButtonLabels.review));
+  const reasons = [note, changed, plan.why].filter(Boolean).map((one) => escapeInvisibleInLine(one!));
+  const unseen = needsReviewEditor(request, edited) && !reviewed;
+  const allowed = [text && dialogExcerpt(text).text, escapeInvisible(changeOf(plan, edited))]
+    .filter(Boolean)
+    .join('\n\n');
   const lines = [
     placeOf(plan),
-    plan.loss && visibleLine(plan.loss.text),
+    plan.loss && escapeInvisibleInLine(plan.loss.text),
     unseen ? [...reasons, readFirst()].join(' ') : reasons.join(' '),
   ];
   return {
-    message: titled(excerptLine(visibleLine(titleOf(plan)), longestLine).text, run),
+    message: titled(excerptDialogLine(escapeInvisibleInLine(titleOf(plan)), longestLine).text, run),
     detail: [allowed, lines.filter(Boolean).join('\n')].filter(Boolean).join('\n\n'),
   };
 }
 
-function placeOf(plan: RequestedPlan): string {
+function placeOf(plan: ApprovalRequestPlan): string {
   const [location, limit] = [locationOf(plan), limitOf(plan)];
   return location === undefined ? begun(limit) : [location, limit].filter(Boolean).join(' · ');
 }
 
-function titleOf({ what, command, background }: CallPlan & { what: string }): string {
+function titleOf({ what, command, background }: ToolCallPlan & { what: string }): string {
   if (command === undefined) return what;
   return background ? t('Run this command in the background?') : t('Run this command?');
 }
 
 /** Returns the location; undefined for the workspace root, and for files named in the title. */
-function locationOf({ command, folder, where, paths = [], change }: RequestedPlan): string | undefined {
+function locationOf({ command, folder, where, paths = [], change }: ApprovalRequestPlan): string | undefined {
   if (command !== undefined) {
     const place = folder ?? where;
-    return place === '.' ? undefined : t('In {0}', visibleLine(place));
+    return place === '.' ? undefined : t('In {0}', escapeInvisibleInLine(place));
   }
   const named = [...paths, ...(change ? [change.path] : [])];
   const isNamed = (line: string) => {
     const place = line.replace(/^→ /, '').replaceAll('\\', '/');
     return named.some((one) => place === one || place.endsWith(`/${one}`));
   };
-  return where.split('\n').every(isNamed) ? undefined : visibleLine(where);
+  return where.split('\n').every(isNamed) ? undefined : escapeInvisibleInLine(where);
 }
 
 /** Returns the title of a dialog; `run` is the title of a run that is not shown. */
 const titled = (what: string, run: string | undefined): string =>
-  run === undefined ? what : t('{0} (run “{1}”)', what, nameOfRun(run));
+  run === undefined ? what : t('{0} (run “{1}”)', what, safeRunTitle(run));
 
 /** Formats a run title: text of a model or a user must not imitate the end of the title. */
-export const nameOfRun = (title: string): string =>
-  truncateVisible(proseLine(title).replaceAll('”', '"'), longestTitle);
+export const safeRunTitle = (title: string): string =>
+  truncateWithEllipsis(escapeInvisibleInProseLine(title).replaceAll('”', '"'), longestTitle);
 const longestTitle = 60;
 
 /**
@@ -71,11 +78,12 @@ const longestTitle = 60;
  * of the window. A sentence without breaks widens the dialog.
  */
 const unbroken = (sentence: string) => sentence.replaceAll(' ', '\u00a0');
-const readFirst = () => unbroken(t('It does not fit here. {0} shows all of it and can allow it.', t(labels.review)));
+const readFirst = () =>
+  unbroken(t('It does not fit here. {0} shows all of it and can allow it.', t(approvalButtonLabels.review)));
 /** Tests if a dialog is too small for the whole request and therefore must not offer *Allow*. */
-export function needsReview(request: ApprovalRequest, edited?: string): boolean {
+export function needsReviewEditor(request: ApprovalRequest, edited?: string): boolean {
   const text = textOf(request, edited);
-  const whole = excerptLine(visibleLine(titleOf(request.plan)), longestLine).whole;
+  const whole = excerptDialogLine(escapeInvisibleInLine(titleOf(request.plan)), longestLine).whole;
   return !whole || (text !== undefined && !dialogExcerpt(text).whole);
 }
 
@@ -84,53 +92,59 @@ function textOf({ plan }: ApprovalRequest, edited: string | undefined): string |
   return proposed === undefined ? undefined : (edited ?? proposed);
 }
 
-function changeOf({ change }: CallPlan, edited: string | undefined): string {
+function changeOf({ change }: ToolCallPlan, edited: string | undefined): string {
   if (!change) return '';
-  const { size, lines } = changeText({ ...change, after: edited ?? change.after });
+  const { size, lines } = fileChangeText({ ...change, after: edited ?? change.after });
   return [begun(size), ...lines].join('\n');
 }
 
 const begun = (words: string) => words.slice(0, 1).toUpperCase() + words.slice(1);
 
-function limitOf({ timeLimit }: CallPlan): string {
+function limitOf({ timeLimit }: ToolCallPlan): string {
   return timeLimit === undefined ? '' : t('for {0} at most', timeWords(timeLimit));
 }
 
 /** @param seconds integer */
 function timeWords(seconds: number): LocalizedMessage {
-  if (seconds % 3600 === 0) return amount(seconds / 3600, 'hour');
-  return seconds % 60 === 0 ? amount(seconds / 60, 'minute') : amount(seconds, 'second');
+  if (seconds % 3600 === 0) return localizedCount(seconds / 3600, 'hour');
+  return seconds % 60 === 0 ? localizedCount(seconds / 60, 'minute') : localizedCount(seconds, 'second');
 }
 
 /**
  * Inputs for the buttons besides the plan. `edited` is the user's version from a review; `reviewed`: the user has seen everything;
  * `always`: a rule can be offered.
  */
-export interface Offers {
+interface ApprovalButtonInputs {
   edited?: string;
   reviewed: boolean;
   always: boolean;
 }
 
 /** Returns the buttons of a single approval; with the editor's Cancel at most five. Enter presses the first. */
-export function buttonsOf(request: ApprovalRequest, { edited, reviewed, always }: Offers): string[] {
-  const review = t(labels.review);
-  if (needsReview(request, edited) && !reviewed) return [review];
-  if (edited !== undefined) return [review, t(labels.allowChanged)];
+export function approvalButtons(
+  request: ApprovalRequest,
+  { edited, reviewed, always }: ApprovalButtonInputs,
+): string[] {
+  const review = t(approvalButtonLabels.review);
+  if (needsReviewEditor(request, edited) && !reviewed) return [review];
+  if (edited !== undefined) return [review, t(approvalButtonLabels.allowChanged)];
   const { grant, once } = request.plan;
-  const forRun = grant === undefined || once ? [] : [t(labels.allowRun)];
-  return [review, t(labels.allow), ...forRun, ...(always ? [t(labels.allowAlways)] : [])];
+  const forRun = grant === undefined || once ? [] : [t(approvalButtonLabels.allowRun)];
+  return [review, t(approvalButtonLabels.allow), ...forRun, ...(always ? [t(approvalButtonLabels.allowAlways)] : [])];
 }
 
 /**
  * Orders buttons for the editor, which puts the first button at the end with the focus, and Cancel next to it (except on Windows). *Allow*
  * goes to the other end, reached by one Tab: Enter alone never allows. On Windows *Allow* is next to the first button.
  */
-export const inReach = ([first, yes, ...others]: string[], platform: NodeJS.Platform = process.platform): string[] =>
+export const orderDialogButtons = (
+  [first, yes, ...others]: string[],
+  platform: NodeJS.Platform = process.platform,
+): string[] =>
   [first, ...(platform === 'win32' ? [yes, ...others] : [...others, yes])].filter((one) => one !== undefined);
 
 /** Labels, translated by `t`. */
-export const labels = {
+export const approvalButtonLabels = {
   review: 'Review…',
   allow: 'Allow',
   allowChanged: 'Allow as Changed',
@@ -140,10 +154,10 @@ export const labels = {
 } as const;
 
 /** Maximum approvals in one dialog, to fit a small screen. */
-export const listLimit = 12;
+export const maxListedApprovals = 12;
 
 /** Tests if an approval fits on a single line of a list: nothing is omitted, and no protected path is concerned. */
-export function isListable({ plan, note }: ApprovalRequest): boolean {
+export function fitsApprovalList({ plan, note }: ApprovalRequest): boolean {
   const { command, details, grant, loss, outputs = [] } = plan;
   if (grant === undefined || note !== undefined || details !== undefined || loss || outputs.length > 0) return false;
   if (command === undefined) return plan.what.length <= longestLine && locationOf(plan) === undefined;
@@ -154,7 +168,7 @@ export function isListable({ plan, note }: ApprovalRequest): boolean {
  * Returns the text for several approvals, a line for each.
  * @param waiting total number of waiting approvals; `changed`: approvals edited in a review
  */
-export function batchText(
+export function approvalBatchText(
   requests: readonly ApprovalRequest[],
   waiting: number,
   changed: ReadonlySet<ApprovalRequest> = new Set(),
@@ -163,10 +177,11 @@ export function batchText(
   const lines = requests.map((request, index) => {
     const { plan } = request;
     const { command } = plan;
-    const about = command === undefined ? visibleLine(plan.what) : runWords(plan, visibleLine(command));
-    const size = plan.change ? changeText(plan.change).size : limitOf(plan);
+    const about =
+      command === undefined ? escapeInvisibleInLine(plan.what) : runWords(plan, escapeInvisibleInLine(command));
+    const size = plan.change ? fileChangeText(plan.change).size : limitOf(plan);
     const folder = command === undefined ? undefined : plan.folder;
-    const place = folder === undefined || folder === '.' ? '' : t('in {0}', visibleLine(folder));
+    const place = folder === undefined || folder === '.' ? '' : t('in {0}', escapeInvisibleInLine(folder));
     const what = [about, ...(changed.has(request) ? [] : [size]), place].filter(Boolean).join(' · ');
     return `${index + 1}. ${changed.has(request) ? t('{0} – as changed by you', what) : what}`;
   });
@@ -178,14 +193,14 @@ export function batchText(
   };
 }
 
-const runWords = ({ background }: CallPlan, command: string): string =>
+const runWords = ({ background }: ToolCallPlan, command: string): string =>
   background ? t('Run {0} in the background', command) : t('Run {0}', command);
 
 /**
  * Disables command links `[text](command:…)` for notifications, progress texts and prompts of input boxes: text of a model, a file or a
  * server must not become a link.
  */
-export const withoutLinks = (text: string): string => visibleLine(text).replaceAll('](', '] (');
+export const disableCommandLinks = (text: string): string => escapeInvisibleInLine(text).replaceAll('](', '] (');
 
 /** Maximum characters of the first line: longer third-party text would push out the rest. */
 const longestLine = 300;

@@ -1,8 +1,8 @@
-import { visible } from '../../protocol/text/escapeInvisible.ts';
-import { amount, groupDigits, t } from '../../protocol/text/l10n.ts';
+import { escapeInvisible } from '../../protocol/text/escapeInvisible.ts';
+import { localizedCount, t, withDigitGrouping } from '../../protocol/text/l10n.ts';
 import type { FileChange } from '../../tools/core/tool.ts';
-import { diff, type Hunk } from '../../tools/edit/diff.ts';
-import { comparedLines } from '../../tools/notebook/comparedLines.ts';
+import { type DiffHunk, diffSequences } from '../../tools/edit/diff.ts';
+import { linesForComparison } from '../../tools/notebook/comparedLines.ts';
 
 const firstLines = 6;
 const longestLine = 100;
@@ -16,15 +16,15 @@ interface ChangeText {
   lines: string[];
 }
 
-export function changeText({ path, before, after }: Pick<FileChange, 'path' | 'before' | 'after'>): ChangeText {
-  const compared = comparedLines(path, before, after);
+export function fileChangeText({ path, before, after }: Pick<FileChange, 'path' | 'before' | 'after'>): ChangeText {
+  const compared = linesForComparison(path, before, after);
   const [from, to] = [compared.from.lines, compared.to.lines];
-  const hunks = diff(from, to);
+  const hunks = diffSequences(from, to);
   const lines = hunks.flatMap((hunk) => linesOfHunk(hunk, from, to));
   const more = changedIn(hunks) - Math.min(lines.length, firstLines);
   return {
     size: sizeOf({ before, after }, from, to, hunks),
-    lines: [...lines.slice(0, firstLines), ...(more > 0 ? [`… ${t(amount(more, 'more changed line'))}`] : [])],
+    lines: [...lines.slice(0, firstLines), ...(more > 0 ? [`… ${t(localizedCount(more, 'more changed line'))}`] : [])],
   };
 }
 
@@ -32,27 +32,29 @@ function sizeOf(
   { before, after }: Pick<FileChange, 'before' | 'after'>,
   from: readonly string[],
   to: readonly string[],
-  hunks: readonly Hunk[],
+  hunks: readonly DiffHunk[],
 ): string {
   if (before === null)
-    return to.length > 0 ? t('creates a file of {0}', amount(to.length, 'line')) : t('creates an empty file');
+    return to.length > 0 ? t('creates a file of {0}', localizedCount(to.length, 'line')) : t('creates an empty file');
   if (after === null)
-    return from.length > 0 ? t('deletes a file of {0}', amount(from.length, 'line')) : t('deletes an empty file');
+    return from.length > 0
+      ? t('deletes a file of {0}', localizedCount(from.length, 'line'))
+      : t('deletes an empty file');
   if (hunks.length === 0) return t('changes only line ends');
   const kept = new Set(from);
   if (from.length > 0 && !to.some((line) => kept.has(line)))
     return to.length > 0
-      ? t('replaces all {0} by {1}', amount(from.length, 'line'), amount(to.length, 'line'))
-      : t('removes all {0}', amount(from.length, 'line'));
+      ? t('replaces all {0} by {1}', localizedCount(from.length, 'line'), localizedCount(to.length, 'line'))
+      : t('removes all {0}', localizedCount(from.length, 'line'));
   const added = hunks.reduce((sum, { toStart, toEnd }) => sum + toEnd - toStart, 0);
-  return t('+{0} −{1}', groupDigits(added), groupDigits(changedIn(hunks) - added));
+  return t('+{0} −{1}', withDigitGrouping(added), withDigitGrouping(changedIn(hunks) - added));
 }
 
-const changedIn = (hunks: readonly Hunk[]) =>
+const changedIn = (hunks: readonly DiffHunk[]) =>
   hunks.reduce((sum, { fromStart, fromEnd, toStart, toEnd }) => sum + fromEnd - fromStart + toEnd - toStart, 0);
 
 /** Limits removed lines to half, so that added lines are visible. */
-function linesOfHunk({ fromStart, fromEnd, toStart, toEnd }: Hunk, from: readonly string[], to: readonly string[]) {
+function linesOfHunk({ fromStart, fromEnd, toStart, toEnd }: DiffHunk, from: readonly string[], to: readonly string[]) {
   const comes = to.slice(toStart, Math.min(toEnd, toStart + firstLines)).map((line) => signed('+', line));
   const most = comes.length === 0 ? firstLines : Math.max(firstLines / 2, firstLines - comes.length);
   const goes = from.slice(fromStart, Math.min(fromEnd, fromStart + most)).map((line) => signed('−', line));
@@ -60,6 +62,6 @@ function linesOfHunk({ fromStart, fromEnd, toStart, toEnd }: Hunk, from: readonl
 }
 
 const signed = (sign: string, line: string) => {
-  const shown = visible(line).replaceAll('\n', ' ⏎ ').replaceAll('\t', '  ');
+  const shown = escapeInvisible(line).replaceAll('\n', ' ⏎ ').replaceAll('\t', '  ');
   return `${sign} ${shown.length > longestLine ? `${shown.slice(0, longestLine)}…` : shown}`;
 };

@@ -1,5 +1,5 @@
-import { visible } from '../../protocol/text/escapeInvisible.ts';
-import { amount, t } from '../../protocol/text/l10n.ts';
+import { escapeInvisible } from '../../protocol/text/escapeInvisible.ts';
+import { localizedCount, t } from '../../protocol/text/l10n.ts';
 
 const maxLines = 20;
 const maxCharacters = 2000;
@@ -7,7 +7,7 @@ const maxCharacters = 2000;
 const endLines = 8;
 const endCharacters = 700;
 
-export interface Excerpt {
+export interface DialogExcerpt {
   text: string;
   whole: boolean;
 }
@@ -16,8 +16,8 @@ export interface Excerpt {
  * Returns a command or arguments for a dialog: whole with marked hidden characters, or head and tail. An empty line is shown as ⏎, because
  * blank lines separate the dialog's own text, which must not be imitated.
  */
-export function dialogExcerpt(of: string): Excerpt {
-  const lines = visible(of)
+export function dialogExcerpt(of: string): DialogExcerpt {
+  const lines = escapeInvisible(of)
     .split('\n')
     .map((line) => (line.trim() === '' ? '⏎' : blanksMarked(line)));
   const shown = lines.join('\n');
@@ -28,8 +28,8 @@ export function dialogExcerpt(of: string): Excerpt {
   const between = rest.slice(0, rest.length - tail.length);
   const left = t(
     '… {0} more, {1} in total: {2} shows all …',
-    amount(between.length, 'character'),
-    amount(lines.length, 'line'),
+    localizedCount(between.length, 'character'),
+    localizedCount(lines.length, 'line'),
     t('Review…'),
   );
   return { text: [head.trimEnd(), left, tail.trimStart()].join('\n'), whole: false };
@@ -43,7 +43,7 @@ function blanksMarked(line: string): string {
 }
 
 const marks = (run: string): string => run.replaceAll(' ', '␣').replaceAll('\t', '⇥');
-const lengthOf = (run: string): string => `⟨${t(amount(run.length, 'blank'))}⟩`;
+const lengthOf = (run: string): string => `⟨${t(localizedCount(run.length, 'blank'))}⟩`;
 /** Maximum marks; longer runs are counted. */
 const maxMarks = 8;
 
@@ -51,11 +51,11 @@ const maxMarks = 8;
  * Returns a line with its head and tail.
  * @param most maximum shown characters
  */
-export function excerptLine(line: string, most: number): Excerpt {
+export function excerptDialogLine(line: string, most: number): DialogExcerpt {
   if (line.length <= most) return { text: line, whole: true };
   const end = Math.floor(most / 4);
   const ends = [wholeCharacters(line.slice(0, most - end)), wholeCharacters(line.slice(-end))];
-  return { text: ends.join(`… (${t(amount(line.length - most, 'more character'))}) …`), whole: false };
+  return { text: ends.join(`… (${t(localizedCount(line.length - most, 'more character'))}) …`), whole: false };
 }
 
 const wholeCharacters = (text: string) => text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');

@@ -12,13 +12,13 @@ export function virtualFolders(): readonly vscode.WorkspaceFolder[] {
   return folders.every(({ uri }) => uri.scheme !== 'file') ? folders : [];
 }
 
-export const isVirtual = (): boolean => virtualFolders().length > 0;
+export const isVirtualWorkspace = (): boolean => virtualFolders().length > 0;
 
 /** Converts a path, or a URI text of a virtual workspace, to a `Uri`. */
 export const folderUri = (place: string): vscode.Uri =>
-  isVirtual() && !path.isAbsolute(place) ? vscode.Uri.parse(place, true) : vscode.Uri.file(place);
+  isVirtualWorkspace() && !path.isAbsolute(place) ? vscode.Uri.parse(place, true) : vscode.Uri.file(place);
 
-export const notInVirtual = (
+export const virtualUnsupportedMessage = (
   what:
     | 'Workflows are'
     | 'Agents from files are'

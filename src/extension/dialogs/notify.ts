@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Notice } from '../../protocol/panel/panelMessages.ts';
 import type { ChatView } from '../view/chatView.ts';
 import { logNotice, type NoticeLog } from '../view/noticeLog.ts';
-import { withoutLinks } from './approvalText.ts';
+import { disableCommandLinks } from './approvalText.ts';
 
 let panel: Pick<ChatView, 'inView' | 'post'> | undefined;
 let log: NoticeLog | undefined;
@@ -31,11 +31,11 @@ export function notifyWithActions(
   ...buttons: string[]
 ): Promise<string | undefined> {
   if (!isPanelInView()) return showNotification(level, text, ...buttons);
-  return offerInPanel(level, text, buttons).pressed;
+  return showPanelButtonNotice(level, text, buttons).pressed;
 }
 
 /** Shows a button until `end` is called or another message appears. */
-export function offerInPanel(
+export function showPanelButtonNotice(
   level: Notice['level'],
   text: string,
   buttons: string[],
@@ -54,7 +54,7 @@ let offered: { id: number; buttons: string[]; answer(pressed: string | undefined
 let count = 0;
 
 /** Handles a button of the panel; without a button, the message was dismissed. */
-export function pressed(id: number, button?: number): void {
+export function onNoticeButtonPressed(id: number, button?: number): void {
   if (offered?.id !== id) return;
   offered.answer(button === undefined ? undefined : offered.buttons[button]);
   offered = undefined;
@@ -66,7 +66,7 @@ async function showNotification(
   ...buttons: string[]
 ): Promise<string | undefined> {
   if (log) logNotice(log, { level, text });
-  if (level === 'info') return vscode.window.showInformationMessage(withoutLinks(text), ...buttons);
-  if (level === 'warning') return vscode.window.showWarningMessage(withoutLinks(text), ...buttons);
-  return vscode.window.showErrorMessage(withoutLinks(text), ...buttons);
+  if (level === 'info') return vscode.window.showInformationMessage(disableCommandLinks(text), ...buttons);
+  if (level === 'warning') return vscode.window.showWarningMessage(disableCommandLinks(text), ...buttons);
+  return vscode.window.showErrorMessage(disableCommandLinks(text), ...buttons);
 }

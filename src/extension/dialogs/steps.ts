@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import { withoutLinks } from './approvalText.ts';
+import { disableCommandLinks } from './approvalText.ts';
 
-export const back = Symbol('back');
+export const wizardBack = Symbol('back');
 
-type Answer<Value> = Value | typeof back | undefined;
+type Answer<Value> = Value | typeof wizardBack | undefined;
 
 /** Position of a step, shown as `(2/3)` after the title. */
 export interface StepOptions {
@@ -25,13 +25,13 @@ interface InputOptions<Value> extends StepOptions {
 }
 
 /** Shows an input box until `accept` succeeds. */
-export async function inputStep<Value>(options: InputOptions<Value>): Promise<Answer<Value>> {
+export async function showInputStep<Value>(options: InputOptions<Value>): Promise<Answer<Value>> {
   const box = vscode.window.createInputBox();
-  box.prompt = withoutLinks(options.prompt);
+  box.prompt = disableCommandLinks(options.prompt);
   box.placeholder = options.placeholder;
   box.value = options.value ?? '';
   box.password = options.password ?? false;
-  box.validationMessage = options.problem && withoutLinks(options.problem);
+  box.validationMessage = options.problem && disableCommandLinks(options.problem);
   return ask<Value>(box, options, (answer, signal) => {
     let checked: AbortController | undefined; // pending check of the current text
     box.onDidChangeValue((text) => {
@@ -51,7 +51,7 @@ export async function inputStep<Value>(options: InputOptions<Value>): Promise<An
       if (within.aborted) return;
       if ('value' in result) return answer(result.value);
       [checked, box.busy] = [undefined, false];
-      box.validationMessage = withoutLinks(result.problem);
+      box.validationMessage = disableCommandLinks(result.problem);
     });
   });
 }
@@ -72,7 +72,11 @@ interface PickList<Value> {
   answer(value: Answer<Value>): void;
 }
 
-export async function pickStep<Value>({ fill, placeholder, ...options }: PickOptions<Value>): Promise<Answer<Value>> {
+export async function showPickStep<Value>({
+  fill,
+  placeholder,
+  ...options
+}: PickOptions<Value>): Promise<Answer<Value>> {
   const box = vscode.window.createQuickPick<PickRow<Value>>();
   box.placeholder = placeholder;
   box.matchOnDescription = true;
@@ -84,7 +88,7 @@ export async function pickStep<Value>({ fill, placeholder, ...options }: PickOpt
     });
     const show: PickList<Value>['show'] = (content) => {
       if (signal.aborted) return;
-      if (content.placeholder !== undefined) box.placeholder = withoutLinks(content.placeholder);
+      if (content.placeholder !== undefined) box.placeholder = disableCommandLinks(content.placeholder);
       box.items = content.rows;
       box.busy = content.busy ?? false;
     };
@@ -105,7 +109,7 @@ async function ask<Value>(
   box.buttons = canGoBack ? [vscode.QuickInputButtons.Back] : [];
   try {
     return await new Promise<Answer<Value>>((resolve) => {
-      box.onDidTriggerButton(() => resolve(back));
+      box.onDidTriggerButton(() => resolve(wizardBack));
       box.onDidHide(() => resolve(undefined));
       listen(resolve, closed.signal);
       box.show();

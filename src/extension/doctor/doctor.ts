@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { t } from '../../protocol/text/l10n.ts';
 import { withCancellation } from '../dialogs/cancellable.ts';
 import { showMarkdown } from '../dialogs/showMarkdown.ts';
-import { type Check, runChecks, toReport } from './doctorReport.ts';
+import { type DoctorCheck, runChecks, toDoctorReport } from './doctorReport.ts';
 
 const scheme = 'towpath-doctor';
 const page = vscode.Uri.from({ scheme, path: '/Towpath Doctor.md' });
@@ -15,7 +15,7 @@ export class Doctor implements vscode.TextDocumentContentProvider {
   private report = '';
 
   constructor(
-    private readonly checks: readonly Check[],
+    private readonly checks: readonly DoctorCheck[],
     private readonly secrets: () => Promise<string[]>,
     private readonly log: vscode.LogOutputChannel,
   ) {}
@@ -32,8 +32,8 @@ export class Doctor implements vscode.TextDocumentContentProvider {
     const title = t('Towpath Doctor');
     const sections = await withCancellation(title, (signal, progress) => runChecks(this.checks, signal, progress));
     const hide = { secrets: await this.secrets(), home: os.homedir() };
-    this.report = toReport(sections, hide);
-    this.log.info(toReport(sections, hide, 'in English'));
+    this.report = toDoctorReport(sections, hide);
+    this.log.info(toDoctorReport(sections, hide, 'in English'));
     this.examined.fire(page); // an open page still has the old text
     await showMarkdown(page);
   }

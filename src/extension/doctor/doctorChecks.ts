@@ -8,24 +8,30 @@ import { createAdapter } from '../../llm/adapter/adapter.ts';
 import { createLocalClient } from '../../llm/local/host/client.ts';
 import { deviceText } from '../../llm/local/ipc/deviceInfo.ts';
 import { maxContextSize } from '../../llm/local/modelFile/contextSize.ts';
-import { inGigabytes } from '../../llm/local/modelFile/memoryFit.ts';
+import { memorySizeText } from '../../llm/local/modelFile/memoryFit.ts';
 import type { Message } from '../../protocol/content/messages.ts';
 import { type ToolDefinition, toToolResult } from '../../protocol/content/tools.ts';
-import { amount, groupDigits, type LocalizedMessage, language, message } from '../../protocol/text/l10n.ts';
-import { localize, localizedMessageIn } from '../../protocol/text/localized.ts';
+import {
+  currentLocale,
+  type LocalizedMessage,
+  localizedCount,
+  message,
+  withDigitGrouping,
+} from '../../protocol/text/l10n.ts';
+import { localize, storedLocalizableText } from '../../protocol/text/localized.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import type { McpServers } from '../../tools/mcp/servers.ts';
-import type { Policies } from '../approvals/policies.ts';
-import { notInVirtual } from '../dialogs/folders.ts';
-import { engineText } from '../localModels/modelDetails.ts';
-import type { Models } from '../models/models.ts';
-import { askOneWord } from '../models/testConnection.ts';
+import type { ApprovalPolicies } from '../approvals/policies.ts';
+import { virtualUnsupportedMessage } from '../dialogs/folders.ts';
+import { localEngineText } from '../localModels/modelDetails.ts';
+import type { SelectableModels } from '../models/models.ts';
+import { sendTestPrompt } from '../models/testConnection.ts';
 import type { LocalEngine } from '../providers/localEngine.ts';
-import { addressOf, demoModel, providerOf, split } from '../providers/modelIds.ts';
+import { demoModel, providerAddress, providerForModelId, splitModelId } from '../providers/modelIds.ts';
 import { providerSettings } from '../providers/providerSettings.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import { settings } from '../settings/settings.ts';
-import { type Check, type Finding, found } from './doctorReport.ts';
+import { createDoctorFinding, type DoctorCheck, type DoctorFinding } from './doctorReport.ts';
 import { type NetworkSettings, networkFindings } from './networkFindings.ts';
 import { providerFindings } from './providerFindings.ts';
 import { ruleFindings } from './ruleFindings.ts';
@@ -34,23 +40,23 @@ import { storeFindings } from './storeFindings.ts';
 
 interface Dependencies {
   context: vscode.ExtensionContext;
-  models: Models;
+  models: SelectableModels;
   engine: LocalEngine;
   secrets: Secrets;
   servers(): Promise<McpServers>;
   workspace: Workspace;
-  policies: Policies;
+  policies: ApprovalPolicies;
   storage: string;
 }
 
-const ok = (words: LocalizedMessage | string): Finding => found('ok', words);
-const fact = (words: LocalizedMessage | string): Finding => found('fact', words);
-const warning = (words: LocalizedMessage | string): Finding => found('warning', words);
-const problem = (words: LocalizedMessage | string): Finding => found('problem', words);
+const ok = (words: LocalizedMessage | string): DoctorFinding => createDoctorFinding('ok', words);
+const fact = (words: LocalizedMessage | string): DoctorFinding => createDoctorFinding('fact', words);
+const warning = (words: LocalizedMessage | string): DoctorFinding => createDoctorFinding('warning', words);
+const problem = (words: LocalizedMessage | string): DoctorFinding => createDoctorFinding('problem', words);
 const stopped = () => fact(message('Stopped.'));
 const unanswered = () => message('It did not answer.');
 
-export function doctorChecks(parts: Dependencies): Check[] {
+export function doctorChecks(parts: Dependencies): DoctorCheck[] {
   const { models } = parts;
   return [
     { title: message('This machine'), run: async () => machine(parts) },
@@ -70,18 +76,18 @@ export function doctorChecks(parts: Dependencies): Check[] {
   ];
 }
 
-function network({ currentProvider }: Models): NetworkSettings {
+function network({ currentProvider }: SelectableModels): NetworkSettings {
   const http = vscode.workspace.getConfiguration('http');
   return {
     proxy: http.get('proxy', ''),
     support: http.get('proxySupport', 'override'),
     strict: http.get('proxyStrictSSL', true),
     environment: process.env,
-    ...(currentProvider && { address: addressOf(currentProvider.id) }),
+    ...(currentProvider && { address: providerAddress(currentProvider.id) }),
   };
 }
 
-function machine({ context, workspace }: Dependencies): Finding[] {
+function machine({ context, workspace }: Dependencies): DoctorFinding[] {
   const { version } = context.extension.packageJSON as { version: string };
   const cores = os.availableParallelism();
   return [
@@ -91,14 +97,14 @@ function machine({ context, workspace }: Dependencies): Finding[] {
         '{0}, {1} cores, {2} of {3} free',
         `${process.platform}-${process.arch}`,
         cores,
-        inGigabytes(os.freemem()),
-        inGigabytes(os.totalmem()),
+        memorySizeText(os.freemem()),
+        memorySizeText(os.totalmem()),
       ),
     ),
     workspace.virtual
-      ? warning(notInVirtual('Tools that change or run anything are'))
+      ? warning(virtualUnsupportedMessage('Tools that change or run anything are'))
       : workspace.roots.length > 0
-        ? fact(message('{0} open', amount(workspace.roots.length, 'folder is', 'folders are')))
+        ? fact(message('{0} open', localizedCount(workspace.roots.length, 'folder is', 'folders are')))
         : warning(message('No folder is open: there are no files to work on.')),
     workspace.trusted
       ? ok(message('The workspace is trusted'))
@@ -110,8 +116,12 @@ function machine({ context, workspace }: Dependencies): Finding[] {
   ];
 }
 
-async function model(models: Models, signal: AbortSignal, progress: (text: string) => void): Promise<Finding[]> {
-  const told = await askOneWord(() => models.current(), signal, progress);
+async function model(
+  models: SelectableModels,
+  signal: AbortSignal,
+  progress: (text: string) => void,
+): Promise<DoctorFinding[]> {
+  const told = await sendTestPrompt(() => models.current(), signal, progress);
   if (!told) return [stopped()];
   if (!told.works) return [problem(told.text)];
   return [
@@ -134,7 +144,7 @@ const echo: ToolDefinition = {
 };
 
 /** Checks a complete tool call: requested, answered, and used by the model. */
-async function toolCall(models: Models, signal: AbortSignal): Promise<Finding[]> {
+async function toolCall(models: SelectableModels, signal: AbortSignal): Promise<DoctorFinding[]> {
   if (models.currentId === demoModel)
     return [fact(message('The demo model follows a script and calls what its script says.'))];
   const chosen = await models.current();
@@ -144,7 +154,8 @@ async function toolCall(models: Models, signal: AbortSignal): Promise<Finding[]>
   const ask = () => askModel(chosen, { model: chosen.model, messages, tools: [echo], maxTokens: 1000 }, { signal });
   const first = await ask();
   if (first.aborted) return [stopped()];
-  if (!first.success || !first.message) return [problem(first.error ? localizedMessageIn(first.error) : unanswered())];
+  if (!first.success || !first.message)
+    return [problem(first.error ? storedLocalizableText(first.error) : unanswered())];
   const [call] = first.message.toolCalls ?? [];
   if (!call)
     return [
@@ -169,7 +180,10 @@ async function toolCall(models: Models, signal: AbortSignal): Promise<Finding[]>
   const second = await ask();
   const called = ok(message('It called the tool'));
   if (!second.success)
-    return [called, problem(second.error ? localizedMessageIn(second.error) : message('It stopped after the result.'))];
+    return [
+      called,
+      problem(second.error ? storedLocalizableText(second.error) : message('It stopped after the result.')),
+    ];
   const used = second.message?.content.includes('epor');
   return [
     called,
@@ -177,27 +191,27 @@ async function toolCall(models: Models, signal: AbortSignal): Promise<Finding[]>
   ];
 }
 
-async function contextWindow(models: Models, signal: AbortSignal): Promise<Finding[]> {
-  const { provider, model: name } = split(models.currentId);
+async function contextWindow(models: SelectableModels, signal: AbortSignal): Promise<DoctorFinding[]> {
+  const { provider, model: name } = splitModelId(models.currentId);
   const now = settings();
   if (provider === 'local')
     return [
       fact(
         message(
           'At most {0} tokens (towpath.local.contextSize)',
-          groupDigits(maxContextSize(now['local.contextSize'])),
+          withDigitGrouping(maxContextSize(now['local.contextSize'])),
         ),
       ),
     ];
-  const own = providerOf(provider) && providerSettings(now, providerOf(provider)!.id).windowOf(name);
+  const own = providerForModelId(provider) && providerSettings(now, providerForModelId(provider)!.id).windowOf(name);
   const said =
     own === undefined
       ? []
       : [
           fact(
             provider === 'ollama'
-              ? message('{0} tokens are requested', groupDigits(own))
-              : message('towpath.providers: {0} tokens', groupDigits(own)),
+              ? message('{0} tokens are requested', withDigitGrouping(own))
+              : message('towpath.providers: {0} tokens', withDigitGrouping(own)),
           ),
         ];
   const listed = await models.list(provider, signal).catch((error: Error) => error);
@@ -210,8 +224,8 @@ async function contextWindow(models: Models, signal: AbortSignal): Promise<Findi
   return [
     ...said,
     size < 8192
-      ? warning(message('The provider reports {0} tokens, which is little for an agent.', groupDigits(size)))
-      : ok(message('The provider reports {0} tokens', groupDigits(size))),
+      ? warning(message('The provider reports {0} tokens, which is little for an agent.', withDigitGrouping(size)))
+      : ok(message('The provider reports {0} tokens', withDigitGrouping(size))),
   ];
 }
 
@@ -220,10 +234,10 @@ async function localEngine(
   { context, engine: own }: Dependencies,
   signal: AbortSignal,
   progress: (text: string) => void,
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   const engine = own.state();
   const gpu = settings()['local.gpu'];
-  const runsOn = message('Local models run on {0}', engineText(engine, gpu));
+  const runsOn = message('Local models run on {0}', localEngineText(engine, gpu));
   if (engine.missing) return [problem(runsOn)];
   const lines: string[] = [];
   const dist = path.join(context.extensionPath, 'dist');
@@ -246,10 +260,10 @@ async function localEngine(
     if (!reply.message)
       return [
         fact(runsOn),
-        problem(reply.error ? localizedMessageIn(reply.error) : unanswered()),
+        problem(reply.error ? storedLocalizableText(reply.error) : unanswered()),
         ...lines.slice(-5).map(fact),
       ];
-    const seconds = Number(((performance.now() - started) / 1000).toFixed(1)).toLocaleString(language(), {
+    const seconds = Number(((performance.now() - started) / 1000).toFixed(1)).toLocaleString(currentLocale(), {
       minimumFractionDigits: 1,
       useGrouping: false,
     });
@@ -280,7 +294,7 @@ const unusedGpu = (kinds: readonly string[]) =>
     kinds.join(', '),
   );
 
-async function search({ ripgrep }: Workspace): Promise<Finding[]> {
+async function search({ ripgrep }: Workspace): Promise<DoctorFinding[]> {
   if (!ripgrep) return [problem(message('ripgrep was not found in this editor: fs.search and fs.find do not work.'))];
   const { stdout } = await promisify(execFile)(ripgrep, ['--version'], { timeout: 10_000 });
   return [ok(`${stdout.split('\n')[0]} (${ripgrep})`)];

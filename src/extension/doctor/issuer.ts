@@ -2,8 +2,8 @@ import { type ClientRequest, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { message, t } from '../../protocol/text/l10n.ts';
-import { ended, type LocalizableText, UserFacingError } from '../../protocol/text/localized.ts';
-import { networkReason, withReason } from '../../protocol/text/networkReason.ts';
+import { type LocalizableText, UserFacingError, withFullStop } from '../../protocol/text/localized.ts';
+import { networkReason, withNetworkReason } from '../../protocol/text/networkReason.ts';
 
 /** Issuer (`O`, else `CN`) and validity of a server's certificate. */
 interface Issued {
@@ -26,7 +26,7 @@ const patienceMs = 10_000;
  * proxy. Throws `UserFacingError`.
  * @param origin an `https` origin
  */
-export async function issuedBy(origin: string, { proxy, signal }: Way): Promise<Issued> {
+export async function certificateIssuer(origin: string, { proxy, signal }: Way): Promise<Issued> {
   const url = new URL(origin);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const port = Number(url.port || 443);
@@ -45,7 +45,7 @@ export async function issuedBy(origin: string, { proxy, signal }: Way): Promise<
         once: true,
       });
       socket.once('error', (error) =>
-        fail(ended(withReason(message('{0} did not shake hands', url.host), networkReason(error)))),
+        fail(withFullStop(withNetworkReason(message('{0} did not shake hands', url.host), networkReason(error)))),
       );
       socket.once('close', () => fail(message('{0} closed the connection.', url.host)));
       // Reads before the verification, which closes an untrusted connection.
@@ -93,7 +93,9 @@ function throughProxy(proxy: string, target: string, signal: AbortSignal): Promi
     });
     asking.once('error', (error) =>
       reject(
-        new UserFacingError(ended(withReason(message('The proxy {0} did not answer', host), networkReason(error)))),
+        new UserFacingError(
+          withFullStop(withNetworkReason(message('The proxy {0} did not answer', host), networkReason(error))),
+        ),
       ),
     );
     asking.end();

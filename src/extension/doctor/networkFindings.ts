@@ -1,8 +1,8 @@
 import { isLoopback } from '../../llm/transport/http.ts';
 import { type LocalizedMessage, message, t } from '../../protocol/text/l10n.ts';
 import { messageOf } from '../../protocol/text/localized.ts';
-import { type Finding, found } from './doctorReport.ts';
-import { issuedBy } from './issuer.ts';
+import { createDoctorFinding, type DoctorFinding } from './doctorReport.ts';
+import { certificateIssuer } from './issuer.ts';
 
 /**
  * Network settings of the editor and the environment. `proxy` is `http.proxy` (may be empty); `support` and `strict` are
@@ -17,16 +17,16 @@ export interface NetworkSettings {
   address?: string;
 }
 
-const fact = (words: LocalizedMessage): Finding => found('fact', words);
-const warning = (words: LocalizedMessage | string): Finding => found('warning', words);
+const fact = (words: LocalizedMessage): DoctorFinding => createDoctorFinding('fact', words);
+const warning = (words: LocalizedMessage | string): DoctorFinding => createDoctorFinding('warning', words);
 
 /** Returns the proxies of requests, and the issuer of the model server's certificate. */
-export async function networkFindings(network: NetworkSettings, signal: AbortSignal): Promise<Finding[]> {
+export async function networkFindings(network: NetworkSettings, signal: AbortSignal): Promise<DoctorFinding[]> {
   const { address } = network;
   return [...proxyFindings(network), ...(address ? [await certificateFinding(address, network, signal)] : [])];
 }
 
-function proxyFindings({ proxy, support, strict, environment }: NetworkSettings): Finding[] {
+function proxyFindings({ proxy, support, strict, environment }: NetworkSettings): DoctorFinding[] {
   const named = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'].flatMap((name) =>
     environment[name]
       ? [fact(message('The environment names a proxy: {0} is {1}', name, shown(environment[name])))]
@@ -62,7 +62,11 @@ function proxyFindings({ proxy, support, strict, environment }: NetworkSettings)
   ];
 }
 
-async function certificateFinding(address: string, network: NetworkSettings, signal: AbortSignal): Promise<Finding> {
+async function certificateFinding(
+  address: string,
+  network: NetworkSettings,
+  signal: AbortSignal,
+): Promise<DoctorFinding> {
   if (!URL.canParse(address)) return warning(message('{0} is not an address.', address));
   const { protocol, origin, host, hostname } = new URL(address);
   if (protocol !== 'https:')
@@ -81,16 +85,19 @@ async function certificateFinding(address: string, network: NetworkSettings, sig
       ),
     );
   try {
-    const { issuer, from, to } = await issuedBy(origin, { signal, ...(isPlain && !isLoopback(hostname) && { proxy }) });
+    const { issuer, from, to } = await certificateIssuer(origin, {
+      signal,
+      ...(isPlain && !isLoopback(hostname) && { proxy }),
+    });
     const day = (date: Date) => date.toISOString().slice(0, 10);
     const now = Date.now();
     if (to.getTime() < now)
-      return found(
+      return createDoctorFinding(
         'problem',
         message('The certificate of {0} was issued by “{1}” and has expired on {2}.', host, issuer, day(to)),
       );
     if (from.getTime() > now)
-      return found(
+      return createDoctorFinding(
         'problem',
         message(
           'The certificate of {0} was issued by “{1}” and is valid from {2} on. Check the clock of this machine.',

@@ -1,30 +1,30 @@
-import { amount, message } from '../../protocol/text/l10n.ts';
+import { localizedCount, message } from '../../protocol/text/l10n.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
 import type { McpServers } from '../../tools/mcp/servers.ts';
-import { type Finding, found } from './doctorReport.ts';
+import { createDoctorFinding, type DoctorFinding } from './doctorReport.ts';
 
 /** Returns the state of each MCP server: approved servers are started, without approval requests. */
 export async function serverFindings(
   servers: McpServers,
   signal: AbortSignal,
   progress: (text: string) => void,
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   await servers.examine(signal, progress);
   const findings = [
     ...servers.servers.map((server) => findingOf(servers, server)),
-    ...servers.problems.map((text) => found('problem', text)),
+    ...servers.problems.map((text) => createDoctorFinding('problem', text)),
   ];
   return findings.length > 0
     ? findings
-    : [found('fact', message('None is configured, or the workspace is not trusted'))];
+    : [createDoctorFinding('fact', message('None is configured, or the workspace is not trusted'))];
 }
 
-function findingOf(servers: McpServers, server: McpServer): Finding {
+function findingOf(servers: McpServers, server: McpServer): DoctorFinding {
   const { name, state, tools } = server;
-  if (state.phase === 'failed') return found('problem', server.failure ?? state.problem);
+  if (state.phase === 'failed') return createDoctorFinding('problem', server.failure ?? state.problem);
   const place = `${name} (${server.definition.source})`;
   if (state.phase !== 'running') {
-    return found(
+    return createDoctorFinding(
       'fact',
       servers.isAllowed(server)
         ? message('{0} is {1}', place, message(state.phase))
@@ -32,9 +32,9 @@ function findingOf(servers: McpServers, server: McpServer): Finding {
     );
   }
   const waiting = servers.waitingTools(server).length;
-  const count = amount(tools.length, 'tool');
-  if (waiting === 0) return found('ok', message('{0} runs, with {1}', place, count));
-  return found(
+  const count = localizedCount(tools.length, 'tool');
+  if (waiting === 0) return createDoctorFinding('ok', message('{0} runs, with {1}', place, count));
+  return createDoctorFinding(
     'warning',
     waiting === 1
       ? message('{0} runs, with {1}; 1 waits until you allow it', place, count)

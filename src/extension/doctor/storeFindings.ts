@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import { inGigabytes } from '../../llm/local/modelFile/memoryFit.ts';
-import { amount, message } from '../../protocol/text/l10n.ts';
+import { memorySizeText } from '../../llm/local/modelFile/memoryFit.ts';
+import { localizedCount, message } from '../../protocol/text/l10n.ts';
 import { mapLimit } from '../../protocol/values/mapLimit.ts';
-import { type Finding, found } from './doctorReport.ts';
+import { createDoctorFinding, type DoctorFinding } from './doctorReport.ts';
 
 /** Low free disk space for runs in bytes. */
 const little = 200e6;
@@ -13,22 +13,24 @@ const little = 200e6;
  * Checks if runs can be stored, and returns the size of stored runs. Rejects if storage fails.
  * @param storage absolute path of the workspace storage
  */
-export async function storeFindings(storage: string, signal: AbortSignal): Promise<Finding[]> {
+export async function storeFindings(storage: string, signal: AbortSignal): Promise<DoctorFinding[]> {
   const probe = path.join(storage, `doctor-${randomUUID()}`);
   await fs.mkdir(storage, { recursive: true });
   await fs.writeFile(probe, 'towpath');
   await fs.rm(probe);
   const { bavail, bsize } = await fs.statfs(storage);
   const free = bavail * bsize;
-  const room = message('Runs can be stored in {0}, {1} are free', storage, inGigabytes(free));
+  const room = message('Runs can be stored in {0}, {1} are free', storage, memorySizeText(free));
   const [runs, deleted] = await Promise.all(
     ['runs', 'deleted'].map((name) => held(path.join(storage, 'store', name), signal)),
   );
-  const kept = [amount(runs!.count, 'run is', 'runs are'), inGigabytes(runs!.bytes)] as const;
-  const gone = [amount(deleted!.count, 'deleted one'), inGigabytes(deleted!.bytes)] as const;
+  const kept = [localizedCount(runs!.count, 'run is', 'runs are'), memorySizeText(runs!.bytes)] as const;
+  const gone = [localizedCount(deleted!.count, 'deleted one'), memorySizeText(deleted!.bytes)] as const;
   return [
-    free < little ? found('warning', message('{0}. That is little.', room)) : found('ok', room),
-    found(
+    free < little
+      ? createDoctorFinding('warning', message('{0}. That is little.', room))
+      : createDoctorFinding('ok', room),
+    createDoctorFinding(
       'fact',
       deleted!.count > 0
         ? message('{0} stored, {1}, and {2}, {3}', ...kept, ...gone)

@@ -2,19 +2,25 @@ import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { quoted } from '../../tools/core/pathSyntax.ts';
+import { quoteForMessage } from '../../tools/core/pathSyntax.ts';
 import { ToolError } from '../../tools/core/tool.ts';
-import type { HowToWrite, TreeEntry, VirtualFiles, Workspace, WorkspaceRoot } from '../../tools/core/workspace.ts';
-import { rootsOf } from '../../tools/core/workspaceRoots.ts';
-import { decodeText, encodeText, maximumBytes } from '../../tools/sandbox/fileText.ts';
+import type {
+  FileWriteOptions,
+  TreeEntry,
+  VirtualFiles,
+  Workspace,
+  WorkspaceRoot,
+} from '../../tools/core/workspace.ts';
+import { toWorkspaceRoots } from '../../tools/core/workspaceRoots.ts';
+import { decodeText, encodeText, maxTextFileBytes } from '../../tools/sandbox/fileText.ts';
 import { checkTree, removeTree } from '../../tools/sandbox/fileTree.ts';
-import { readPlain } from '../../tools/sandbox/regularFile.ts';
+import { readRegularFile } from '../../tools/sandbox/regularFile.ts';
 import { createFile, replaceFile } from '../../tools/sandbox/writeFile.ts';
-import { diskFolders, isVirtual } from '../dialogs/folders.ts';
+import { diskFolders, isVirtualWorkspace } from '../dialogs/folders.ts';
 import { editNotebook, openNotebook } from './notebooks.ts';
-import type { Problems } from './problems.ts';
-import { replaceText, type Saving, save } from './saving.ts';
-import { virtualFiles } from './virtualFileSystem.ts';
+import type { ChangeErrorDetector } from './problems.ts';
+import { replaceText, type SaveOptions, saveDocument } from './saving.ts';
+import { createVirtualFiles } from './virtualFileSystem.ts';
 
 /** Workspace through the editor: reads include unsaved text, and each change is one undo step. */
 export class EditorWorkspace implements Workspace {
@@ -25,16 +31,16 @@ export class EditorWorkspace implements Workspace {
    * @param patience time limits of a save
    */
   constructor(
-    private readonly problems?: Problems,
+    private readonly problems?: ChangeErrorDetector,
     extensionPath?: string,
-    private readonly patience: Saving['patience'] = { limit: 60_000, silent: 3000 },
+    private readonly patience: SaveOptions['patience'] = { limit: 60_000, silent: 3000 },
   ) {
     this.ripgrep = findRipgrep([vscode.env.appRoot, ...(extensionPath === undefined ? [] : [extensionPath])]);
   }
 
   get roots(): readonly WorkspaceRoot[] {
     const started = this.startedFiles();
-    const roots = rootsOf(diskFolders().map(({ name, uri }) => ({ name, path: uri.fsPath })));
+    const roots = toWorkspaceRoots(diskFolders().map(({ name, uri }) => ({ name, path: uri.fsPath })));
     return started.length === 0 ? roots : roots.map((root) => ({ ...root, startedFiles: started }));
   }
 
@@ -42,7 +48,7 @@ export class EditorWorkspace implements Workspace {
   startedFiles: () => readonly string[] = () => [];
 
   get virtual(): VirtualFiles | undefined {
-    return virtualFiles();
+    return createVirtualFiles();
   }
 
   get trusted(): boolean {
@@ -67,7 +73,7 @@ export class EditorWorkspace implements Workspace {
     file: string,
     text: string,
     before?: string | null,
-    { exactly, ...waiting }: HowToWrite = {},
+    { exactly, ...waiting }: FileWriteOptions = {},
   ): Promise<string> {
     const open = openDocument(file);
     const uri = open?.uri ?? vscode.Uri.file(file);
@@ -78,7 +84,7 @@ export class EditorWorkspace implements Workspace {
     const notebook = open ? undefined : openNotebook(file);
     if (notebook && before !== undefined) {
       if (!(await editNotebook(notebook, before, text))) return replaceOnDisk(file, text, before);
-      const stands = String(await readPlain(file, maximumBytes));
+      const stands = String(await readRegularFile(file, maxTextFileBytes));
       return exactly && stands !== text ? replaceOnDisk(file, text, stands) : stands;
     }
     if (before !== undefined && ((exactly && !open) || (!open?.isDirty && (await isUnmarkedUtf16(file)))))
@@ -93,7 +99,9 @@ export class EditorWorkspace implements Workspace {
     }
     await encodedAs(text, document.encoding); // throws for characters that would be lost
     await replaceText(document, text.replace(/^\uFEFF/, '')); // the document retains its BOM
-    const stands = document.isDirty ? await save(document, held, { ...waiting, patience: this.patience }) : text;
+    const stands = document.isDirty
+      ? await saveDocument(document, held, { ...waiting, patience: this.patience })
+      : text;
     if (!exactly || stands === text) return stands;
     await replaceFile(file, await encodedAs(text, document.encoding));
     await untilItReads(document, text);
@@ -107,7 +115,7 @@ export class EditorWorkspace implements Workspace {
       throw new ToolError('TOOL_EXEC_FAILED', 'The editor refused to move this. Nothing was moved.');
   }
 
-  watchProblems(file: string): ReturnType<Problems['watch']> {
+  watchProblems(file: string): ReturnType<ChangeErrorDetector['watch']> {
     return this.problems?.watch(file);
   }
 
@@ -137,7 +145,7 @@ const shows = ({ input }: vscode.Tab, file: string) =>
 
 /** Writes only if the file holds exactly this text in a known encoding. */
 async function replaceOnDisk(file: string, text: string, before: string): Promise<string> {
-  const bytes = await readPlain(file, maximumBytes);
+  const bytes = await readRegularFile(file, maxTextFileBytes);
   const isForeign = !(openDocument(file)?.encoding.startsWith('utf') ?? true);
   const plain = isForeign ? undefined : decodeText(bytes);
   if (plain && !plain.lossy) {
@@ -153,7 +161,7 @@ async function replaceOnDisk(file: string, text: string, before: string): Promis
 
 /** Tests for UTF-16 without a byte order mark: the editor would add a mark on save. */
 const isUnmarkedUtf16 = async (file: string): Promise<boolean> =>
-  decodeText(await readPlain(file, maximumBytes))?.foreign === true;
+  decodeText(await readRegularFile(file, maxTextFileBytes))?.foreign === true;
 
 /**
  * Decodes a file with the editor's encoding from settings, language or content. Undefined for UTF-8, or if the bytes are not restored by
@@ -161,7 +169,7 @@ const isUnmarkedUtf16 = async (file: string): Promise<boolean> =>
  */
 async function decodedByEditor(file: string, bytes: Buffer): Promise<{ text: string; encoding: string } | undefined> {
   try {
-    const uri = isVirtual() ? vscode.Uri.parse(file) : vscode.Uri.file(file);
+    const uri = isVirtualWorkspace() ? vscode.Uri.parse(file) : vscode.Uri.file(file);
     const { encoding } = openDocument(file) ?? (await vscode.workspace.openTextDocument(uri));
     if (encoding.startsWith('utf')) return undefined;
     const text = await vscode.workspace.decode(bytes, { encoding });
@@ -209,13 +217,13 @@ function checkSame(text: string, back: string, encoding: string): void {
   const code = lost.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0') ?? '';
   throw new ToolError(
     'E_PRECONDITION_FAILED',
-    `The file is in the encoding ${encoding}, which lacks the character ${quoted(lost)} (U+${code}). Nothing was written.`,
+    `The file is in the encoding ${encoding}, which lacks the character ${quoteForMessage(lost)} (U+${code}). Nothing was written.`,
   );
 }
 
 /** Returns the document of a real path or a URI; the editor may know a file by a path with a link. */
 function openDocument(file: string): vscode.TextDocument | undefined {
-  if (isVirtual()) return vscode.workspace.textDocuments.find((one) => one.uri.toString() === file);
+  if (isVirtualWorkspace()) return vscode.workspace.textDocuments.find((one) => one.uri.toString() === file);
   const documents = vscode.workspace.textDocuments.filter((one) => one.uri.scheme === 'file');
   return documents.find((one) => one.uri.fsPath === file) ?? documents.find((one) => realPathOf(one.uri) === file);
 }

@@ -13,12 +13,12 @@ import { folderUri, virtualFolders } from '../dialogs/folders.ts';
 const firstReport = 1500;
 
 /** Language features of the editor through public commands. */
-export const editorLanguage: LanguageService = {
+export const editorLanguageService: LanguageService = {
   async diagnostics(file) {
     if (file === undefined)
       return vscode.languages.getDiagnostics().flatMap(([uri, found]) => found.flatMap((one) => problemOf(uri, one)));
     const uri = folderUri(file);
-    const isOpen = vscode.workspace.textDocuments.some((document) => pathOf(document.uri) === file);
+    const isOpen = vscode.workspace.textDocuments.some((document) => uriToWorkspacePath(document.uri) === file);
     if (!isOpen && vscode.languages.getDiagnostics(uri).length === 0) await openForReport(uri);
     return vscode.languages.getDiagnostics(uri).flatMap((one) => problemOf(uri, one));
   },
@@ -111,7 +111,7 @@ const words: Partial<Record<vscode.DiagnosticSeverity, LanguageProblem['severity
 
 function problemOf(uri: vscode.Uri, { severity, message, range, source, code }: vscode.Diagnostic): LanguageProblem[] {
   const word = words[severity];
-  const path = pathOf(uri);
+  const path = uriToWorkspacePath(uri);
   if (word === undefined || path === undefined) return []; // hints are visual only
   const number = typeof code === 'object' ? code.value : code;
   const from = [source, number].filter((part) => part !== undefined && part !== '').join(' ');
@@ -140,12 +140,12 @@ function placeOf(place: vscode.Location | vscode.LocationLink): CodeLocation {
 }
 
 const fileOf = (uri: vscode.Uri) => ({
-  path: pathOf(uri),
+  path: uriToWorkspacePath(uri),
   name: path.posix.basename(uri.path),
 });
 
 /** Returns the path; undefined for schemes other than the open folders'. */
-export function pathOf(uri: vscode.Uri): string | undefined {
+export function uriToWorkspacePath(uri: vscode.Uri): string | undefined {
   if (uri.scheme === 'file') return uri.fsPath;
   return virtualFolders().some((folder) => folder.uri.scheme === uri.scheme) ? uri.toString() : undefined;
 }

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { ToolError } from '../../tools/core/tool.ts';
-import { changedSources, notebookOf } from '../../tools/notebook/notebook.ts';
+import { changedCellSources, parseNotebook } from '../../tools/notebook/notebook.ts';
 
 export function openNotebook(file: string): vscode.NotebookDocument | undefined {
   const notebooks = vscode.workspace.notebookDocuments.filter(
@@ -28,9 +28,9 @@ export async function editNotebook(notebook: vscode.NotebookDocument, before: st
       'E_PRECONDITION_FAILED',
       'The notebook has changes in the editor that are not saved. Nothing was written; it has to be saved first.',
     );
-  const sources = changedSources(before, text);
+  const sources = changedCellSources(before, text);
   if (!sources) return false;
-  const was = notebookOf(before);
+  const was = parseNotebook(before);
   const cells = notebook.getCells();
   const isSame = (cell: vscode.NotebookCell, at: number) =>
     typeof was !== 'string' && sameLines(cell.document.getText(), was.cells[at]?.source);

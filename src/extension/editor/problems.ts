@@ -6,7 +6,7 @@ const quiet = 150;
 const maxTold = 20;
 
 /** Detector of errors caused by a change, for files already analyzed by a language server. */
-export class Problems {
+export class ChangeErrorDetector {
   /** Time of the last report by URI (epoch milliseconds). */
   private readonly reports = new Map<string, number>();
   private readonly heard = vscode.languages.onDidChangeDiagnostics(({ uris }) => {

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { t } from '../../protocol/text/l10n.ts';
 import { ToolError } from '../../tools/core/tool.ts';
-import { decodeText, maximumBytes } from '../../tools/sandbox/fileText.ts';
-import { readPlain } from '../../tools/sandbox/regularFile.ts';
+import { decodeText, maxTextFileBytes } from '../../tools/sandbox/fileText.ts';
+import { readRegularFile } from '../../tools/sandbox/regularFile.ts';
 
 /** Options of a save. An abort of `signal` ends the wait; `say` receives the reason of a long wait. */
-export interface Saving {
+export interface SaveOptions {
   signal?: AbortSignal;
   say?(text: string): void;
   /** Milliseconds: the maximum duration of a save, and the time until the wait is reported. */
@@ -18,7 +18,7 @@ export interface Saving {
  * so that a late save changes nothing. Throws `ToolError`.
  * @returns the text on disk
  */
-export async function save(document: vscode.TextDocument, held: string, saving: Saving): Promise<string> {
+export async function saveDocument(document: vscode.TextDocument, held: string, saving: SaveOptions): Promise<string> {
   const ended = await endOf(document.save(), saving);
   if (ended === 'saved') return savedText(document).catch(() => document.getText()); // saved, even if deleted since
   await replaceText(document, held);
@@ -32,7 +32,7 @@ export async function save(document: vscode.TextDocument, held: string, saving: 
       );
 }
 
-async function endOf(saved: Thenable<boolean>, { signal, say, patience }: Saving) {
+async function endOf(saved: Thenable<boolean>, { signal, say, patience }: SaveOptions) {
   const over = new AbortController();
   const { signal: isOver } = over;
   const after = (ms: number) => sleep(ms, undefined, { signal: isOver, ref: false });
@@ -67,7 +67,7 @@ const untilStopped = (signal: AbortSignal | undefined, isOver: AbortSignal) =>
   });
 
 async function savedText(document: vscode.TextDocument): Promise<string> {
-  const bytes = await readPlain(document.uri.fsPath, 2 * maximumBytes);
+  const bytes = await readRegularFile(document.uri.fsPath, 2 * maxTextFileBytes);
   const { encoding } = document;
   const decoded = encoding.startsWith('utf') ? decodeText(bytes) : undefined;
   return decoded?.text ?? (await vscode.workspace.decode(bytes, { encoding })).replace(/^\uFEFF/, '');

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import type { TreeEntry, VirtualFiles } from '../../tools/core/workspace.ts';
-import { rootsOf } from '../../tools/core/workspaceRoots.ts';
+import { toWorkspaceRoots } from '../../tools/core/workspaceRoots.ts';
 import { virtualFolders } from '../dialogs/folders.ts';
 
 /** Virtual folders through their file system providers. Addresses are URIs as text. */
-export function virtualFiles(): VirtualFiles | undefined {
+export function createVirtualFiles(): VirtualFiles | undefined {
   const folders = virtualFolders();
   if (folders.length === 0) return undefined;
-  const named = rootsOf(folders.map(({ name, uri }) => ({ name, path: uri.path })));
+  const named = toWorkspaceRoots(folders.map(({ name, uri }) => ({ name, path: uri.path })));
   return {
     folders: folders.map(({ uri }, at) => ({ name: named[at]!.name, address: uri.toString() })),
     below: (address, names) => vscode.Uri.joinPath(vscode.Uri.parse(address, true), ...names).toString(),

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { amount, t } from '../../protocol/text/l10n.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
+import { localizedCount, t } from '../../protocol/text/l10n.ts';
 import { localize } from '../../protocol/text/localized.ts';
 import type { InstructionLookup } from '../../tools/instructions/files.ts';
-import { findImportable, type Importable, importAll } from '../../tools/instructions/importing.ts';
-import { isVirtual, notInVirtual } from '../dialogs/folders.ts';
+import { findImportableItems, type ImportableAgentItem, importAgentItems } from '../../tools/instructions/importing.ts';
+import { isVirtualWorkspace, virtualUnsupportedMessage } from '../dialogs/folders.ts';
 import { notify } from '../dialogs/notify.ts';
 
 const lookedFor = () =>
@@ -12,11 +12,11 @@ const lookedFor = () =>
     'Looked for rules of Cursor, Cline, Roo, Continue, Windsurf, Kilo, Junie and Gemini, Roo’s modes, and MCP servers in `.cursor`, `.roo`, `.mcp.json` and the like.',
   );
 
-type Item = vscode.QuickPickItem & { one: Importable };
+type Item = vscode.QuickPickItem & { one: ImportableAgentItem };
 
 /** *Import…*: shows instructions of other agents in the open folders with their result here, and imports the selection. */
-export async function importOthers(looking: InstructionLookup): Promise<void> {
-  if (isVirtual()) return notify('info', notInVirtual('Importing is'));
+export async function importAgentInstructions(looking: InstructionLookup): Promise<void> {
+  if (isVirtualWorkspace()) return notify('info', virtualUnsupportedMessage('Importing is'));
   if (!looking.workspace.trusted) {
     notify(
       'info',
@@ -24,7 +24,7 @@ export async function importOthers(looking: InstructionLookup): Promise<void> {
     );
     return;
   }
-  const found = await findImportable(looking, localize);
+  const found = await findImportableItems(looking, localize);
   const open = found.filter(({ not }) => not === undefined);
   if (open.length === 0) {
     const there = found.map(({ not }) => not).slice(0, 5);
@@ -34,22 +34,25 @@ export async function importOthers(looking: InstructionLookup): Promise<void> {
   }
   const chosen = await ask(found);
   if (!chosen || chosen.length === 0) return;
-  const { written, problems } = await importAll(looking, chosen, localize);
+  const { written, problems } = await importAgentItems(looking, chosen, localize);
   if (problems.length > 0) notify('warning', t('Not imported: {0}', problems.join(' ')));
   if (written.length === 0) return;
-  const names = written.map(visibleLine);
+  const names = written.map(escapeInvisibleInLine);
   const some = names.length > 6 ? `${names.slice(0, 6).join(', ')}, …` : names.join(', ');
-  notify('info', t('Wrote {0}: {1}. The files of other agents are unchanged.', amount(written.length, 'file'), some));
+  notify(
+    'info',
+    t('Wrote {0}: {1}. The files of other agents are unchanged.', localizedCount(written.length, 'file'), some),
+  );
 }
 
-async function ask(found: readonly Importable[]): Promise<Importable[] | undefined> {
+async function ask(found: readonly ImportableAgentItem[]): Promise<ImportableAgentItem[] | undefined> {
   const items = found.flatMap((one): Item[] =>
     one.not === undefined
       ? [
           {
-            label: visibleLine(one.from),
-            description: `→ ${visibleLine(one.to)}`,
-            detail: visibleLine(one.becomes),
+            label: escapeInvisibleInLine(one.from),
+            description: `→ ${escapeInvisibleInLine(one.to)}`,
+            detail: escapeInvisibleInLine(one.becomes),
             picked: true,
             one,
           },
@@ -58,7 +61,7 @@ async function ask(found: readonly Importable[]): Promise<Importable[] | undefin
   );
   const left = found.flatMap(({ from, not }) => (not === undefined ? [] : [`${from}: ${not}`]));
   const rest: vscode.QuickPickItem[] = left.map((text) => ({
-    label: visibleLine(text),
+    label: escapeInvisibleInLine(text),
     kind: vscode.QuickPickItemKind.Separator,
   }));
   const picked = await vscode.window.showQuickPick<vscode.QuickPickItem>([...items, ...rest], {

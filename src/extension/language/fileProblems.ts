@@ -3,7 +3,7 @@ import type { LoadedWorkflow } from '../../workflows/read/check.ts';
 import type { YamlProblem } from '../../workflows/read/yaml.ts';
 
 /** Returns a problem at the beginning of a file that could not be read. */
-export function unreadableFile<Value>(words: LocalizableText): LoadedWorkflow<Value> {
+export function unreadableFileProblem<Value>(words: LocalizableText): LoadedWorkflow<Value> {
   const problem: YamlProblem = { line: 1, column: 1, endLine: 1, endColumn: 1, ...toErrorInfo(words) };
   return { problems: [problem], warnings: [] };
 }
@@ -12,7 +12,7 @@ export function unreadableFile<Value>(words: LocalizableText): LoadedWorkflow<Va
  * Returns the file of a package for a problem. The name comes from the package, so only a plain path below the package's folder is
  * accepted.
  */
-export function fileOfPackage(file: string | undefined): string | undefined {
+export function packageProblemFile(file: string | undefined): string | undefined {
   if (file === undefined || file.length > 300 || !/^[\w@. -]+(\/[\w@. -]+)*$/.test(file)) return undefined;
   return file.split('/').some((part) => /^\.+$/.test(part)) ? undefined : file;
 }

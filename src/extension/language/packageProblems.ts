@@ -3,8 +3,8 @@ import * as vscode from 'vscode';
 import { t } from '../../protocol/text/l10n.ts';
 import { localize } from '../../protocol/text/localized.ts';
 import type { PackageRegistry, RegisteredPackage } from '../../workflows/package/packageRegistry.ts';
-import { fileOfPackage } from './fileProblems.ts';
-import { diagnostic } from './workflowProblems.ts';
+import { packageProblemFile } from './fileProblems.ts';
+import { toEditorDiagnostic } from './workflowProblems.ts';
 
 /** Milliseconds without a change before packages are checked again. */
 const restMs = 500;
@@ -67,10 +67,10 @@ function placed(one: Broken): [vscode.Uri, vscode.Diagnostic[]][] {
 function placeOf({ place }: Broken, file: string | undefined): vscode.Uri {
   if (/\.bmad$/i.test(place)) return vscode.Uri.file(place);
   const folder = path.basename(place) === 'bmad.json' ? path.dirname(place) : place;
-  return vscode.Uri.file(path.join(folder, fileOfPackage(file) ?? 'bmad.json'));
+  return vscode.Uri.file(path.join(folder, packageProblemFile(file) ?? 'bmad.json'));
 }
 
 function atBeginning(problem: string): vscode.Diagnostic {
   const message = t('This package cannot be used: {0}.', problem.slice(0, 500));
-  return diagnostic({ line: 1, column: 1, endLine: 1, endColumn: 1, message }, vscode.DiagnosticSeverity.Error);
+  return toEditorDiagnostic({ line: 1, column: 1, endLine: 1, endColumn: 1, message }, vscode.DiagnosticSeverity.Error);
 }

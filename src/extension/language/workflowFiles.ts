@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { EngineError } from '../../engine/core/errorInfo.ts';
+import { RunError } from '../../engine/core/errorInfo.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { messageOf } from '../../protocol/text/localized.ts';
-import { jsonTooLarge, maxJsonBytes } from '../../tools/core/parseLimits.ts';
-import { readPlain } from '../../tools/sandbox/regularFile.ts';
+import { jsonTooLargeReason, maxJsonBytes } from '../../tools/core/parseLimits.ts';
+import { readRegularFile } from '../../tools/sandbox/regularFile.ts';
 import type { AgentFile, WorkflowFile } from '../../workflows/plan/schema.ts';
 import type { LoadedWorkflow } from '../../workflows/read/check.ts';
-import { isVirtual } from '../dialogs/folders.ts';
+import { isVirtualWorkspace } from '../dialogs/folders.ts';
 import type { ParserWorker } from '../worker/parserWorker.ts';
-import { unreadableFile } from './fileProblems.ts';
+import { unreadableFileProblem } from './fileProblems.ts';
 
 export type WorkflowFileKind = 'workflow' | 'agent';
 
 /** Patterns of files relative to each workspace folder. */
-export const patterns: Record<WorkflowFileKind, string> = {
+export const workflowFilePatterns: Record<WorkflowFileKind, string> = {
   workflow: '**/.towpath/workflows/*.{yaml,yml,json}',
   agent: '**/.towpath/agents/*.{yaml,yml,json}',
 };
@@ -39,8 +39,8 @@ export class WorkflowFiles {
 
   /** Returns the files of a kind, sorted by path. Empty in an untrusted workspace. */
   async find(kind: WorkflowFileKind): Promise<vscode.Uri[]> {
-    if (isVirtual() || !vscode.workspace.isTrusted) return [];
-    const found = await vscode.workspace.findFiles(patterns[kind].replace('**/', ''), null, 500);
+    if (isVirtualWorkspace() || !vscode.workspace.isTrusted) return [];
+    const found = await vscode.workspace.findFiles(workflowFilePatterns[kind].replace('**/', ''), null, 500);
     return found.sort((one, other) => (one.path < other.path ? -1 : 1));
   }
 
@@ -53,7 +53,7 @@ export class WorkflowFiles {
     agents?: string[],
   ): Promise<LoadedWorkflow<FileOf<One>>> {
     const text = await textOf(uri);
-    if (text === undefined) return unreadableFile(jsonTooLarge);
+    if (text === undefined) return unreadableFileProblem(jsonTooLargeReason);
     const workflows = kind === 'workflow' ? (await this.find('workflow')).map(workflowNameOf) : [];
     const known = { tools: await this.tools(), agents: agents ?? (await this.agents()), workflows };
     const of = createHash('sha256')
@@ -69,7 +69,7 @@ export class WorkflowFiles {
     };
     entry.result = entry.result.catch((error: unknown) => {
       entry.until = Date.now() + failureMs;
-      return unreadableFile(messageOf(error));
+      return unreadableFileProblem(messageOf(error));
     });
     this.kept.delete(uri.toString());
     this.kept.set(uri.toString(), entry);
@@ -79,7 +79,7 @@ export class WorkflowFiles {
 }
 
 /** Workspace-relative path, as stored in a run. */
-export const idOf = (uri: vscode.Uri): string => vscode.workspace.asRelativePath(uri);
+export const workspaceRelativeId = (uri: vscode.Uri): string => vscode.workspace.asRelativePath(uri);
 
 export const workflowNameOf = (uri: vscode.Uri): string => path.posix.parse(uri.path).name;
 
@@ -107,11 +107,11 @@ async function textOf(uri: vscode.Uri): Promise<string | undefined> {
   if (open) return open.getText();
   try {
     // A pipe at this path would block a read.
-    if (uri.scheme === 'file') return new TextDecoder().decode(await readPlain(uri.fsPath, maxJsonBytes));
+    if (uri.scheme === 'file') return new TextDecoder().decode(await readRegularFile(uri.fsPath, maxJsonBytes));
     const { size } = await vscode.workspace.fs.stat(uri);
     return size > maxJsonBytes ? undefined : new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'too large') return undefined;
-    throw new EngineError('ENOENT', message('The file {0} no longer exists.', idOf(uri)));
+    throw new RunError('ENOENT', message('The file {0} no longer exists.', workspaceRelativeId(uri)));
   }
 }

@@ -2,20 +2,23 @@ import * as vscode from 'vscode';
 import { t } from '../../protocol/text/l10n.ts';
 import { helpCommand, helpLink } from '../help/help.ts';
 import type { ParserWorker } from '../worker/parserWorker.ts';
-import type { About } from '../worker/workerJobs.ts';
-import { patterns, type WorkflowFiles, workflowFileKindOf } from './workflowFiles.ts';
+import type { WorkflowFileContext } from '../worker/workerJobs.ts';
+import { type WorkflowFiles, workflowFileKindOf, workflowFilePatterns } from './workflowFiles.ts';
 
 /**
  * Completion and hover in workflow and agent files, from the JSON schemas. Disabled if a YAML extension is installed, which uses the same
  * schemas.
  */
-export function workflowLanguage(files: WorkflowFiles, aside: ParserWorker): vscode.Disposable[] {
-  const aboutOf = async (uri: vscode.Uri): Promise<About | undefined> => {
+export function workflowLanguageFeatures(files: WorkflowFiles, aside: ParserWorker): vscode.Disposable[] {
+  const aboutOf = async (uri: vscode.Uri): Promise<WorkflowFileContext | undefined> => {
     const kind = workflowFileKindOf(uri);
     if (!kind || vscode.extensions.getExtension('redhat.vscode-yaml')) return undefined;
     return { kind, agents: await files.agents() };
   };
-  const selector = Object.values(patterns).map((all) => ({ scheme: 'file', pattern: all.replace(',json', '') }));
+  const selector = Object.values(workflowFilePatterns).map((all) => ({
+    scheme: 'file',
+    pattern: all.replace(',json', ''),
+  }));
   return [
     vscode.languages.registerCompletionItemProvider(
       selector,

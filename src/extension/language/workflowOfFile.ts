@@ -1,21 +1,32 @@
 import * as vscode from 'vscode';
-import { EngineError } from '../../engine/core/errorInfo.ts';
+import { RunError } from '../../engine/core/errorInfo.ts';
 import type { Workflow } from '../../engine/core/workflow.ts';
 import { message } from '../../protocol/text/l10n.ts';
-import { joined, localizedMessageIn, messageOf, UserFacingError } from '../../protocol/text/localized.ts';
-import { nestedFiles, nestedIn } from '../../workflows/action/nested.ts';
+import {
+  joinLocalizableTexts,
+  messageOf,
+  storedLocalizableText,
+  UserFacingError,
+} from '../../protocol/text/localized.ts';
+import { loadNestedWorkflows, nestedWorkflowNames } from '../../workflows/action/nested.ts';
 import type { AgentFile, WorkflowFile } from '../../workflows/plan/schema.ts';
 import type { LoadedWorkflow } from '../../workflows/read/check.ts';
 import { agentWorkflow } from '../../workflows/run/agent.ts';
 import { graphWorkflow } from '../../workflows/run/runGraph.ts';
-import { idOf, type WorkflowFiles, workflowFileKindOf, workflowFileUri, workflowNameOf } from './workflowFiles.ts';
+import {
+  type WorkflowFiles,
+  workflowFileKindOf,
+  workflowFileUri,
+  workflowNameOf,
+  workspaceRelativeId,
+} from './workflowFiles.ts';
 
-/** Returns the workflow of a file by workspace-relative path, with all referenced files. Throws an `EngineError`. */
-export async function workflowOfFile(files: WorkflowFiles, id: string): Promise<Workflow> {
-  if (!vscode.workspace.isTrusted) throw new EngineError('WORKFLOW_UNTRUSTED', untrusted);
+/** Returns the workflow of a file by workspace-relative path, with all referenced files. Throws an `RunError`. */
+export async function loadWorkflowFromFile(files: WorkflowFiles, id: string): Promise<Workflow> {
+  if (!vscode.workspace.isTrusted) throw new RunError('WORKFLOW_UNTRUSTED', untrusted);
   const uri = workflowFileUri(id);
   const kind = uri && workflowFileKindOf(uri);
-  if (!uri || !kind) throw new EngineError('WORKFLOW_NOT_FOUND', message('There is no workflow {0}.', id));
+  if (!uri || !kind) throw new RunError('WORKFLOW_NOT_FOUND', message('There is no workflow {0}.', id));
   if (kind === 'agent') return agentWorkflow(workflowNameOf(uri), inOrder(id, await files.load(uri, 'agent')));
   const file = inOrder(id, await files.load(uri, 'workflow'));
   const workflows = await nestedOf(files, workflowNameOf(uri), file);
@@ -28,14 +39,14 @@ const untrusted = message(
 );
 
 async function nestedOf(files: WorkflowFiles, name: string, file: WorkflowFile): Promise<Map<string, WorkflowFile>> {
-  const uris = nestedIn(file).length > 0 ? await files.find('workflow') : [];
+  const uris = nestedWorkflowNames(file).length > 0 ? await files.find('workflow') : [];
   const load = async (one: string) => {
     const uri = uris.find((candidate) => workflowNameOf(candidate) === one);
     if (!uri) throw new UserFacingError(message('There is no workflow {0} in .towpath/workflows.', one));
-    return inOrder(idOf(uri), await files.load(uri, 'workflow'));
+    return inOrder(workspaceRelativeId(uri), await files.load(uri, 'workflow'));
   };
-  return nestedFiles(name, file, load).catch((error: unknown) => {
-    throw error instanceof EngineError ? error : new EngineError('WORKFLOW_INVALID', messageOf(error));
+  return loadNestedWorkflows(name, file, load).catch((error: unknown) => {
+    throw error instanceof RunError ? error : new RunError('WORKFLOW_INVALID', messageOf(error));
   });
 }
 
@@ -45,7 +56,7 @@ async function agentsFor(files: WorkflowFiles, workflows: readonly WorkflowFile[
   const entries = uris.map(
     async (uri): Promise<[string, AgentFile]> => [
       workflowNameOf(uri),
-      inOrder(idOf(uri), await files.load(uri, 'agent')),
+      inOrder(workspaceRelativeId(uri), await files.load(uri, 'agent')),
     ],
   );
   return new Map(await Promise.all(entries));
@@ -54,7 +65,7 @@ async function agentsFor(files: WorkflowFiles, workflows: readonly WorkflowFile[
 function inOrder<Value>(id: string, { value, problems }: LoadedWorkflow<Value>): Value {
   if (value !== undefined) return value;
   const [first] = problems;
-  const words = joined([`${id}:${first?.line}:${first?.column}`, localizedMessageIn(first!)], ': ');
+  const words = joinLocalizableTexts([`${id}:${first?.line}:${first?.column}`, storedLocalizableText(first!)], ': ');
   const more = problems.length - 1;
-  throw new EngineError('WORKFLOW_INVALID', more > 0 ? message('{0} (and {1} more)', words, more) : words);
+  throw new RunError('WORKFLOW_INVALID', more > 0 ? message('{0} (and {1} more)', words, more) : words);
 }

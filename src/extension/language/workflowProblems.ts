@@ -1,9 +1,15 @@
 import * as vscode from 'vscode';
 import { t } from '../../protocol/text/l10n.ts';
-import { errorText } from '../../protocol/text/localized.ts';
+import { localizedErrorText } from '../../protocol/text/localized.ts';
 import type { YamlProblem } from '../../workflows/read/yaml.ts';
 import { SerialQueue } from './fileProblems.ts';
-import { idOf, patterns, type WorkflowFileKind, type WorkflowFiles, workflowFileKindOf } from './workflowFiles.ts';
+import {
+  type WorkflowFileKind,
+  type WorkflowFiles,
+  workflowFileKindOf,
+  workflowFilePatterns,
+  workspaceRelativeId,
+} from './workflowFiles.ts';
 
 /** Milliseconds without typing before a file is checked again. */
 const restMs = 200;
@@ -27,8 +33,8 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
       const loaded = vscode.workspace.isTrusted ? await files.load(uri, kind, await agents) : none;
       if (over) return;
       problems.set(uri, [
-        ...loaded.problems.map((one) => diagnostic(one, vscode.DiagnosticSeverity.Error)),
-        ...loaded.warnings.map((one) => diagnostic(one, vscode.DiagnosticSeverity.Warning)),
+        ...loaded.problems.map((one) => toEditorDiagnostic(one, vscode.DiagnosticSeverity.Error)),
+        ...loaded.warnings.map((one) => toEditorDiagnostic(one, vscode.DiagnosticSeverity.Warning)),
       ]);
     } catch (error) {
       if (!over) problems.delete(uri);
@@ -57,7 +63,9 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
     soon(uri);
     if (workflowFileKindOf(uri) === 'agent') allWorkflows();
   };
-  const watchers = Object.values(patterns).map((pattern) => vscode.workspace.createFileSystemWatcher(pattern));
+  const watchers = Object.values(workflowFilePatterns).map((pattern) =>
+    vscode.workspace.createFileSystemWatcher(pattern),
+  );
   return [
     problems,
     ...watchers,
@@ -73,7 +81,7 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
     vscode.workspace.onDidChangeTextDocument(({ document }) => soon(document.uri)),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void all('workflow', 'agent')),
     vscode.languages.registerCodeLensProvider(
-      Object.values(patterns).map((pattern) => ({ scheme: 'file', pattern })),
+      Object.values(workflowFilePatterns).map((pattern) => ({ scheme: 'file', pattern })),
       { provideCodeLenses: (document) => lenses(document) },
     ),
     {
@@ -86,12 +94,12 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
   ];
 }
 
-export function diagnostic(
+export function toEditorDiagnostic(
   { line, column, endLine, endColumn, ...words }: YamlProblem,
   severity: vscode.DiagnosticSeverity,
 ) {
   const range = new vscode.Range(line - 1, column - 1, endLine - 1, endColumn - 1);
-  const problem = new vscode.Diagnostic(range, errorText(words), severity);
+  const problem = new vscode.Diagnostic(range, localizedErrorText(words), severity);
   problem.source = 'Towpath';
   return problem;
 }
@@ -101,5 +109,11 @@ function lenses(document: vscode.TextDocument): vscode.CodeLens[] {
   if (!kind || !vscode.workspace.isTrusted) return [];
   const command = kind === 'workflow' ? 'towpath.runWorkflow' : 'towpath.runAgent';
   const title = `$(play) ${kind === 'workflow' ? t('Run Workflow') : t('Run Agent')}`;
-  return [new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), { title, command, arguments: [idOf(document.uri)] })];
+  return [
+    new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), {
+      title,
+      command,
+      arguments: [workspaceRelativeId(document.uri)],
+    }),
+  ];
 }

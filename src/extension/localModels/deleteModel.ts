@@ -1,19 +1,19 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { inGigabytes } from '../../llm/local/modelFile/memoryFit.ts';
+import { memorySizeText } from '../../llm/local/modelFile/memoryFit.ts';
 import type { LocalModel } from '../../llm/local/modelFile/modelLibrary.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { notify } from '../dialogs/notify.ts';
-import type { Models } from '../models/models.ts';
+import type { SelectableModels } from '../models/models.ts';
 
 /** Moves a model's files to the trash after confirmation; deletes permanently only without a trash and after a second confirmation. */
-export async function deleteModel(model: LocalModel, models: Models, modals: Dialogs): Promise<void> {
+export async function deleteModel(model: LocalModel, models: SelectableModels, modals: Dialogs): Promise<void> {
   const name = path.basename(model.path);
   const { length } = model.files;
   const files = length > 1 ? t('{0} ({1} files)', model.path, length) : model.path;
-  const detail = `${files}\n${t('{0} on disk', inGigabytes(model.bytes))}`;
+  const detail = `${files}\n${t('{0} on disk', memorySizeText(model.bytes))}`;
   const yes = t('Move to Trash');
   if ((await modals.ask({ text: t('Delete {0}?', name), detail, buttons: [yes] })) !== yes) return;
   if (models.isInMemory(model.path) && (await models.unloadLocal()) === 'busy') {

@@ -2,25 +2,29 @@ import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { LLMError } from '../../llm/core/errors.ts';
-import { parseAddress } from '../../llm/local/download/modelAddress.ts';
-import type { RemoteModel } from '../../llm/local/download/modelHub.ts';
+import { parseModelAddress } from '../../llm/local/download/modelAddress.ts';
+import type { DownloadableModel } from '../../llm/local/download/modelHub.ts';
 import { maxContextSize } from '../../llm/local/modelFile/contextSize.ts';
-import { inGigabytes, type MachineMemory, memoryFit } from '../../llm/local/modelFile/memoryFit.ts';
-import { bestFor, type CuratedModel, curated } from '../../llm/local/modelFile/recommendedModels.ts';
+import { type MachineMemory, memoryFit, memorySizeText } from '../../llm/local/modelFile/memoryFit.ts';
+import {
+  bestModelForMachine,
+  type RecommendedModel,
+  recommendedModels,
+} from '../../llm/local/modelFile/recommendedModels.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localize, messageOf } from '../../protocol/text/localized.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { notifyWithActions } from '../dialogs/notify.ts';
-import type { Models } from '../models/models.ts';
+import type { SelectableModels } from '../models/models.ts';
 import type { LocalEngine } from '../providers/localEngine.ts';
 import { settings } from '../settings/settings.ts';
-import type { Downloads } from './downloads.ts';
+import type { ModelDownloads } from './downloads.ts';
 
 /** Workflow from an address to a selected model: find, confirm, download, select. */
-export class ModelFetcher {
+export class ModelDownloadWizard {
   constructor(
-    private readonly models: Models,
-    private readonly downloads: Downloads,
+    private readonly models: SelectableModels,
+    private readonly downloads: ModelDownloads,
     private readonly engine: LocalEngine,
     private readonly modals: Dialogs,
   ) {}
@@ -30,13 +34,13 @@ export class ModelFetcher {
     await withDownloadNotice(async () => {
       const begun = (await this.downloads.paused()).find(({ elsewhere }) => !elsewhere);
       if (begun) return this.fetch(begun.address);
-      const best = bestFor(machine(), maxContextSize(settings()['local.contextSize']));
+      const best = bestModelForMachine(readMachineMemory(), maxContextSize(settings()['local.contextSize']));
       await this.fetch(best.address, { known: best });
     });
   }
 
   /** Finds, confirms, downloads and selects a model, unless the user has selected another meanwhile. */
-  async fetch(address: string, { known, agreed }: { known?: CuratedModel; agreed?: boolean } = {}): Promise<void> {
+  async fetch(address: string, { known, agreed }: { known?: RecommendedModel; agreed?: boolean } = {}): Promise<void> {
     const missing = this.engine.missing();
     if (missing) throw new LLMError('UNKNOWN', missing); // no download without an engine
     const model = await this.downloads.find(address);
@@ -67,15 +71,18 @@ export class ModelFetcher {
     if (chosen === remove) await this.downloads.discard(kept.first);
   }
 
-  private async agree(model: RemoteModel, known: CuratedModel | undefined): Promise<boolean> {
+  private async agree(model: DownloadableModel, known: RecommendedModel | undefined): Promise<boolean> {
     const bytes = model.files.reduce((sum, file) => sum + file.bytes, 0);
     const fit = known
-      ? memoryFit({ ...known, bytes, contextSize: maxContextSize(settings()['local.contextSize']) }, machine())
-      : memoryFit({ bytes, contextSize: maxContextSize(settings()['local.contextSize']) }, machine());
+      ? memoryFit(
+          { ...known, bytes, contextSize: maxContextSize(settings()['local.contextSize']) },
+          readMachineMemory(),
+        )
+      : memoryFit({ bytes, contextSize: maxContextSize(settings()['local.contextSize']) }, readMachineMemory());
     const names = model.files.map(({ name }) => name);
     const sums = model.files.every(({ sha256 }) => sha256 !== undefined);
     const detail = [
-      `${inGigabytes(bytes)}, ${names.length > 1 ? t('{0} files', names.length) : names[0]}`,
+      `${memorySizeText(bytes)}, ${names.length > 1 ? t('{0} files', names.length) : names[0]}`,
       t('From {0}, {1}', new URL(model.files[0]!.url).host, model.address),
       t('To {0}', this.downloads.folder),
       known && t('License: {0}. {1}.', known.licence, known.goodFor),
@@ -97,11 +104,11 @@ export class ModelFetcher {
     const address = await vscode.window.showInputBox({
       title: t('Towpath: download a model by its address'),
       prompt: t('hf:owner/repository, hf:owner/repository:Q4_K_M, hf:owner/repository/file.gguf, or https://….gguf'),
-      placeHolder: curated[1]!.address,
+      placeHolder: recommendedModels[1]!.address,
       ignoreFocusOut: true,
       validateInput: (text) => {
         try {
-          parseAddress(text, settings()['local.hub']);
+          parseModelAddress(text, settings()['local.hub']);
           return undefined;
         } catch (error) {
           return localize(messageOf(error));
@@ -135,4 +142,4 @@ export async function withDownloadNotice(work: () => Promise<unknown>): Promise<
   }
 }
 
-export const machine = (): MachineMemory => ({ freeMemory: os.freemem(), totalMemory: os.totalmem() });
+export const readMachineMemory = (): MachineMemory => ({ freeMemory: os.freemem(), totalMemory: os.totalmem() });

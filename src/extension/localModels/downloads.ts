@@ -1,19 +1,23 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { LLMError } from '../../llm/core/errors.ts';
-import { type DownloadProgress, download } from '../../llm/local/download/download.ts';
-import { parseAddress } from '../../llm/local/download/modelAddress.ts';
-import { findRemote, type RemoteModel } from '../../llm/local/download/modelHub.ts';
-import { discard, type PausedDownload, pausedDownloads } from '../../llm/local/download/partialDownload.ts';
-import { inGigabytes } from '../../llm/local/modelFile/memoryFit.ts';
-import { truncateVisible } from '../../protocol/text/escapeInvisible.ts';
-import { language, message, t } from '../../protocol/text/l10n.ts';
-import { isLocked, takeLock } from '../../runs/lock.ts';
+import { type DownloadProgress, downloadModelFiles } from '../../llm/local/download/download.ts';
+import { parseModelAddress } from '../../llm/local/download/modelAddress.ts';
+import { type DownloadableModel, findDownloadableModel } from '../../llm/local/download/modelHub.ts';
+import {
+  discardPartialDownload,
+  type PausedDownload,
+  pausedDownloads,
+} from '../../llm/local/download/partialDownload.ts';
+import { memorySizeText } from '../../llm/local/modelFile/memoryFit.ts';
+import { truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
+import { currentLocale, message, t } from '../../protocol/text/l10n.ts';
+import { acquireRunLock, isRunLocked } from '../../runs/lock.ts';
 import { withCancellation } from '../dialogs/cancellable.ts';
 import { downloadFolder } from '../providers/modelFolders.ts';
 import { settings } from '../settings/settings.ts';
 
-export interface Transfer {
+export interface ActiveModelDownload {
   address: string;
   /** Path of the first file after the download. */
   first: string;
@@ -28,10 +32,10 @@ const cancelled = new Error('cancelled');
 const beat = 250;
 
 /** Model downloads with progress, pause and resume, shared between windows. */
-export class Downloads implements vscode.Disposable {
+export class ModelDownloads implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onChange = this.changed.event;
-  private readonly transfers = new Map<string, Transfer>();
+  private readonly transfers = new Map<string, ActiveModelDownload>();
 
   constructor(
     private readonly storage: vscode.Uri,
@@ -42,21 +46,21 @@ export class Downloads implements vscode.Disposable {
     return downloadFolder(this.storage);
   }
 
-  get running(): Transfer[] {
+  get running(): ActiveModelDownload[] {
     return [...this.transfers.values()];
   }
 
   /** Returns unfinished downloads that are not active in this window; `elsewhere`: active in another window. */
   async paused(): Promise<(PausedDownload & { elsewhere: boolean })[]> {
     const all = (await pausedDownloads(this.folder)).filter(({ first }) => !this.transfers.has(first));
-    return Promise.all(all.map(async (one) => ({ ...one, elsewhere: await isLocked(lockOf(one.first)) })));
+    return Promise.all(all.map(async (one) => ({ ...one, elsewhere: await isRunLocked(lockOf(one.first)) })));
   }
 
   /** Deletes a partial download, unless active in another window. */
   async discard(first: string): Promise<void> {
-    const lock = await takeLock(lockOf(first)).catch((error) => Promise.reject(toldOf(error, first)));
+    const lock = await acquireRunLock(lockOf(first)).catch((error) => Promise.reject(toldOf(error, first)));
     try {
-      await discard(first);
+      await discardPartialDownload(first);
     } finally {
       await lock.release();
     }
@@ -64,15 +68,15 @@ export class Downloads implements vscode.Disposable {
   }
 
   /** Resolves an address with the hub; undefined if the user cancels. Throws `LLMError`. */
-  async find(address: string): Promise<RemoteModel | undefined> {
+  async find(address: string): Promise<DownloadableModel | undefined> {
     const { 'local.hub': hub } = settings();
-    const parsed = parseAddress(address, hub);
+    const parsed = parseModelAddress(address, hub);
     const { host } = new URL(parsed.kind === 'hub' ? hub : parsed.url);
     return withCancellation(
-      t('Towpath is asking {0} about {1}', host, truncateVisible(address, 80)),
+      t('Towpath is asking {0} about {1}', host, truncateWithEllipsis(address, 80)),
       async (signal) => {
         try {
-          return await findRemote(parsed, address, { hub, signal });
+          return await findDownloadableModel(parsed, address, { hub, signal });
         } catch (error) {
           if (signal.aborted) return undefined;
           throw error;
@@ -82,10 +86,10 @@ export class Downloads implements vscode.Disposable {
   }
 
   /** Downloads with progress in a notification and the status bar. Returns the file's path; undefined if stopped. */
-  async fetch(model: RemoteModel): Promise<string | undefined> {
+  async fetch(model: DownloadableModel): Promise<string | undefined> {
     const first = path.join(this.folder, model.files[0]!.name);
     const stop = new AbortController();
-    const transfer: Transfer = {
+    const transfer: ActiveModelDownload = {
       address: model.address,
       first,
       text: t('starts'),
@@ -107,7 +111,7 @@ export class Downloads implements vscode.Disposable {
       return await shown;
     } catch (error) {
       if (!stop.signal.aborted) throw toldOf(error, first);
-      if (stop.signal.reason === cancelled) await discard(first);
+      if (stop.signal.reason === cancelled) await discardPartialDownload(first);
       return undefined;
     } finally {
       this.transfers.delete(first);
@@ -121,8 +125,8 @@ export class Downloads implements vscode.Disposable {
   }
 
   private async run(
-    model: RemoteModel,
-    transfer: Transfer,
+    model: DownloadableModel,
+    transfer: ActiveModelDownload,
     signal: AbortSignal,
     report: (text: string, increment: number) => void,
   ): Promise<string> {
@@ -141,7 +145,7 @@ export class Downloads implements vscode.Disposable {
       this.changed.fire();
     };
     this.log.info(`Downloading ${model.address} to ${this.folder}`);
-    return download(model, { folder: this.folder, signal, onProgress, lock: takeLock });
+    return downloadModelFiles(model, { folder: this.folder, signal, onProgress, lock: acquireRunLock });
   }
 }
 
@@ -155,13 +159,13 @@ function createPace() {
       else if (at - (points.at(-1)?.at ?? 0) >= beat) points = [...points, { at, received }].slice(-40);
     },
     text({ state, received, total }: DownloadProgress): string {
-      const percent = t('{0}% of {1}', Math.floor((received / total) * 100), inGigabytes(total));
+      const percent = t('{0}% of {1}', Math.floor((received / total) * 100), memorySizeText(total));
       if (state === 'checking') return t('{0}, checking what is here', percent);
       const first = points[0];
       const seconds = ((points.at(-1)?.at ?? 0) - (first?.at ?? 0)) / 1000;
       if (!first || seconds < 1) return percent;
       const rate = (received - first.received) / seconds;
-      const pace = `${percent}, ${inGigabytes(rate)}/s`;
+      const pace = `${percent}, ${memorySizeText(rate)}/s`;
       return rate > 0 ? t('{0}, {1} left', pace, timeLeft((total - received) / rate)) : pace;
     },
   };
@@ -170,7 +174,7 @@ function createPace() {
 function timeLeft(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
-  return `${(Math.round(seconds / 360) / 10).toLocaleString(language(), { useGrouping: false })} h`;
+  return `${(Math.round(seconds / 360) / 10).toLocaleString(currentLocale(), { useGrouping: false })} h`;
 }
 
 function toldOf(error: unknown, first: string): unknown {

@@ -1,18 +1,22 @@
 import * as vscode from 'vscode';
 import type { LLMError } from '../../llm/core/errors.ts';
-import { enginesFolder, ownModules, shippedIn } from '../../llm/local/engineInstall/engineFolders.ts';
+import {
+  engineLibraryModules,
+  enginesFolder,
+  readShippedPackage,
+} from '../../llm/local/engineInstall/engineFolders.ts';
 import {
   addGpuEngine,
-  archiveOf,
-  archiveUrl,
   type GpuEngine,
+  gpuEngineArchiveName,
+  gpuEngineArchiveUrl,
   gpuEnginesFor,
   removeGpuEngine,
 } from '../../llm/local/engineInstall/gpuEngine.ts';
-import { inGigabytes } from '../../llm/local/modelFile/memoryFit.ts';
+import { memorySizeText } from '../../llm/local/modelFile/memoryFit.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localize, messageOf } from '../../protocol/text/localized.ts';
-import { takeLock } from '../../runs/lock.ts';
+import { acquireRunLock } from '../../runs/lock.ts';
 import { withCancellation } from '../dialogs/cancellable.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { notify } from '../dialogs/notify.ts';
@@ -36,14 +40,14 @@ export class GpuEngines {
     const { installed, hardware, missing } = this.home.state();
     const offered = gpuEnginesFor(process.platform, process.arch);
     if (missing ?? !offered.length) return notify('info', missing ?? this.none());
-    if (!shippedIn(this.home.dist))
+    if (!readShippedPackage(this.home.dist))
       return notify(
         'info',
         t('This Towpath is a checkout. Run "npm run gpu -- vulkan" or "npm run gpu -- cuda" in its folder.'),
       );
     const items = offered.map((engine) => ({
       label: t(titles[engine.kind]),
-      description: installed.includes(engine.name) ? t('here') : inGigabytes(engine.bytes),
+      description: installed.includes(engine.name) ? t('here') : memorySizeText(engine.bytes),
       engine,
     }));
     const found = hardware ? t('Found: {0}', hardware) : t('No graphics card was found.');
@@ -67,12 +71,12 @@ export class GpuEngines {
     const registry = settings()['local.engineRegistry'];
     const folder = enginesFolder(this.home.storage);
     const detail = [
-      t('{0} to download, {1} on the disk', inGigabytes(engine.bytes), inGigabytes(engine.unpacked)),
+      t('{0} to download, {1} on the disk', memorySizeText(engine.bytes), memorySizeText(engine.unpacked)),
       t(
         'From {0}, {1}; not if the folder already contains {2}',
-        new URL(archiveUrl(engine, registry)).host,
+        new URL(gpuEngineArchiveUrl(engine, registry)).host,
         `@node-llama-cpp/${engine.name} ${engine.version}`,
-        archiveOf(engine),
+        gpuEngineArchiveName(engine),
       ),
       t('To {0}', folder),
       t('Its checksum must match the one that came with Towpath. It is a program and runs in its own process.'),
@@ -85,13 +89,13 @@ export class GpuEngines {
       async (signal, progress) => {
         try {
           await addGpuEngine(engine, {
-            modules: ownModules(this.home.dist),
+            modules: engineLibraryModules(this.home.dist),
             storage: this.home.storage,
             registry,
             signal,
-            lock: takeLock,
+            lock: acquireRunLock,
             onProgress: ({ received, total }) =>
-              progress(t('{0}% of {1}', Math.floor((received / total) * 100), inGigabytes(total))),
+              progress(t('{0}% of {1}', Math.floor((received / total) * 100), memorySizeText(total))),
           });
           return true;
         } catch (error) {

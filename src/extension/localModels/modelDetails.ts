@@ -1,14 +1,14 @@
 import path from 'node:path';
 import { failuresAsMarkdown } from '../../check/report.ts';
-import { type CheckResult, checkInShort, inDay } from '../../check/taskResult.ts';
+import { type CheckResult, formatCheckDate, shortCheckResult } from '../../check/taskResult.ts';
 import type { EngineState } from '../../llm/local/engineInstall/engines.ts';
 import type { ChatWrapperName } from '../../llm/local/ipc/chatWrappers.ts';
 import type { DeviceInfo } from '../../llm/local/ipc/deviceInfo.ts';
 import type { GgufInfo } from '../../llm/local/modelFile/ggufInfo.ts';
-import { inGigabytes, type MemoryFit } from '../../llm/local/modelFile/memoryFit.ts';
+import { type MemoryFit, memorySizeText } from '../../llm/local/modelFile/memoryFit.ts';
 import type { LocalModel } from '../../llm/local/modelFile/modelLibrary.ts';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { groupDigits, language, t } from '../../protocol/text/l10n.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
+import { currentLocale, t, withDigitGrouping } from '../../protocol/text/l10n.ts';
 
 const verdicts = {
   fits: 'fits',
@@ -16,7 +16,7 @@ const verdicts = {
   'too-large': 'does not fit',
 } as const satisfies Record<MemoryFit['verdict'], string>;
 
-export const verdictOf = ({ verdict }: MemoryFit): string => t(verdicts[verdict]);
+export const memoryFitLabel = ({ verdict }: MemoryFit): string => t(verdicts[verdict]);
 
 interface Facts {
   chatWrapper?: ChatWrapperName;
@@ -33,7 +33,7 @@ export function modelDetails(
   { chatWrapper = 'auto', gpu = true, place, check }: Facts = {},
 ): string {
   const { info } = model;
-  const tokens = (count: number) => t('{0} tokens', groupDigits(count));
+  const tokens = (count: number) => t('{0} tokens', withDigitGrouping(count));
   const rows: [string, string | undefined][] = [
     [t('Name'), info?.name],
     [t('Architecture'), info?.architecture],
@@ -44,16 +44,16 @@ export function modelDetails(
     [t('License'), info?.licence],
     [t('Chat template'), info && templateText(info.hasChatTemplate, chatWrapper)],
     [t('Size on disk'), sizeText(model)],
-    [t('Memory'), `${verdictOf(fit)}. ${fit.reason}`],
+    [t('Memory'), `${memoryFitLabel(fit)}. ${fit.reason}`],
     [t('Token'), info?.bytesPerToken === undefined ? undefined : tokenText(info.bytesPerToken)],
     [t('Context that fits now'), fit.contextSize > 0 ? tokens(fit.contextSize) : t('none')],
-    [t('Runs on'), engineText(engine, gpu)],
+    [t('Runs on'), localEngineText(engine, gpu)],
     [t('In memory'), place && whereText(place)],
-    [t('Checked'), check && t('{0}, on {1}', checkInShort(check), inDay(check.at, language()))],
+    [t('Checked'), check && t('{0}, on {1}', shortCheckResult(check), formatCheckDate(check.at, currentLocale()))],
     [t('File'), model.path],
   ];
   return [
-    `# ${visibleLine(path.basename(model.path))}`,
+    `# ${escapeInvisibleInLine(path.basename(model.path))}`,
     '',
     ...(model.trouble ? [t('**Cannot be used.** {0}', model.trouble), ''] : []),
     '| | |',
@@ -72,16 +72,16 @@ function failures(check: CheckResult): string[] {
 }
 
 function sizeText({ bytes, files }: LocalModel): string {
-  const size = inGigabytes(bytes);
+  const size = memorySizeText(bytes);
   return files.length > 1 ? t('{0} in {1} files', size, files.length) : size;
 }
 
 const tokenText = (bytes: number): string =>
-  t('{0} kB of memory, and as much of the disk while it is cached', groupDigits(Math.ceil(bytes / 1000)));
+  t('{0} kB of memory, and as much of the disk while it is cached', withDigitGrouping(Math.ceil(bytes / 1000)));
 
 /** Returns the size; the first file of a split model counts only its own parameters. */
 function parametersText({ sizeLabel, parameters, parts }: GgufInfo): string {
-  return [sizeLabel, parts === 1 && parameters.toLocaleString(language())].filter(Boolean).join(', ');
+  return [sizeLabel, parts === 1 && parameters.toLocaleString(currentLocale())].filter(Boolean).join(', ');
 }
 
 function templateText(embedded: boolean, chatWrapper: ChatWrapperName): string {
@@ -101,7 +101,7 @@ function whereText({ gpu, gpuLayers, layers }: DeviceInfo): string {
 }
 
 /** Describes the engine of local models; `wanted`: the setting permits a GPU. */
-export function engineText({ installed, gpu, missing, hardware, advice }: EngineState, wanted = true): string {
+export function localEngineText({ installed, gpu, missing, hardware, advice }: EngineState, wanted = true): string {
   const engines = installed.join(', ');
   if (missing) return t('nothing: {0}', missing);
   if (!wanted) return t('the CPU ({0}), because towpath.local.gpu is off.', engines);
@@ -116,4 +116,4 @@ export function engineText({ installed, gpu, missing, hardware, advice }: Engine
   return [place, hardware && t('Found: {0}', hardware), advice].filter(Boolean).join(' ');
 }
 
-const cell = (text: string) => visibleLine(text).replaceAll('|', '\\|');
+const cell = (text: string) => escapeInvisibleInLine(text).replaceAll('|', '\\|');

@@ -1,21 +1,26 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { maxContextSize } from '../../llm/local/modelFile/contextSize.ts';
-import { inGigabytes, type MemoryFit, memoryFit } from '../../llm/local/modelFile/memoryFit.ts';
-import { type LocalModel, listModels, type ReadModel } from '../../llm/local/modelFile/modelLibrary.ts';
-import { bestFor, type CuratedModel, curated, curatedFit } from '../../llm/local/modelFile/recommendedModels.ts';
+import { type MemoryFit, memoryFit, memorySizeText } from '../../llm/local/modelFile/memoryFit.ts';
+import { type LocalModel, listModelFiles, type ModelFileReader } from '../../llm/local/modelFile/modelLibrary.ts';
+import {
+  bestModelForMachine,
+  type RecommendedModel,
+  recommendedModelFit,
+  recommendedModels,
+} from '../../llm/local/modelFile/recommendedModels.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
-import type { Setup } from '../models/modelPicker.ts';
-import type { Models } from '../models/models.ts';
+import type { ModelSetupDialogs } from '../models/modelPicker.ts';
+import type { SelectableModels } from '../models/models.ts';
 import type { StoredChecks } from '../models/storedChecks.ts';
 import type { LocalEngine } from '../providers/localEngine.ts';
-import { listedFolders } from '../providers/modelFolders.ts';
+import { localModelFolders } from '../providers/modelFolders.ts';
 import { saveSetting, settings } from '../settings/settings.ts';
 import { deleteModel } from './deleteModel.ts';
-import { type ModelFetcher, machine, withDownloadNotice } from './downloadModel.ts';
-import type { Downloads, Transfer } from './downloads.ts';
-import { modelDetails, verdictOf } from './modelDetails.ts';
+import { type ModelDownloadWizard, readMachineMemory, withDownloadNotice } from './downloadModel.ts';
+import type { ActiveModelDownload, ModelDownloads } from './downloads.ts';
+import { memoryFitLabel, modelDetails } from './modelDetails.ts';
 
 interface Item extends vscode.QuickPickItem {
   run?(): unknown;
@@ -23,7 +28,7 @@ interface Item extends vscode.QuickPickItem {
   does?: (() => unknown)[];
 }
 
-type Begun = Awaited<ReturnType<Downloads['paused']>>[number];
+type Begun = Awaited<ReturnType<ModelDownloads['paused']>>[number];
 
 const scheme = 'towpath-model';
 const button = (icon: string, tooltip: string) => ({ iconPath: new vscode.ThemeIcon(icon), tooltip });
@@ -35,13 +40,13 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
 
   constructor(
     private readonly engine: LocalEngine,
-    private readonly models: Models,
+    private readonly models: SelectableModels,
     private readonly checks: StoredChecks,
-    private readonly downloads: Downloads,
-    private readonly fetcher: ModelFetcher,
-    private readonly setup: Setup,
+    private readonly downloads: ModelDownloads,
+    private readonly fetcher: ModelDownloadWizard,
+    private readonly setup: ModelSetupDialogs,
     private readonly modals: Dialogs,
-    private readonly readModel: ReadModel,
+    private readonly readModel: ModelFileReader,
   ) {}
 
   register(): vscode.Disposable {
@@ -99,7 +104,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
-    const [model] = await listModels([uri.query], this.readModel);
+    const [model] = await listModelFiles([uri.query], this.readModel);
     const { 'local.chatWrapper': chatWrapper, 'local.gpu': gpu } = settings();
     return model
       ? modelDetails(model, fitOfLocal(model), this.engine.state(), {
@@ -112,17 +117,17 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
   }
 
   private async listed(): Promise<Item[]> {
-    const places = [...listedFolders(), this.downloads.folder, ...this.models.localFiles()];
-    const [begun, local] = await Promise.all([this.downloads.paused(), listModels(places, this.readModel)]);
+    const places = [...localModelFolders(), this.downloads.folder, ...this.models.localFiles()];
+    const [begun, local] = await Promise.all([this.downloads.paused(), listModelFiles(places, this.readModel)]);
     const unfinished = new Set(begun.map(({ first }) => first));
     const context = maxContextSize(settings()['local.contextSize']);
-    const best = bestFor(machine(), context);
+    const best = bestModelForMachine(readMachineMemory(), context);
     return [
       ...begun.map((one) => this.pausedItem(one)),
       separator(t('On this machine')),
       ...local.filter((model) => !unfinished.has(model.path)).map((model) => this.localItem(model)),
       separator(t('To download')),
-      ...curated.map((model) => this.curatedItem(model, model === best, context)),
+      ...recommendedModels.map((model) => this.curatedItem(model, model === best, context)),
       {
         label: `$(link) ${t('By address…')}`,
         detail: t('hf:owner/repository, or https://….gguf'),
@@ -139,7 +144,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
   }
 
   private transferItems(): Item[] {
-    return this.downloads.running.map((transfer: Transfer) => ({
+    return this.downloads.running.map((transfer: ActiveModelDownload) => ({
       label: `$(sync~spin) ${path.basename(transfer.first)}`,
       description: transfer.text,
       alwaysShow: true,
@@ -156,8 +161,8 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
     return {
       label: `$(debug-pause) ${path.basename(first)}`,
       description: elsewhere
-        ? t('in another window, at {0}% of {1}', percent, inGigabytes(total))
-        : t('paused at {0}% of {1}', percent, inGigabytes(total)),
+        ? t('in another window, at {0}% of {1}', percent, memorySizeText(total))
+        : t('paused at {0}% of {1}', percent, memorySizeText(total)),
       detail: elsewhere ? t('Its progress is there') : t('Continue the download'),
       buttons: [button('trash', t('Delete the part that was downloaded'))],
       does: [() => this.downloads.discard(first)],
@@ -174,8 +179,8 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
       [inUse && t('in use'), unload && t('in memory')].filter(Boolean).join(', '),
       model.info?.sizeLabel,
       model.info?.quantisation,
-      inGigabytes(model.bytes),
-      model.trouble ? t('cannot be used') : !unload && verdictOf(fit),
+      memorySizeText(model.bytes),
+      model.trouble ? t('cannot be used') : !unload && memoryFitLabel(fit),
     ];
     return {
       label: path.basename(model.path, '.gguf'),
@@ -199,12 +204,12 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
     };
   }
 
-  private curatedItem(model: CuratedModel, best: boolean, context: number): Item {
-    const fit = curatedFit(model, machine(), context);
+  private curatedItem(model: RecommendedModel, best: boolean, context: number): Item {
+    const fit = recommendedModelFit(model, readMachineMemory(), context);
     const facts = [
-      t('about {0}', inGigabytes(model.bytes)),
+      t('about {0}', memorySizeText(model.bytes)),
       model.licence,
-      verdictOf(fit),
+      memoryFitLabel(fit),
       best && t('recommended here'),
     ];
     return {
@@ -237,7 +242,7 @@ function fitOfLocal({ bytes, info }: LocalModel): MemoryFit {
   const contextSize = maxContextSize(settings()['local.contextSize']);
   return memoryFit(
     { bytes, contextSize, ...(bytesPerToken && { bytesPerToken }), ...(trainedContext && { trainedContext }) },
-    machine(),
+    readMachineMemory(),
   );
 }
 

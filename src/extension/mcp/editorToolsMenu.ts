@@ -1,21 +1,21 @@
 import * as vscode from 'vscode';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import type { EditorToolSet } from '../../tools/editorTools/editorTool.ts';
+import type { EditorToolInfo } from '../../tools/editorTools/editorTool.ts';
 import { type EditorTools, maxEditorTools } from '../../tools/editorTools/editorTools.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { McpReview } from './mcpReview.ts';
-import { editorTools } from './offeredEditorTools.ts';
+import { contributedEditorTools } from './offeredEditorTools.ts';
 
 interface Choice extends vscode.QuickPickItem {
-  tool: EditorToolSet;
+  tool: EditorToolInfo;
 }
 
 const words = () => ({ iconPath: new vscode.ThemeIcon('book'), tooltip: t('Everything it reports about itself') });
 
 /** *Tools of the Editor…*: selects the editor tools available to models; each call needs approval. */
 export async function chooseEditorTools(lent: EditorTools, reviews: McpReview): Promise<void> {
-  const all = editorTools();
+  const all = contributedEditorTools();
   if (all.length === 0) {
     notify(
       'info',
@@ -52,19 +52,19 @@ export async function chooseEditorTools(lent: EditorTools, reviews: McpReview): 
     );
 }
 
-function choiceOf(tool: EditorToolSet, lent: EditorTools): Choice {
-  const by = visibleLine(tool.lender ?? t('of the editor or one of its MCP servers'));
+function choiceOf(tool: EditorToolInfo, lent: EditorTools): Choice {
+  const by = escapeInvisibleInLine(tool.lender ?? t('of the editor or one of its MCP servers'));
   const changed = lent.stateOf(tool) === 'changed';
   return {
-    label: visibleLine(tool.title ? `${tool.name}: ${tool.title}` : tool.name),
+    label: escapeInvisibleInLine(tool.title ? `${tool.name}: ${tool.title}` : tool.name),
     description: changed ? t('{0}, has changed since you switched it on', by) : by,
-    detail: visibleLine(tool.description).slice(0, 300),
+    detail: escapeInvisibleInLine(tool.description).slice(0, 300),
     buttons: [words()],
     tool,
   };
 }
 
-const allWords = ({ name, title, lender, description, inputSchema, tags }: EditorToolSet): string =>
+const allWords = ({ name, title, lender, description, inputSchema, tags }: EditorToolInfo): string =>
   [
     [name, title].filter(Boolean).join(': '),
     lender === undefined ? t('Of the editor or one of its MCP servers') : t('Of the extension {0}', lender),

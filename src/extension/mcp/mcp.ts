@@ -1,32 +1,32 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as vscode from 'vscode';
-import type { Rule } from '../../protocol/content/rule.ts';
+import type { PermissionRule } from '../../protocol/content/rule.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localize } from '../../protocol/text/localized.ts';
 import type { Tool } from '../../tools/core/tool.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import type { EditorTools } from '../../tools/editorTools/editorTools.ts';
 import type { ToolHost } from '../../tools/host/host.ts';
-import { Approved } from '../../tools/mcp/approved.ts';
-import { type ConfigSource, readPlainFile } from '../../tools/mcp/config/config.ts';
+import { McpApprovalStore } from '../../tools/mcp/approved.ts';
+import { type McpConfigSource, readPlainConfigFile } from '../../tools/mcp/config/config.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
 import { McpServers } from '../../tools/mcp/servers.ts';
-import type { Whereabouts } from '../../tools/mcp/toolChanges.ts';
+import type { RuleToolState } from '../../tools/mcp/toolChanges.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { notifyWithActions } from '../dialogs/notify.ts';
 import { DecisionFile } from '../settings/decisionFile.ts';
 import { settings } from '../settings/settings.ts';
 import { McpApprovals } from './mcpQuestions.ts';
 import { McpReview } from './mcpReview.ts';
-import { offeredEditorTools } from './offeredEditorTools.ts';
+import { createEditorTools } from './offeredEditorTools.ts';
 
-export const configFile = path.join('.vscode', 'mcp.json');
+export const mcpConfigFile = path.join('.vscode', 'mcp.json');
 const approvalsName = 'servers';
 const wordsName = 'tools';
 
 /** MCP servers of this window: configured in folders and settings, approved by the user, with a log per server. */
-export class Mcp implements vscode.Disposable {
+export class McpServices implements vscode.Disposable {
   readonly servers: McpServers;
   readonly questions: McpApprovals;
   readonly lent: EditorTools;
@@ -38,7 +38,7 @@ export class Mcp implements vscode.Disposable {
 
   constructor(context: vscode.ExtensionContext, workspace: Workspace, modals: Dialogs) {
     this.questions = new McpApprovals(context.secrets, this.reviews, modals);
-    this.lent = offeredEditorTools(context);
+    this.lent = createEditorTools(context);
     const memory = (file: string, name: string) => {
       const kept = new DecisionFile(vscode.Uri.joinPath(context.globalStorageUri, file).fsPath);
       return { get: () => kept.get(name), set: async (value: unknown) => kept.update(name, value) };
@@ -46,7 +46,7 @@ export class Mcp implements vscode.Disposable {
     this.servers = new McpServers({
       workspace,
       sources: () => sources(workspace),
-      approved: new Approved(memory('mcp-approvals.json', approvalsName), memory('mcp-tools.json', wordsName)),
+      approved: new McpApprovalStore(memory('mcp-approvals.json', approvalsName), memory('mcp-tools.json', wordsName)),
       person: {
         approveServer: (question) => this.questions.approveServer(question),
         approveTools: (question) => {
@@ -86,7 +86,7 @@ export class Mcp implements vscode.Disposable {
   }
 
   /** Returns the state of the tool bound to a rule. */
-  whereabouts(server: NonNullable<Rule['server']>): Whereabouts {
+  whereabouts(server: NonNullable<PermissionRule['server']>): RuleToolState {
     return this.lent.whereabouts(server) ?? this.servers.whereabouts(server);
   }
 
@@ -177,13 +177,13 @@ const keyOf = ({ definition: { place, name } }: Place): string => `${place}#${na
 const failureOf = (server: Place): string => `failed ${keyOf(server)}`;
 const changeOf = (server: Place): string => `changed ${keyOf(server)}`;
 
-async function sources(workspace: Workspace): Promise<ConfigSource[]> {
+async function sources(workspace: Workspace): Promise<McpConfigSource[]> {
   const all = workspace.roots;
   const files = all.map(async (root) => {
-    const content = await readPlainFile(path.join(root.path, configFile)).catch(() => undefined);
+    const content = await readPlainConfigFile(path.join(root.path, mcpConfigFile)).catch(() => undefined);
     if (content === undefined) return [];
-    const name = path.join(all.length > 1 ? root.name : '', configFile);
-    return [{ name, place: path.join(root.path, configFile), content, folder: { path: root.path, all } }];
+    const name = path.join(all.length > 1 ? root.name : '', mcpConfigFile);
+    return [{ name, place: path.join(root.path, mcpConfigFile), content, folder: { path: root.path, all } }];
   });
   const own = {
     name: t('the setting towpath.mcp.servers'),

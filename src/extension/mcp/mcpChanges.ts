@@ -1,10 +1,10 @@
 import stringify from 'safe-stable-stringify';
-import { visible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { amount, t } from '../../protocol/text/l10n.ts';
+import { escapeInvisible, escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
+import { localizedCount, t } from '../../protocol/text/l10n.ts';
 import type { ServerToolText } from '../../tools/mcp/serverText.ts';
-import type { ToolsApproval } from '../../tools/mcp/toolChanges.ts';
+import type { ToolChangesApproval } from '../../tools/mcp/toolChanges.ts';
 import type { ApprovalText } from '../dialogs/approvalText.ts';
-import { type Excerpt, excerptLine } from '../dialogs/dialogExcerpt.ts';
+import { type DialogExcerpt, excerptDialogLine } from '../dialogs/dialogExcerpt.ts';
 
 const maxLines = 20;
 const maxCharacters = 2000;
@@ -20,7 +20,7 @@ const pieces = /.{1,100}/gu;
  * Returns the text of a review request for changed tools. Server text is displayed as data: nothing is hidden, and no text can start a new
  * line. `whole`: nothing was omitted, so a review is not required.
  */
-export function changesText(question: ToolsApproval): ApprovalText & { whole: boolean } {
+export function toolsApprovalText(question: ToolChangesApproval): ApprovalText & { whole: boolean } {
   const { definition, added, changed, removed, trusted } = question;
   const lines = new Lines();
   for (const { was, now } of changed) lines.add('Changed: {0}', now.name, changesOf(was, now));
@@ -37,7 +37,7 @@ export function changesText(question: ToolsApproval): ApprovalText & { whole: bo
       ),
     t(
       'Your permissions for a changed tool then apply to the new version. If you decline, new and changed tools stay disabled; the others can be used. The server is configured in {0}.',
-      visibleLine(definition.source),
+      escapeInvisibleInLine(definition.source),
     ),
   ];
   return {
@@ -48,7 +48,7 @@ export function changesText(question: ToolsApproval): ApprovalText & { whole: bo
 }
 
 /** Returns the old and new tools for a diff. */
-export function changesSides({ added, changed, removed }: ToolsApproval): {
+export function toolsApprovalDiff({ added, changed, removed }: ToolChangesApproval): {
   before: string;
   after: string;
   whole: boolean;
@@ -65,7 +65,7 @@ export function changesSides({ added, changed, removed }: ToolsApproval): {
     if (left < 0) {
       const left = t(
         '{0}: too large to be shown, and so to be allowed. Removing the server starts over.',
-        amount(both.length - index, 'more tool'),
+        localizedCount(both.length - index, 'more tool'),
       );
       after += `${left}\n`;
       return { before, after, whole: false };
@@ -86,13 +86,13 @@ class Lines {
   whole = true;
 
   /** @param parts a line per part */
-  add(what: Heading, name: string, parts: Iterable<Excerpt>): void {
+  add(what: Heading, name: string, parts: Iterable<DialogExcerpt>): void {
     if (this.left === 0 && this.take(what, name, parts)) return;
     this.left += 1;
     this.whole = false;
   }
 
-  private take(what: Heading, name: string, parts: Iterable<Excerpt>): boolean {
+  private take(what: Heading, name: string, parts: Iterable<DialogExcerpt>): boolean {
     const head = line(name);
     const lines = [t(what, head.text)];
     let { whole } = head;
@@ -115,7 +115,7 @@ class Lines {
   }
 }
 
-function* changesOf(was: ServerToolText | undefined, now: ServerToolText): Generator<Excerpt> {
+function* changesOf(was: ServerToolText | undefined, now: ServerToolText): Generator<DialogExcerpt> {
   const after = partsOf(now);
   if (!was) yield { text: t('its previous definition is unknown'), whole: true };
   const before = was ? partsOf(was) : new Map<string, string>();
@@ -131,17 +131,17 @@ function* changesOf(was: ServerToolText | undefined, now: ServerToolText): Gener
   if (changes === 0) yield { text: t('matching its schema only'), whole: true };
 }
 
-function* saysOf(tool: ServerToolText): Generator<Excerpt> {
+function* saysOf(tool: ServerToolText): Generator<DialogExcerpt> {
   for (const [label, text] of partsOf(tool)) yield said(label, text);
 }
 
-function said(label: string, text: string, most = longestPart): Excerpt {
+function said(label: string, text: string, most = longestPart): DialogExcerpt {
   const [of, shown] = [line(label), shortened(text, most)];
   return { text: t('{0}: “{1}”', of.text, shown.text), whole: of.whole && shown.whole };
 }
 
 /** Returns the differing parts of two texts with some context. */
-function differing(label: string, was: string, now: string): Excerpt[] {
+function differing(label: string, was: string, now: string): DialogExcerpt[] {
   const shorter = Math.min(was.length, now.length);
   let start = 0;
   while (start < shorter && was[start] === now[start]) start++;
@@ -163,14 +163,14 @@ function differing(label: string, was: string, now: string): Excerpt[] {
 }
 
 /** Formats a text as a line with head and tail. Only the ends of a very long text are examined for hidden characters, to save time. */
-function shortened(text: string, most: number): Excerpt {
-  if (text.length <= 10 * most) return excerptLine(visibleLine(text), most);
+function shortened(text: string, most: number): DialogExcerpt {
+  if (text.length <= 10 * most) return excerptDialogLine(escapeInvisibleInLine(text), most);
   const end = Math.floor(most / 4);
-  const ends = [text.slice(0, most - end), text.slice(-end)].map(visibleLine);
-  return { text: ends.join(`… (${t(amount(text.length - most, 'more character'))}) …`), whole: false };
+  const ends = [text.slice(0, most - end), text.slice(-end)].map(escapeInvisibleInLine);
+  return { text: ends.join(`… (${t(localizedCount(text.length - most, 'more character'))}) …`), whole: false };
 }
 
-const line = (name: string): Excerpt => shortened(name, longestName);
+const line = (name: string): DialogExcerpt => shortened(name, longestName);
 
 function partsOf({ title, description, inputSchema, annotations }: ServerToolText): Map<string, string> {
   const { type: _, properties, required, ...rest } = Object(inputSchema) as Record<string, unknown>;
@@ -203,6 +203,6 @@ function block({ name = '', title, description, inputSchema, annotations }: Part
 }
 
 const barred = (text: string) =>
-  visible(text)
+  escapeInvisible(text)
     .split('\n')
     .flatMap((line) => (line.match(pieces) ?? ['']).map((piece, index) => `    ${index > 0 ? '⋮' : '|'} ${piece}`));

@@ -1,24 +1,24 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { amount, t } from '../../protocol/text/l10n.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
+import { localizedCount, t } from '../../protocol/text/l10n.ts';
 import { localize } from '../../protocol/text/localized.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
-import { configLocationOf, serverIdentity } from '../../tools/mcp/serverTool.ts';
-import { makeFile } from '../../tools/sandbox/writeFile.ts';
-import type { Policies } from '../approvals/policies.ts';
+import { serverCommandOrAddress, serverIdentity } from '../../tools/mcp/serverTool.ts';
+import { createRequestedFile } from '../../tools/sandbox/writeFile.ts';
+import type { ApprovalPolicies } from '../approvals/policies.ts';
 import { diskFolders } from '../dialogs/folders.ts';
 import { notify } from '../dialogs/notify.ts';
-import { configFile, type Mcp } from './mcp.ts';
-import { openConfiguration } from './mcpQuestions.ts';
-import { leftOutOf } from './omittedTools.ts';
+import { type McpServices, mcpConfigFile } from './mcp.ts';
+import { openMcpConfiguration } from './mcpQuestions.ts';
+import { omittedItemMessages } from './omittedTools.ts';
 
 interface Choice extends vscode.QuickPickItem {
   run?(): unknown;
 }
 
 /** *MCP Servers…*: servers with their state, configuration problems and actions. */
-export async function showServers(mcp: Mcp, policies: Policies): Promise<void> {
+export async function showMcpServers(mcp: McpServices, policies: ApprovalPolicies): Promise<void> {
   if (!vscode.workspace.isTrusted) {
     notify(
       'info',
@@ -32,23 +32,26 @@ export async function showServers(mcp: Mcp, policies: Policies): Promise<void> {
   const { servers, switchedOff, problems } = mcp.servers;
   await pick(t('Towpath: MCP servers'), [
     ...servers.map((server) => ({
-      label: `${icons[server.state.phase]} ${visibleLine(server.name)}`,
+      label: `${icons[server.state.phase]} ${escapeInvisibleInLine(server.name)}`,
       description: stateOf(mcp, server),
-      detail: visibleLine(
+      detail: escapeInvisibleInLine(
         server.state.phase === 'failed'
           ? localize(server.failure ?? server.state.problem)
-          : configLocationOf(server.definition),
+          : serverCommandOrAddress(server.definition),
       ),
       run: () => showServer(mcp, policies, server),
     })),
     ...switchedOff.map(({ name, source, place }) => ({
-      label: `$(circle-slash) ${visibleLine(name)}`,
-      description: t('switched off in {0}', visibleLine(source)),
-      run: () => openConfiguration({ place, name }),
+      label: `$(circle-slash) ${escapeInvisibleInLine(name)}`,
+      description: t('switched off in {0}', escapeInvisibleInLine(source)),
+      run: () => openMcpConfiguration({ place, name }),
     })),
-    ...problems.map((problem) => ({ label: `$(warning) ${visibleLine(problem)}`, run: openFirstConfiguration })),
+    ...problems.map((problem) => ({
+      label: `$(warning) ${escapeInvisibleInLine(problem)}`,
+      run: openFirstConfiguration,
+    })),
     { label: '', kind: vscode.QuickPickItemKind.Separator },
-    { label: openLabel(), description: configFile, run: openFirstConfiguration },
+    { label: openLabel(), description: mcpConfigFile, run: openFirstConfiguration },
   ]);
 }
 
@@ -56,19 +59,19 @@ const openLabel = () => `$(go-to-file) ${t('Open Configuration')}`;
 
 const icons = { running: '$(pass)', starting: '$(sync~spin)', failed: '$(error)', stopped: '$(circle-outline)' };
 
-function stateOf(mcp: Mcp, server: McpServer): string {
+function stateOf(mcp: McpServices, server: McpServer): string {
   const { phase } = server.state;
   if (phase !== 'running') return t(phase);
   const waiting = mcp.servers.waitingTools(server).length;
   return [
-    t('running, {0}', amount(server.tools.length, 'tool')),
+    t('running, {0}', localizedCount(server.tools.length, 'tool')),
     ...(waiting > 0 ? [t('{0} disabled until allowed', waiting)] : []),
-    ...leftOutOf(server),
+    ...omittedItemMessages(server),
     ...(mcp.servers.isTrusted(server) ? [t('read-only tools are trusted')] : []),
   ].join(', ');
 }
 
-async function showServer(mcp: Mcp, policies: Policies, server: McpServer): Promise<void> {
+async function showServer(mcp: McpServices, policies: ApprovalPolicies, server: McpServer): Promise<void> {
   const { servers } = mcp;
   const isRunning = server.state.phase === 'running' || server.state.phase === 'starting';
   const isTrusted = servers.isTrusted(server);
@@ -95,7 +98,7 @@ async function showServer(mcp: Mcp, policies: Policies, server: McpServer): Prom
         await policies.forgetServer(serverIdentity(server.definition));
       },
     },
-    { label: openLabel(), run: () => openConfiguration(server.definition) },
+    { label: openLabel(), run: () => openMcpConfiguration(server.definition) },
   ];
   await pick(
     t('MCP server {0}: {1}', server.name, stateOf(mcp, server)),
@@ -103,18 +106,18 @@ async function showServer(mcp: Mcp, policies: Policies, server: McpServer): Prom
   );
 }
 
-async function showTools(mcp: Mcp, server: McpServer): Promise<void> {
+async function showTools(mcp: McpServices, server: McpServer): Promise<void> {
   const waiting = new Set(mcp.servers.waitingTools(server).map(({ tool }) => tool));
   await pick(
     t('Tools of the MCP server {0}', server.name),
     server.tools.map((tool) => ({
-      label: visibleLine(tool.name),
+      label: escapeInvisibleInLine(tool.name),
       description: waiting.has(tool)
         ? t('disabled until you allow it')
         : tool.annotations?.readOnlyHint
           ? t('reports that it is read-only')
           : '',
-      detail: visibleLine(tool.description ?? tool.title ?? '').slice(0, 300),
+      detail: escapeInvisibleInLine(tool.description ?? tool.title ?? '').slice(0, 300),
     })),
   );
 }
@@ -122,16 +125,16 @@ async function showTools(mcp: Mcp, server: McpServer): Promise<void> {
 /** Opens the folder's configuration file; creates a missing file. */
 async function openFirstConfiguration(): Promise<void> {
   const [folder] = diskFolders();
-  if (!folder) return openConfiguration({ place: 'settings', name: '' });
-  const file = vscode.Uri.joinPath(folder.uri, '.vscode', path.basename(configFile));
+  if (!folder) return openMcpConfiguration({ place: 'settings', name: '' });
+  const file = vscode.Uri.joinPath(folder.uri, '.vscode', path.basename(mcpConfigFile));
   try {
     await vscode.workspace.fs.stat(file);
   } catch {
     const text =
       '{\n  // "name": { "command": "…", "args": ["…"] } or "name": { "url": "https://…" }\n  "servers": {}\n}\n';
-    await makeFile(file.fsPath, Buffer.from(text));
+    await createRequestedFile(file.fsPath, Buffer.from(text));
   }
-  await openConfiguration({ place: file.fsPath, name: 'servers' });
+  await openMcpConfiguration({ place: file.fsPath, name: 'servers' });
 }
 
 async function pick(title: string, choices: Choice[]): Promise<void> {

@@ -1,9 +1,9 @@
-import { visible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisible, escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import type { Definition } from '../../tools/mcp/config/config.ts';
-import type { ServerApproval } from '../../tools/mcp/servers.ts';
-import { configLocationOf } from '../../tools/mcp/serverTool.ts';
-import { isSecretName, isWord, redactSecrets } from '../../tools/shell/environment.ts';
+import type { McpServerDefinition } from '../../tools/mcp/config/config.ts';
+import type { ServerApprovalRequest } from '../../tools/mcp/servers.ts';
+import { serverCommandOrAddress } from '../../tools/mcp/serverTool.ts';
+import { hasSecretForm, isSecretVariableName, redactSingleTokenSecrets } from '../../tools/shell/environment.ts';
 import { dialogExcerpt } from '../dialogs/dialogExcerpt.ts';
 
 /** Text of the dialog before a server starts; `whole`: nothing is omitted. */
@@ -14,7 +14,7 @@ interface ServerQuestionText {
   review: string;
 }
 
-export function serverApprovalText({ definition, changed, meanwhile }: ServerApproval): ServerQuestionText {
+export function serverApprovalText({ definition, changed, meanwhile }: ServerApprovalRequest): ServerQuestionText {
   const message =
     definition.type === 'stdio'
       ? t('Start MCP server “{0}”?', definition.name)
@@ -27,33 +27,35 @@ export function serverApprovalText({ definition, changed, meanwhile }: ServerApp
   const bound = boundTo(definition).join('\n');
   const { text, whole } = dialogExcerpt(bound);
   const withLines = (text: string) => `${text}\n\n${lines.join('\n')}`;
-  return { message: visibleLine(message), detail: withLines(text), whole, review: withLines(bound) };
+  return { message: escapeInvisibleInLine(message), detail: withLines(text), whole, review: withLines(bound) };
 }
 
 /** Returns the details bound to an approval, and the location of the configuration. */
-export const describeServer = (definition: Definition): string =>
+export const describeServer = (definition: McpServerDefinition): string =>
   `${boundTo(definition).join('\n')}\n\n${sourceOf(definition)}`;
 
 /**
  * Returns the details bound to an approval. A variable can make a harmless command run anything (`NODE_OPTIONS`, `PATH`), so values are
  * shown; of headers and probable secrets only name and source.
  */
-function boundTo(definition: Definition): string[] {
-  const lines = [visible(configLocationOf(definition))];
+function boundTo(definition: McpServerDefinition): string[] {
+  const lines = [escapeInvisible(serverCommandOrAddress(definition))];
   if (definition.type === 'stdio') {
-    lines.push(t('in {0}', visibleLine(definition.cwd)));
+    lines.push(t('in {0}', escapeInvisibleInLine(definition.cwd)));
     const variables = Object.entries(definition.env).map(([name, value]) => variable(name, value));
     if (variables.length > 0) lines.push(t('with the variables {0}', variables.join(', ')));
   } else {
     const user = userOf(definition.url);
-    if (user !== '') lines.push(t('with the user name {0}', JSON.stringify(visibleLine(user))));
-    const names = Object.entries(definition.headers).map(([name, value]) => visibleLine(`${name}${comesFrom(value)}`));
+    if (user !== '') lines.push(t('with the user name {0}', JSON.stringify(escapeInvisibleInLine(user))));
+    const names = Object.entries(definition.headers).map(([name, value]) =>
+      escapeInvisibleInLine(`${name}${comesFrom(value)}`),
+    );
     if (names.length > 0) lines.push(t('with the headers {0}', names.join(', ')));
   }
   return lines;
 }
 
-function sourceOf({ type, source }: Definition): string {
+function sourceOf({ type, source }: McpServerDefinition): string {
   const can =
     type === 'stdio' ? t('It runs with your permissions.') : t('The arguments of its tools leave this machine.');
   return `${t('Configured in {0}.', source)} ${can}`;
@@ -61,11 +63,12 @@ function sourceOf({ type, source }: Definition): string {
 
 /** Formats a variable; `GIT_ASKPASS` and similar variables name a program. */
 function variable(name: string, value: string | null): string {
-  if (value === null) return t('{0} (removed)', visibleLine(name));
+  if (value === null) return t('{0} (removed)', escapeInvisibleInLine(name));
   const given = value.replace(variables, '');
-  if (isSecretName(name) && !/ASKPASS/i.test(name) && isWord(given)) return visibleLine(`${name}${comesFrom(value)}`);
-  const shown = redactSecrets(value);
-  return visible(`${name}=${/[\s,"']/.test(shown) ? JSON.stringify(shown) : shown}`).replaceAll('\n', ' ⏎ ');
+  if (isSecretVariableName(name) && !/ASKPASS/i.test(name) && hasSecretForm(given))
+    return escapeInvisibleInLine(`${name}${comesFrom(value)}`);
+  const shown = redactSingleTokenSecrets(value);
+  return escapeInvisible(`${name}=${/[\s,"']/.test(shown) ? JSON.stringify(shown) : shown}`).replaceAll('\n', ' ⏎ ');
 }
 
 /** Returns the user name in a URL, which may imitate a host; empty if absent. */

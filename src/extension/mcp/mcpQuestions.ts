@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import type { Definition, Input } from '../../tools/mcp/config/config.ts';
-import type { McpUser, ServerApproval } from '../../tools/mcp/servers.ts';
-import { serverToolDefinition } from '../../tools/mcp/serverText.ts';
-import type { ToolsApproval } from '../../tools/mcp/toolChanges.ts';
-import { withoutLinks } from '../dialogs/approvalText.ts';
+import type { McpConfigInput, McpServerDefinition } from '../../tools/mcp/config/config.ts';
+import type { McpUserDecisions, ServerApprovalRequest } from '../../tools/mcp/servers.ts';
+import { hashServerTool } from '../../tools/mcp/serverText.ts';
+import type { ToolChangesApproval } from '../../tools/mcp/toolChanges.ts';
+import { disableCommandLinks } from '../dialogs/approvalText.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
-import { changesSides, changesText } from './mcpChanges.ts';
+import { toolsApprovalDiff, toolsApprovalText } from './mcpChanges.ts';
 import { serverApprovalText } from './mcpQuestionText.ts';
 import type { McpReview } from './mcpReview.ts';
 
 /** Dialogs about MCP servers. The first button, selected by Enter, never approves. */
-export class McpApprovals implements McpUser {
+export class McpApprovals implements McpUserDecisions {
   private readonly reviewed = new Set<string>();
 
   constructor(
@@ -23,14 +23,14 @@ export class McpApprovals implements McpUser {
   ) {}
 
   /** A text that exceeds the dialog can be approved only after a review. */
-  async approveServer(question: ServerApproval): ReturnType<McpUser['approveServer']> {
+  async approveServer(question: ServerApprovalRequest): ReturnType<McpUserDecisions['approveServer']> {
     const { definition } = question;
     const { review, allow, trust } = buttons();
     const { message, detail, whole, review: all } = serverApprovalText(question);
     const about = hashOf(definition.hash);
     const yeses = whole || this.reviewed.has(about) ? [allow, trust] : [];
     const chosen = await this.ask(message, detail, ...yeses);
-    if (chosen === review && whole) await openConfiguration(definition);
+    if (chosen === review && whole) await openMcpConfiguration(definition);
     if (chosen === review && !whole) {
       await this.reviews.show(definition.name, all);
       this.reviewed.add(about);
@@ -39,14 +39,14 @@ export class McpApprovals implements McpUser {
     return chosen === allow ? 'allow' : chosen === trust ? 'trust' : 'deny';
   }
 
-  async approveTools(question: ToolsApproval): ReturnType<McpUser['approveTools']> {
+  async approveTools(question: ToolChangesApproval): ReturnType<McpUserDecisions['approveTools']> {
     const { review, allow } = buttons();
-    const { message, detail, whole } = changesText(question);
+    const { message, detail, whole } = toolsApprovalText(question);
     const { definition, added, changed } = question;
-    const about = hashOf(definition.hash, ...[...added, ...changed.map(({ now }) => now)].map(serverToolDefinition));
+    const about = hashOf(definition.hash, ...[...added, ...changed.map(({ now }) => now)].map(hashServerTool));
     const chosen = await this.ask(message, detail, ...(whole || this.reviewed.has(about) ? [allow] : []));
     if (chosen === review) {
-      const { before, after, whole } = changesSides(question);
+      const { before, after, whole } = toolsApprovalDiff(question);
       await this.reviews.compare(definition.name, before, after);
       if (whole) this.reviewed.add(about);
     }
@@ -55,16 +55,21 @@ export class McpApprovals implements McpUser {
 
   private ask(what: string, detail: string, ...yeses: string[]): Promise<string | undefined> {
     const { review } = buttons();
-    return this.modals.askWhenQuiet({ text: visibleLine(what), detail, buttons: [review, ...yeses], opens: review });
+    return this.modals.askWhenQuiet({
+      text: escapeInvisibleInLine(what),
+      detail,
+      buttons: [review, ...yeses],
+      opens: review,
+    });
   }
 
   /** Returns an input value, stored as a secret of exactly this command or URL. */
-  async input(definition: Definition, input: Input): Promise<string | undefined> {
+  async input(definition: McpServerDefinition, input: McpConfigInput): Promise<string | undefined> {
     const name = secretName(definition, input);
     const kept = await this.secrets.get(name);
     if (kept !== undefined) return kept;
     const title = t('MCP server {0}', definition.name);
-    const prompt = withoutLinks(input.description ?? input.id);
+    const prompt = disableCommandLinks(input.description ?? input.id);
     const value =
       input.type === 'pickString'
         ? await pick(`${title}: ${prompt}`, input)
@@ -79,7 +84,7 @@ export class McpApprovals implements McpUser {
     return value;
   }
 
-  async forgetInputs(definition: Definition): Promise<void> {
+  async forgetInputs(definition: McpServerDefinition): Promise<void> {
     for (const input of definition.inputs) await this.secrets.delete(secretName(definition, input));
   }
 }
@@ -90,7 +95,10 @@ const buttons = () => ({
   trust: t('Allow and Trust Read-Only Tools'),
 });
 
-export async function openConfiguration({ place, name }: Pick<Definition, 'place' | 'name'>): Promise<void> {
+export async function openMcpConfiguration({
+  place,
+  name,
+}: Pick<McpServerDefinition, 'place' | 'name'>): Promise<void> {
   if (place === 'settings') {
     await vscode.commands.executeCommand('workbench.action.openSettingsJson', {
       revealSetting: { key: 'towpath.mcp.servers' },
@@ -102,17 +110,21 @@ export async function openConfiguration({ place, name }: Pick<Definition, 'place
   if (at >= 0) editor.revealRange(new vscode.Range(editor.document.positionAt(at), editor.document.positionAt(at)));
 }
 
-const secretName = ({ place, name, hash }: Definition, { id }: Input): string =>
+const secretName = ({ place, name, hash }: McpServerDefinition, { id }: McpConfigInput): string =>
   `towpath.mcp.input:${place}#${name}:${hash}:${id}`;
 
 const hashOf = (...parts: string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 
-async function pick(title: string, { options = [] }: Input): Promise<string | undefined> {
+async function pick(title: string, { options = [] }: McpConfigInput): Promise<string | undefined> {
   const items = options.map(
     (option) =>
       typeof option === 'string'
-        ? { label: visibleLine(option), value: option }
-        : { label: visibleLine(option.label), description: visibleLine(option.value), value: option.value }, // the value passed on
+        ? { label: escapeInvisibleInLine(option), value: option }
+        : {
+            label: escapeInvisibleInLine(option.label),
+            description: escapeInvisibleInLine(option.value),
+            value: option.value,
+          }, // the value passed on
   );
   return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.value;
 }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import type { EditorToolSet } from '../../tools/editorTools/editorTool.ts';
+import type { EditorToolInfo } from '../../tools/editorTools/editorTool.ts';
 import { EditorTools } from '../../tools/editorTools/editorTools.ts';
 import { notifyWithActions } from '../dialogs/notify.ts';
 import { DecisionFile } from '../settings/decisionFile.ts';
@@ -11,10 +11,10 @@ const limitMs = 600_000;
 const memoryName = 'on';
 
 /** Creates the set of enabled editor tools (`vscode.lm.tools`: tools of the editor, other extensions, and MCP servers of the editor). */
-export function offeredEditorTools(context: vscode.ExtensionContext): EditorTools {
+export function createEditorTools(context: vscode.ExtensionContext): EditorTools {
   const memory = new DecisionFile(vscode.Uri.joinPath(context.globalStorageUri, 'editor-tools.json').fsPath);
   return new EditorTools({
-    listed: editorTools,
+    listed: contributedEditorTools,
     memory: { get: () => memory.get(memoryName), set: (value) => memory.update(memoryName, value) },
     invoke,
     limitMs,
@@ -22,7 +22,7 @@ export function offeredEditorTools(context: vscode.ExtensionContext): EditorTool
   });
 }
 
-export function editorTools(): EditorToolSet[] {
+export function contributedEditorTools(): EditorToolInfo[] {
   const brought = contributed();
   return [...vscode.lm.tools]
     .map(({ name, description, inputSchema, tags }) => ({
@@ -36,7 +36,7 @@ export function editorTools(): EditorToolSet[] {
 }
 
 /** Returns the extension and display title of each tool by the extensions' package.json. */
-function contributed(): Map<string, Pick<EditorToolSet, 'lender' | 'title'>> {
+function contributed(): Map<string, Pick<EditorToolInfo, 'lender' | 'title'>> {
   const all = vscode.extensions.all.flatMap(({ id, packageJSON }) => {
     const tools: unknown = packageJSON?.contributes?.languageModelTools;
     return (Array.isArray(tools) ? tools : []).flatMap((tool: { name?: unknown; displayName?: unknown } | null) => {
@@ -61,10 +61,10 @@ async function invoke(name: string, input: object, signal: AbortSignal): Promise
   }
 }
 
-async function tellChanged({ name }: EditorToolSet): Promise<void> {
+async function tellChanged({ name }: EditorToolInfo): Promise<void> {
   const text = t(
     'The editor’s tool {0} has changed since you switched it on. It is off until you switch it on again.',
-    visibleLine(name),
+    escapeInvisibleInLine(name),
   );
   const show = t('Editor Tools…');
   if ((await notifyWithActions('warning', text, show)) === show)

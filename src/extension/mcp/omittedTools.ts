@@ -1,12 +1,14 @@
-import { truncateVisible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
 
 /** Returns a message for each server list with omitted items. */
-export const leftOutOf = ({ leftOut }: Pick<McpServer, 'leftOut'>): string[] =>
+export const omittedItemMessages = ({ leftOut }: Pick<McpServer, 'leftOut'>): string[] =>
   leftOut.map(({ kind, names, of }) => {
     const more = names.length - shownNames;
-    const shown = names.slice(0, shownNames).map((name) => truncateVisible(visibleLine(name), longestName));
+    const shown = names
+      .slice(0, shownNames)
+      .map((name) => truncateWithEllipsis(escapeInvisibleInLine(name), longestName));
     const list = [...shown, ...(more > 0 ? [t('and {0} more', more)] : [])].join(', ');
     return t(leftOutSentences[kind], names.length, of, list);
   });

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import type { Mention } from '../../protocol/content/mention.ts';
-import type { HostMessage } from '../../protocol/panel/panelMessages.ts';
+import type { HostToPanelMessage } from '../../protocol/panel/panelMessages.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
-import { relativeIn } from '../../tools/sandbox/resolveReadPath.ts';
-import { pathOf } from '../editor/languageService.ts';
+import { realOrVirtualRelativePath } from '../../tools/sandbox/resolveReadPath.ts';
+import { uriToWorkspacePath } from '../editor/languageService.ts';
 
 const key = 'towpath.selectionGoes';
 /** Milliseconds before a selection is reported, because dragging changes it continuously. */
@@ -13,11 +13,11 @@ const restsMs = 120;
 interface Dependencies {
   workspace: Workspace;
   memory: vscode.Memento;
-  post(message: HostMessage): void;
+  post(message: HostToPanelMessage): void;
 }
 
 /** Editor selection since the last message; attached to the next message unless disabled by the user. */
-export class Selected implements vscode.Disposable {
+export class AttachedSelection implements vscode.Disposable {
   private now?: { mention: Mention; document: vscode.TextDocument } | undefined;
   private rest?: NodeJS.Timeout;
   private readonly watching: vscode.Disposable;
@@ -76,8 +76,8 @@ export class Selected implements vscode.Disposable {
   }
 
   private async mentionOf({ document, selection }: vscode.TextEditor): Promise<Mention | undefined> {
-    const at = selection.isEmpty ? undefined : pathOf(document.uri);
-    const path = at && (await relativeIn(this.parts.workspace, at));
+    const at = selection.isEmpty ? undefined : uriToWorkspacePath(document.uri);
+    const path = at && (await realOrVirtualRelativePath(this.parts.workspace, at));
     if (path === undefined) return undefined;
     const { start, end } = selection;
     const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;

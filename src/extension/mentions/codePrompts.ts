@@ -1,4 +1,4 @@
-export const asks = {
+export const codePromptTemplates = {
   explain: (words: string) => `Explain ${words}.`,
   fix: (words: string) => `Fix ${words}.`,
   writeTests: (words: string) => `Write tests for ${words}, in the way of the tests that are there.`,

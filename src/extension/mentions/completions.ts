@@ -1,9 +1,9 @@
-import type { Completion } from '../../protocol/content/mention.ts';
+import type { ComposerCompletion } from '../../protocol/content/mention.ts';
 import { maxCompletions } from '../../protocol/content/mentionText.ts';
-import { amount, t } from '../../protocol/text/l10n.ts';
-import { inOnePiece, matchScore } from '../../tools/mention/match.ts';
+import { localizedCount, t } from '../../protocol/text/l10n.ts';
+import { matchScore, minContiguousMatchScore } from '../../tools/mention/match.ts';
 
-type Named = Extract<Completion, { mention: unknown }>;
+type Named = Extract<ComposerCompletion, { mention: unknown }>;
 
 export interface CompletionSources {
   open: readonly {
@@ -21,11 +21,11 @@ export interface CompletionSources {
  * Returns completions of the text after `@`: selection, problems and changes first, then open files, then the best matches. `found`: files
  * and folders (ending in `/`) in order.
  */
-export function completionsFor(query: string, known: CompletionSources, found: readonly string[]): Named[] {
+export function mentionCompletions(query: string, known: CompletionSources, found: readonly string[]): Named[] {
   const typed = query.toLowerCase();
   const words = wordsOf(known).filter(({ mention }) => mention.kind.startsWith(typed));
   const open = known.open
-    .filter(({ path }) => typed === '' || matchScore(path, typed) > inOnePiece)
+    .filter(({ path }) => typed === '' || matchScore(path, typed) > minContiguousMatchScore)
     .sort((one, other) => Number(other.active) - Number(one.active))
     .map(({ path }) => path);
   const paths = [...new Set([...open, ...found])].map((path) => completionOf(path, open.includes(path)));
@@ -46,7 +46,7 @@ export function symbolCompletions(
 
 const [maxSymbols, linesOfName] = [10, 30];
 
-export const withSymbols = (rows: readonly Named[], symbols: readonly Named[]): Named[] => [
+export const addSymbolCompletions = (rows: readonly Named[], symbols: readonly Named[]): Named[] => [
   ...rows.slice(0, maxCompletions - symbols.length),
   ...symbols,
 ];
@@ -62,7 +62,7 @@ function wordsOf({ open, errors, warnings, git, terminal }: CompletionSources): 
   return [
     ...(selection ? [word('selection', `${path}:${selection.startLine}-${selection.endLine}`)] : []),
     ...(errors + warnings > 0
-      ? [word('problems', `${t(amount(errors, 'error'))}, ${t(amount(warnings, 'warning'))}`)]
+      ? [word('problems', `${t(localizedCount(errors, 'error'))}, ${t(localizedCount(warnings, 'warning'))}`)]
       : []),
     ...(git ? [word('changes', t('not committed'))] : []),
     ...(terminal === undefined ? [] : [word('terminal', t('last command in {0}', terminal))]),

@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import { maxMentionText } from '../../protocol/content/mentionText.ts';
-import { truncateVisible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
 
 /** Argument of commands in `testing/message/context`. */
 export interface TestFailure {
@@ -8,7 +8,7 @@ export interface TestFailure {
   message: Pick<vscode.TestMessage, 'message' | 'expectedOutput' | 'actualOutput' | 'location' | 'stackTrace'>;
 }
 
-export const isFailure = (value: unknown): value is TestFailure =>
+export const isTestFailure = (value: unknown): value is TestFailure =>
   typeof value === 'object' &&
   value !== null &&
   'test' in value &&
@@ -18,7 +18,7 @@ export const isFailure = (value: unknown): value is TestFailure =>
 
 const maxCalls = 20;
 
-export function failureText(
+export function testFailureText(
   { test, message }: TestFailure,
   shown: (uri: vscode.Uri) => string,
 ): { name: string; text: string } {
@@ -34,7 +34,7 @@ export function failureText(
     ...(calls.length > 0 ? [calls.join('\n')] : []),
   ];
   return {
-    name: truncateVisible(visibleLine(test.label), 100) || 'a test',
-    text: truncateVisible(parts.join('\n\n'), maxMentionText),
+    name: truncateWithEllipsis(escapeInvisibleInLine(test.label), 100) || 'a test',
+    text: truncateWithEllipsis(parts.join('\n\n'), maxMentionText),
   };
 }

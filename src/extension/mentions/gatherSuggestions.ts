@@ -1,15 +1,15 @@
 import * as vscode from 'vscode';
-import type { Offer } from '../../protocol/panel/panelMessages.ts';
+import type { PromptSuggestion } from '../../protocol/panel/panelMessages.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
-import { relativeIn } from '../../tools/sandbox/resolveReadPath.ts';
-import { type GitExtension, repositoryOf } from '../commit/git.ts';
-import { pathOf } from '../editor/languageService.ts';
-import { offersFor } from './suggestions.ts';
+import { realOrVirtualRelativePath } from '../../tools/sandbox/resolveReadPath.ts';
+import { chooseCommitRepository, type GitExtension } from '../commit/git.ts';
+import { uriToWorkspacePath } from '../editor/languageService.ts';
+import { suggestionsForState } from './suggestions.ts';
 
 const maxLines = 2000;
 
 /** Suggests actions for this workspace by the editor's current state; only open documents are read. */
-export async function gatherSuggestions(workspace: Workspace): Promise<Offer[]> {
+export async function gatherSuggestions(workspace: Workspace): Promise<PromptSuggestion[]> {
   if (workspace.roots.length === 0) return [];
   const find = async (glob: string) =>
     (await vscode.workspace.findFiles(glob, '**/{node_modules,vendor,.git}/**', 1))[0];
@@ -21,7 +21,7 @@ export async function gatherSuggestions(workspace: Workspace): Promise<Offer[]> 
     inFront(workspace),
   ]);
   const problems = vscode.languages.getDiagnostics().flatMap(([, all]) => all);
-  return offersFor({
+  return suggestionsForState({
     errors: problems.filter(({ severity }) => severity === vscode.DiagnosticSeverity.Error).length,
     changes,
     front,
@@ -37,7 +37,7 @@ async function changedFiles(): Promise<number> {
   const git = vscode.extensions.getExtension<GitExtension>('vscode.git');
   const inFront = vscode.window.activeTextEditor?.document.uri;
   try {
-    const { repository } = await repositoryOf({ isTrusted, git, inFront });
+    const { repository } = await chooseCommitRepository({ isTrusted, git, inFront });
     const { indexChanges, workingTreeChanges, untrackedChanges } = repository.state;
     const all = [...indexChanges, ...workingTreeChanges, ...untrackedChanges];
     return new Set(all.map(({ uri }) => uri.toString())).size;
@@ -47,8 +47,8 @@ async function changedFiles(): Promise<number> {
 }
 
 async function placeOf(workspace: Workspace, uri: vscode.Uri): Promise<string | undefined> {
-  const at = pathOf(uri);
-  return at === undefined ? undefined : relativeIn(workspace, at);
+  const at = uriToWorkspacePath(uri);
+  return at === undefined ? undefined : realOrVirtualRelativePath(workspace, at);
 }
 
 async function inFront(workspace: Workspace): Promise<{ path: string; todo?: number } | undefined> {

@@ -1,28 +1,33 @@
 import * as vscode from 'vscode';
-import type { Completion, Mention } from '../../protocol/content/mention.ts';
-import { maxCompletions, maxMentions, tokensOfData, wordOf } from '../../protocol/content/mentionText.ts';
+import type { ComposerCompletion, Mention } from '../../protocol/content/mention.ts';
+import {
+  estimateBase64Tokens,
+  maxCompletions,
+  maxMentions,
+  mentionTextOf,
+} from '../../protocol/content/mentionText.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
-import type { Policy } from '../../protocol/content/policy.ts';
-import type { HostMessage } from '../../protocol/panel/panelMessages.ts';
+import type { ApprovalPolicy } from '../../protocol/content/policy.ts';
+import type { HostToPanelMessage } from '../../protocol/panel/panelMessages.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localize } from '../../protocol/text/localized.ts';
-import { counted } from '../../protocol/text/plurals.ts';
-import { WithImages } from '../../tools/core/imageFiles.ts';
-import { quoted } from '../../tools/core/pathSyntax.ts';
+import { englishCount } from '../../protocol/text/plurals.ts';
+import { ResultWithImages } from '../../tools/core/imageFiles.ts';
+import { quoteForMessage } from '../../tools/core/pathSyntax.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
-import { fileReadTool } from '../../tools/files/read.ts';
-import { FileNames } from '../../tools/mention/fileNames.ts';
+import { fsReadTool } from '../../tools/files/read.ts';
+import { WorkspaceFileNames } from '../../tools/mention/fileNames.ts';
 import { bestMatches } from '../../tools/mention/match.ts';
-import { type FileGiven, type MentionReading, run } from '../../tools/mention/mentionLimits.ts';
+import { type MentionContext, type MentionedFileText, runAllowedReadTool } from '../../tools/mention/mentionLimits.ts';
 import { readMentions } from '../../tools/mention/readMention.ts';
-import { typedMention, withoutPunctuation } from '../../tools/mention/typed.ts';
-import { excludedFromSearch } from '../../tools/policy/policy.ts';
-import { relativeIn, resolveToRead } from '../../tools/sandbox/resolveReadPath.ts';
+import { resolveTypedMention, withoutPunctuation } from '../../tools/mention/typed.ts';
+import { createSearchExclusionTest } from '../../tools/policy/policy.ts';
+import { realOrVirtualRelativePath, resolvePathForReading } from '../../tools/sandbox/resolveReadPath.ts';
 import { commitChanges } from '../commit/commitChanges.ts';
-import { type GitExtension, repositoryOf } from '../commit/git.ts';
-import { editorLanguage, pathOf } from '../editor/languageService.ts';
-import { type CompletionSources, completionsFor, symbolCompletions, withSymbols } from './completions.ts';
-import type { Terminals } from './terminals.ts';
+import { chooseCommitRepository, type GitExtension } from '../commit/git.ts';
+import { editorLanguageService, uriToWorkspacePath } from '../editor/languageService.ts';
+import { addSymbolCompletions, type CompletionSources, mentionCompletions, symbolCompletions } from './completions.ts';
+import type { TerminalOutputs } from './terminals.ts';
 
 const patience = 10_000;
 /** Characters of a message's mentions: a quarter of the context size, between these bounds, with a default. */
@@ -33,21 +38,21 @@ const charactersOfToken = 3;
 
 interface Dependencies {
   workspace: Workspace;
-  terminals: Terminals;
-  policy(runId: string): Policy;
+  terminals: TerminalOutputs;
+  policy(runId: string): ApprovalPolicy;
   window(): number | undefined;
-  post(message: HostMessage): void;
+  post(message: HostToPanelMessage): void;
 }
 
 /** Mentions after `@`: completion, size, and content at the time of sending. */
 export class Mentions implements vscode.Disposable {
-  private readonly names: FileNames;
+  private readonly names: WorkspaceFileNames;
   private readonly closed = new AbortController();
   private readonly watched: vscode.Disposable[];
   private asked = 0;
 
   constructor(private readonly parts: Dependencies) {
-    this.names = new FileNames(parts.workspace);
+    this.names = new WorkspaceFileNames(parts.workspace);
     const changed = () => this.names.changed();
     const watcher = vscode.workspace.createFileSystemWatcher('**/*', false, true, false);
     this.watched = [
@@ -80,13 +85,13 @@ export class Mentions implements vscode.Disposable {
     const found = await bestMatches(this.names.names, query, maxCompletions, isLate);
     const known = await this.known();
     if (!found || isLate()) return;
-    const rows = completionsFor(query, known, found);
+    const rows = mentionCompletions(query, known, found);
     const { problem } = this.names;
-    const tell = (rows: Completion[]) =>
+    const tell = (rows: ComposerCompletion[]) =>
       this.parts.post({ type: 'completions', asked, rows, ...(problem && { problem: localize(problem) }) });
     tell(rows);
     const symbols = query.length < leastOfSymbol ? [] : await this.symbols(query);
-    if (symbols.length > 0 && !isLate()) tell(withSymbols(rows, symbols));
+    if (symbols.length > 0 && !isLate()) tell(addSymbolCompletions(rows, symbols));
   }
 
   private async symbols(query: string): Promise<ReturnType<typeof symbolCompletions>> {
@@ -94,7 +99,7 @@ export class Mentions implements vscode.Disposable {
     const late = new Promise<undefined>((resolve) => {
       timer = setTimeout(() => resolve(undefined), symbolMs);
     });
-    const asked = editorLanguage.workspaceSymbols(query).catch(() => undefined);
+    const asked = editorLanguageService.workspaceSymbols(query).catch(() => undefined);
     const found = (await Promise.race([asked, late])) ?? [];
     clearTimeout(timer);
     const placed = found.slice(0, maxLookedAt).map(async ({ path, ...one }) => {
@@ -105,9 +110,11 @@ export class Mentions implements vscode.Disposable {
   }
 
   private async known(): Promise<CompletionSources> {
-    const editors = editorLanguage.openEditors();
+    const editors = editorLanguageService.openEditors();
     const paths = await Promise.all(
-      editors.map(({ path }) => (path === undefined ? undefined : relativeIn(this.parts.workspace, path))),
+      editors.map(({ path }) =>
+        path === undefined ? undefined : realOrVirtualRelativePath(this.parts.workspace, path),
+      ),
     );
     const open = editors.flatMap((editor, at) => {
       const path = paths[at];
@@ -127,7 +134,7 @@ export class Mentions implements vscode.Disposable {
   async measure(mention: Mention, runId: string): Promise<void> {
     const files = await this.read([mention], runId);
     const tokens = files.reduce(
-      (sum, { mediaType, data }) => sum + (mediaType.startsWith('text/') ? tokensOfData(data) : 0),
+      (sum, { mediaType, data }) => sum + (mediaType.startsWith('text/') ? estimateBase64Tokens(data) : 0),
       0,
     );
     const { note, why } = files[0]?.mention ?? {};
@@ -148,17 +155,17 @@ export class Mentions implements vscode.Disposable {
 
   async namedIn({ mentions = [], typed = [] }: { mentions?: Mention[]; typed?: string[] }): Promise<Mention[]> {
     const found = (await Promise.all(typed.map((word) => this.typed(word)))).filter((one) => typeof one === 'object');
-    const all = new Map([...mentions, ...found].map((one) => [wordOf(one), one]));
+    const all = new Map([...mentions, ...found].map((one) => [mentionTextOf(one), one]));
     return [...all.values()].slice(0, maxMentions);
   }
 
-  private async typed(word: string): ReturnType<typeof typedMention> {
+  private async typed(word: string): ReturnType<typeof resolveTypedMention> {
     await this.names.fresh(this.closed.signal);
-    return typedMention(
+    return resolveTypedMention(
       word,
       async (path) => {
         try {
-          const { kind } = await resolveToRead(this.parts.workspace, path, 'search');
+          const { kind } = await resolvePathForReading(this.parts.workspace, path, 'search');
           return kind === 'file' || kind === 'folder' ? kind : undefined;
         } catch {
           return undefined;
@@ -180,16 +187,16 @@ export class Mentions implements vscode.Disposable {
 
   /** Returns the text of a file named by the user, read by the file tool. Throws an `Error` with a message. */
   async text(path: string, runId: string): Promise<string> {
-    const given = await run(fileReadTool, { path }, this.reading(runId));
-    if (given instanceof WithImages) throw new Error(t('{0} is a picture.', quoted(path)));
-    return (given as FileGiven).text;
+    const given = await runAllowedReadTool(fsReadTool, { path }, this.reading(runId));
+    if (given instanceof ResultWithImages) throw new Error(t('{0} is a picture.', quoteForMessage(path)));
+    return (given as MentionedFileText).text;
   }
 
   /** Returns mentions for URIs or absolute paths in the open folders. */
   async namedBy(places: readonly string[]): Promise<Mention[]> {
     const found = places.map(async (place): Promise<Mention[]> => {
       const uri = uriOfPlace(place);
-      const at = pathOf(uri);
+      const at = uriToWorkspacePath(uri);
       const path = at && (await this.pathOf(at));
       if (path === undefined || path === '') return [];
       try {
@@ -204,17 +211,17 @@ export class Mentions implements vscode.Disposable {
 
   /** Returns the workspace path; undefined outside of the open folders. */
   pathOf(file: string): Promise<string | undefined> {
-    return relativeIn(this.parts.workspace, file);
+    return realOrVirtualRelativePath(this.parts.workspace, file);
   }
 
-  private reading(runId: string): MentionReading {
+  private reading(runId: string): MentionContext {
     const { workspace, terminals, policy } = this.parts;
     const signal = AbortSignal.any([this.closed.signal, AbortSignal.timeout(patience)]);
     const now = policy(runId);
-    const changes: MentionReading['changes'] = (characters, signal, path) =>
+    const changes: MentionContext['changes'] = (characters, signal, path) =>
       uncommitted(workspace, now, characters, signal, path);
     const terminal = () => terminals.lastCommand();
-    return { workspace, language: editorLanguage, policy: now, changes, terminal, signal };
+    return { workspace, language: editorLanguageService, policy: now, changes, terminal, signal };
   }
 }
 
@@ -227,26 +234,28 @@ function uriOfPlace(place: string): vscode.Uri {
 
 async function uncommitted(
   workspace: Workspace,
-  policy: Policy,
+  policy: ApprovalPolicy,
   characters: number,
   signal: AbortSignal,
   only?: string,
-): ReturnType<MentionReading['changes']> {
+): ReturnType<MentionContext['changes']> {
   const { isTrusted } = vscode.workspace;
   const git = vscode.extensions.getExtension<GitExtension>('vscode.git');
   const inFront = only === undefined ? vscode.window.activeTextEditor?.document.uri : fileOf(workspace, only);
-  const { repository } = await repositoryOf({ isTrusted, git, inFront });
-  const isKept = excludedFromSearch(policy, '');
+  const { repository } = await chooseCommitRepository({ isTrusted, git, inFront });
+  const isKept = createSearchExclusionTest(policy, '');
   const sources = { repository, workspace, isKept, signal, withoutStyle: true as const, ...(only && { only }) };
   const changes = await commitChanges(sources, Math.floor(characters / charactersOfToken));
   if (!changes)
-    throw new Error(`Nothing has changed${only === undefined ? '' : ` in ${quoted(only)}`} since the last commit.`);
+    throw new Error(
+      `Nothing has changed${only === undefined ? '' : ` in ${quoteForMessage(only)}`} since the last commit.`,
+    );
   const { text, files, kept, cut } = changes;
   const why = [
     ...(kept.length > 0 ? [`Without the text of ${kept.slice(0, 10).join(', ')}${kept.length > 10 ? ' …' : ''}.`] : []),
     ...(cut ? ['Long changes are told in part.'] : []),
   ];
-  return { text, note: counted(files, 'file'), ...(why.length > 0 && { why: why.join(' ') }) };
+  return { text, note: englishCount(files, 'file'), ...(why.length > 0 && { why: why.join(' ') }) };
 }
 
 /** Returns the URI of a workspace path, even of a deleted file. */

@@ -1,20 +1,20 @@
 import * as vscode from 'vscode';
 import { redact } from '../../llm/transport/redact.ts';
 import type { Mention } from '../../protocol/content/mention.ts';
-import { maxMentions, wordOf } from '../../protocol/content/mentionText.ts';
+import { maxMentions, mentionTextOf } from '../../protocol/content/mentionText.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localize, messageOf } from '../../protocol/text/localized.ts';
-import { quoted } from '../../tools/core/pathSyntax.ts';
+import { quoteForMessage } from '../../tools/core/pathSyntax.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
-import { relativeIn } from '../../tools/sandbox/resolveReadPath.ts';
+import { realOrVirtualRelativePath } from '../../tools/sandbox/resolveReadPath.ts';
 import { notify } from '../dialogs/notify.ts';
-import { pathOf } from '../editor/languageService.ts';
+import { uriToWorkspacePath } from '../editor/languageService.ts';
 import type { Conversation } from '../runs/conversation.ts';
 import type { ChatView } from '../view/chatView.ts';
-import { asks } from './codePrompts.ts';
-import { failureText, isFailure, type TestFailure } from './failure.ts';
+import { codePromptTemplates } from './codePrompts.ts';
+import { isTestFailure, type TestFailure, testFailureText } from './failure.ts';
 import type { Mentions } from './mentions.ts';
-import type { TerminalOutput, Terminals } from './terminals.ts';
+import type { TerminalOutput, TerminalOutputs } from './terminals.ts';
 
 const maxProblems = 5;
 
@@ -27,7 +27,7 @@ interface Dependencies {
   workspace: Workspace;
   conversation: Conversation;
   view: ChatView;
-  terminals: Terminals;
+  terminals: TerminalOutputs;
   mentions(): Promise<Mentions>;
   secrets(): Promise<readonly string[]>;
 }
@@ -36,7 +36,7 @@ interface Dependencies {
  * Commands that add code to the message box, or send a message about the code, by the same mentions as `@`. An unsupported target is
  * reported in a message.
  */
-export class FromCode {
+export class CodeContextCommands {
   constructor(private readonly parts: Dependencies) {}
 
   /** Adds files and folders of the explorer, else the active file. */
@@ -52,7 +52,7 @@ export class FromCode {
   addTerminalSelection = (): Promise<void> => this.add(async () => inTerminal(await this.parts.terminals.selection()));
 
   /** Sends a message: in the shown run, or in a new run if the shown run is active. */
-  async ask(how: keyof typeof asks, args: unknown[]): Promise<void> {
+  async ask(how: keyof typeof codePromptTemplates, args: unknown[]): Promise<void> {
     await this.saying(async () => this.send(how, await this.meant(args, how)));
   }
 
@@ -60,12 +60,12 @@ export class FromCode {
     await this.saying(async () => this.send(how, inTerminal(await this.parts.terminals.selection())));
   }
 
-  private async send(how: keyof typeof asks, mentions: Mention[]): Promise<void> {
+  private async send(how: keyof typeof codePromptTemplates, mentions: Mention[]): Promise<void> {
     const { conversation, view } = this.parts;
     await vscode.commands.executeCommand('towpath.showChat');
     await conversation.restored;
     if (conversation.working) await conversation.open(undefined);
-    const text = asks[how](mentions.map(wordOf).join(', '));
+    const text = codePromptTemplates[how](mentions.map(mentionTextOf).join(', '));
     const read = (await this.parts.mentions()).read(mentions, conversation.id);
     void conversation.send(text, undefined, undefined, undefined, read);
     await view.focus();
@@ -89,10 +89,10 @@ export class FromCode {
   }
 
   /** Returns the target of a command from a menu, a code action, or (without arguments) a key or the palette. */
-  private async meant(args: unknown[], how?: keyof typeof asks | 'whole'): Promise<Mention[]> {
+  private async meant(args: unknown[], how?: keyof typeof codePromptTemplates | 'whole'): Promise<Mention[]> {
     const [first, second] = args;
     if (how === 'reviewChanges') return [{ kind: 'changes' }];
-    if (isFailure(first)) return [await this.failure(first)];
+    if (isTestFailure(first)) return [await this.failure(first)];
     if (isTerminal(first)) return inTerminal(await this.parts.terminals.lastCommand(first));
     if (isTrouble(first)) return [{ kind: 'problem', path: await this.pathOf(first.uri), line: first.line }];
     const changes = args.flat().filter(isResource);
@@ -159,7 +159,7 @@ export class FromCode {
     const at = failed.message.location?.range.start.line ?? range?.start.line;
     const where = failed.message.location?.uri ?? uri;
     const path = where && (await this.pathOf(where).catch(() => undefined));
-    const { name, text } = failureText(failed, (file) => vscode.workspace.asRelativePath(file));
+    const { name, text } = testFailureText(failed, (file) => vscode.workspace.asRelativePath(file));
     return {
       kind: 'test',
       name,
@@ -170,10 +170,10 @@ export class FromCode {
 
   /** Returns the workspace path. Throws an `Error` outside of the open folders. */
   private async pathOf(uri: vscode.Uri): Promise<string> {
-    const name = quoted(uri.path.slice(uri.path.lastIndexOf('/') + 1));
+    const name = quoteForMessage(uri.path.slice(uri.path.lastIndexOf('/') + 1));
     if (uri.scheme === 'untitled') throw new Error(t('{0} is not saved yet and has no path to mention.', name));
-    const at = pathOf(uri);
-    const path = at === undefined ? undefined : await relativeIn(this.parts.workspace, at);
+    const at = uriToWorkspacePath(uri);
+    const path = at === undefined ? undefined : await realOrVirtualRelativePath(this.parts.workspace, at);
     if (path === undefined) throw new Error(t('{0} is outside the open folders and was not attached.', name));
     return path;
   }

@@ -1,27 +1,29 @@
-import type { Completion } from '../../protocol/content/mention.ts';
+import type { ComposerCompletion } from '../../protocol/content/mention.ts';
 import { maxCompletions } from '../../protocol/content/mentionText.ts';
-import { type Slash, slashActions } from '../../protocol/content/slash.ts';
+import { type SlashCommand, slashActions } from '../../protocol/content/slash.ts';
 import { t } from '../../protocol/text/l10n.ts';
 
-export interface Sayable<Of = unknown> {
-  kind: Slash['kind'];
+export interface SlashCommandEntry<Of = unknown> {
+  kind: SlashCommand['kind'];
   name: string;
   detail: string;
   of: Of;
 }
 
-export const ownActs: Sayable<undefined>[] = Object.entries(slashActions).map(([name, { does }]) => ({
-  kind: 'act',
-  name,
-  get detail() {
-    return t(does);
-  },
-  of: undefined,
-}));
+export const builtInSlashCommands: SlashCommandEntry<undefined>[] = Object.entries(slashActions).map(
+  ([name, { does }]) => ({
+    kind: 'act',
+    name,
+    get detail() {
+      return t(does);
+    },
+    of: undefined,
+  }),
+);
 
 /** Assigns unique words: of two entries with the same name, the first gets the name, and the second a name with its kind. */
-export function worded<Of>(all: readonly Sayable<Of>[]): Map<string, Sayable<Of>> {
-  const words = new Map<string, Sayable<Of>>();
+export function assignSlashNames<Of>(all: readonly SlashCommandEntry<Of>[]): Map<string, SlashCommandEntry<Of>> {
+  const words = new Map<string, SlashCommandEntry<Of>>();
   for (const one of all) {
     const name = one.name.replace(/[\s/]+/g, '-');
     const tries = [
@@ -36,7 +38,7 @@ export function worded<Of>(all: readonly Sayable<Of>[]): Map<string, Sayable<Of>
 }
 
 /** Returns entries that start with the query, then entries that contain the query. */
-export function slashRows(words: ReadonlyMap<string, Sayable>, query: string): Completion[] {
+export function slashCompletions(words: ReadonlyMap<string, SlashCommandEntry>, query: string): ComposerCompletion[] {
   const typed = query.toLowerCase();
   const all = [...words].map(([word, one]) => ({ word, one, at: word.slice(1).toLowerCase().indexOf(typed) }));
   const rank = ({ at }: { at: number }) => Number(at > 0);

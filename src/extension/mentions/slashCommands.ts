@@ -1,35 +1,45 @@
 import * as vscode from 'vscode';
 import { planAgent } from '../../protocol/content/agents.ts';
 import type { Mention } from '../../protocol/content/mention.ts';
-import { maxMentions, wordOf } from '../../protocol/content/mentionText.ts';
+import { maxMentions, mentionTextOf } from '../../protocol/content/mentionText.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
-import { type SlashAction, slashActions, slashIn } from '../../protocol/content/slash.ts';
-import type { HostMessage, ViewMessage } from '../../protocol/panel/panelMessages.ts';
-import { amount, t } from '../../protocol/text/l10n.ts';
+import { type SlashAction, slashActions, splitSlashCommand } from '../../protocol/content/slash.ts';
+import type { HostToPanelMessage, PanelToHostMessage } from '../../protocol/panel/panelMessages.ts';
+import { localizedCount, t } from '../../protocol/text/l10n.ts';
 import { createDictionary } from '../../protocol/values/dictionary.ts';
 import type { Skill } from '../../tools/instructions/skillList.ts';
-import { promptText, type ServerPrompt, serverPrompts } from '../../tools/mcp/prompts.ts';
+import { fetchServerPrompt, type ServerPrompt, serverPrompts } from '../../tools/mcp/prompts.ts';
 import type { McpServers } from '../../tools/mcp/servers.ts';
 import {
-  filledPrompt,
+  fillPromptFile,
   isPromptFile,
+  parsePromptFile,
   promptFileLocation,
   promptName,
-  promptOf,
 } from '../../tools/mention/promptFile.ts';
-import { withoutLinks } from '../dialogs/approvalText.ts';
-import { editorLanguage } from '../editor/languageService.ts';
-import { idOf, type WorkflowFileKind, type WorkflowFiles, workflowNameOf } from '../language/workflowFiles.ts';
+import { disableCommandLinks } from '../dialogs/approvalText.ts';
+import { editorLanguageService } from '../editor/languageService.ts';
+import {
+  type WorkflowFileKind,
+  type WorkflowFiles,
+  workflowNameOf,
+  workspaceRelativeId,
+} from '../language/workflowFiles.ts';
 import type { Conversation } from '../runs/conversation.ts';
-import type { Agents } from '../runs/pickAgent.ts';
+import type { AgentPicker } from '../runs/pickAgent.ts';
 import type { Mentions } from './mentions.ts';
-import { ownActs, type Sayable, slashRows, worded } from './slashCommandRows.ts';
+import {
+  assignSlashNames,
+  builtInSlashCommands,
+  type SlashCommandEntry,
+  slashCompletions,
+} from './slashCommandRows.ts';
 
 const maxPrompts = 200;
 /** Milliseconds for servers to list prompts, and to return a prompt. */
 const [listMs, giveMs] = [3000, 30_000];
 
-type Sent = Extract<ViewMessage, { type: 'send' }>;
+type Sent = Extract<PanelToHostMessage, { type: 'send' }>;
 
 interface Dependencies {
   mentions(): Promise<Mentions>;
@@ -37,8 +47,8 @@ interface Dependencies {
   servers(): Promise<McpServers>;
   skills(): Promise<Skill[]>;
   conversation: Conversation;
-  agents: Agents;
-  post(message: HostMessage): void;
+  agents: AgentPicker;
+  post(message: HostToPanelMessage): void;
   focus(): Promise<void>;
 }
 
@@ -46,7 +56,7 @@ type Source = undefined | { file: string } | { skill: string } | { id: string } 
 
 /** Commands after `/`: Towpath's commands, prompts, skills, workflows and agents of the workspace, and prompts of MCP servers. */
 export class SlashCommands {
-  private words = worded<Source>(ownActs);
+  private words = assignSlashNames<Source>(builtInSlashCommands);
   private isFound = false;
   private finding: Promise<void> | undefined;
   private asked = 0;
@@ -56,7 +66,7 @@ export class SlashCommands {
   /** Posts completions by known entries, and again after the refresh that `/` starts. */
   async offer(query: string, asked: number): Promise<void> {
     this.asked = asked;
-    const tell = () => this.parts.post({ type: 'completions', asked, rows: slashRows(this.words, query) });
+    const tell = () => this.parts.post({ type: 'completions', asked, rows: slashCompletions(this.words, query) });
     tell();
     if (query === '' || !this.isFound)
       this.finding ??= this.find().finally(() => {
@@ -74,7 +84,7 @@ export class SlashCommands {
 
   /** Runs the command at the start of a message. Returns false if cancelled, undefined without a command. */
   async say(message: Sent): Promise<boolean | undefined> {
-    const said = slashIn(message.text);
+    const said = splitSlashCommand(message.text);
     if (!said) return undefined;
     if (!this.words.has(said.word) || said.word.includes('.')) await this.find();
     const one = this.words.get(said.word);
@@ -91,7 +101,7 @@ export class SlashCommands {
     }
     if (of && 'skill' in of) {
       const mention: Mention = { kind: 'file', path: of.skill };
-      const text = `${t('Use the skill {0}.', wordOf(mention))}${words && `\n\n${words}`}`;
+      const text = `${t('Use the skill {0}.', mentionTextOf(mention))}${words && `\n\n${words}`}`;
       this.send(message, text, { named: [mention] });
       return true;
     }
@@ -128,17 +138,17 @@ export class SlashCommands {
 
   private async fromFile(path: string, words: string) {
     const mentions = await this.parts.mentions();
-    const prompt = promptOf(await mentions.text(path, this.parts.conversation.id));
+    const prompt = parsePromptFile(await mentions.text(path, this.parts.conversation.id));
     const values = await this.ask(promptName(path), prompt.inputs, words);
     if (!values) return undefined;
     const file = await this.inFront();
-    const { text, namesSelection, names } = filledPrompt(prompt, { values, words, file });
+    const { text, namesSelection, names } = fillPromptFile(prompt, { values, words, file });
     const there = new Set(await mentions.paths());
     const named = names.flatMap((name): Mention[] => {
       const place = promptFileLocation(name, path, (one) => there.has(one));
       return place === undefined ? [] : [{ kind: 'file', path: place }];
     });
-    const isNamed = file !== undefined && text.includes(wordOf({ kind: 'file', path: file }));
+    const isNamed = file !== undefined && text.includes(mentionTextOf({ kind: 'file', path: file }));
     const inEditor: Mention[] = [
       ...(namesSelection ? [{ kind: 'selection' as const }] : []),
       ...(isNamed ? [{ kind: 'file' as const, path: file }] : []),
@@ -147,13 +157,13 @@ export class SlashCommands {
   }
 
   private async inFront(): Promise<string | undefined> {
-    const path = editorLanguage.openEditors().find(({ active }) => active)?.path;
+    const path = editorLanguageService.openEditors().find(({ active }) => active)?.path;
     return path === undefined ? undefined : (await this.parts.mentions()).pathOf(path);
   }
 
   private async fromServer(prompt: ServerPrompt, words: string) {
     const values = await this.ask(prompt.name, prompt.inputs, words);
-    return values && promptText(prompt, values, AbortSignal.timeout(giveMs));
+    return values && fetchServerPrompt(prompt, values, AbortSignal.timeout(giveMs));
   }
 
   /** Returns the arguments and focuses the message box at once, because a server may respond slowly. */
@@ -164,27 +174,29 @@ export class SlashCommands {
   }
 
   private async find(): Promise<void> {
-    const none = (): Sayable<Source>[] => [];
+    const none = (): SlashCommandEntry<Source>[] => [];
     const all = [this.promptFiles(), this.skills(), this.ofKind('workflow'), this.ofKind('agent'), this.ofServers()];
     const found = await Promise.all(all.map((one) => one.catch(none)));
-    this.words = worded([...ownActs, ...found.flat()]);
+    this.words = assignSlashNames([...builtInSlashCommands, ...found.flat()]);
     this.isFound = true;
   }
 
-  private async promptFiles(): Promise<Sayable<Source>[]> {
+  private async promptFiles(): Promise<SlashCommandEntry<Source>[]> {
     if (!vscode.workspace.isTrusted) return [];
     const { conversation } = this.parts;
     const mentions = await this.parts.mentions();
     const files = (await mentions.paths()).filter(isPromptFile).sort().slice(0, maxPrompts);
-    const read = files.map(async (file): Promise<Sayable<Source>[]> => {
+    const read = files.map(async (file): Promise<SlashCommandEntry<Source>[]> => {
       const text = await mentions.text(file, conversation.id).catch(() => undefined); // denied by a rule
       if (text === undefined) return [];
-      return [{ kind: 'prompt', name: promptName(file), detail: promptOf(text).description || file, of: { file } }];
+      return [
+        { kind: 'prompt', name: promptName(file), detail: parsePromptFile(text).description || file, of: { file } },
+      ];
     });
     return (await Promise.all(read)).flat();
   }
 
-  private async skills(): Promise<Sayable<Source>[]> {
+  private async skills(): Promise<SlashCommandEntry<Source>[]> {
     const skills = await this.parts.skills();
     return skills.map(({ name, description, path }) => ({
       kind: 'skill',
@@ -194,20 +206,20 @@ export class SlashCommands {
     }));
   }
 
-  private async ofKind(kind: WorkflowFileKind): Promise<Sayable<Source>[]> {
+  private async ofKind(kind: WorkflowFileKind): Promise<SlashCommandEntry<Source>[]> {
     const { files } = this.parts;
     const uris = await files.find(kind);
     return Promise.all(
       uris.map(async (uri) => {
         const { value, problems } = await files.load(uri, kind);
-        const wrong = problems.length > 0 ? t('cannot be used: {0}', amount(problems.length, 'problem')) : '';
+        const wrong = problems.length > 0 ? t('cannot be used: {0}', localizedCount(problems.length, 'problem')) : '';
         const detail = value ? (value.description ?? value.name ?? '') : wrong;
-        return { kind, name: workflowNameOf(uri), detail: detail || t(kind), of: { id: idOf(uri) } };
+        return { kind, name: workflowNameOf(uri), detail: detail || t(kind), of: { id: workspaceRelativeId(uri) } };
       }),
     );
   }
 
-  private async ofServers(): Promise<Sayable<Source>[]> {
+  private async ofServers(): Promise<SlashCommandEntry<Source>[]> {
     const { servers } = await this.parts.servers();
     const prompts = await serverPrompts(servers, AbortSignal.timeout(listMs));
     return prompts.map((prompt) => ({
@@ -244,8 +256,8 @@ async function askFor(
 
 const ask = (title: string, asks: string, needed: boolean) =>
   vscode.window.showInputBox({
-    title: withoutLinks(`Towpath: ${title}`),
-    prompt: withoutLinks(asks),
+    title: disableCommandLinks(`Towpath: ${title}`),
+    prompt: disableCommandLinks(asks),
     ignoreFocusOut: true,
     validateInput: (text) => (needed && text.trim() === '' ? t('Enter some text.') : undefined),
   });

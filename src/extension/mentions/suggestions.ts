@@ -1,8 +1,8 @@
 import type { Mention } from '../../protocol/content/mention.ts';
-import { wordOf } from '../../protocol/content/mentionText.ts';
-import type { Offer } from '../../protocol/panel/panelMessages.ts';
-import { amount, t } from '../../protocol/text/l10n.ts';
-import { asks } from './codePrompts.ts';
+import { mentionTextOf } from '../../protocol/content/mentionText.ts';
+import type { PromptSuggestion } from '../../protocol/panel/panelMessages.ts';
+import { localizedCount, t } from '../../protocol/text/l10n.ts';
+import { codePromptTemplates } from './codePrompts.ts';
 
 /** State of a workspace, known without a model or a long search. */
 export interface EditorState {
@@ -16,20 +16,35 @@ export interface EditorState {
 
 const most = 3;
 
-export function offersFor({ errors, changes, front, readme, instructs, tested }: EditorState): Offer[] {
+export function suggestionsForState({
+  errors,
+  changes,
+  front,
+  readme,
+  instructs,
+  tested,
+}: EditorState): PromptSuggestion[] {
   const file = front && ({ kind: 'file', path: front.path } as const);
   const name = front?.path.slice(front.path.lastIndexOf('/') + 1) ?? '';
-  const about = (label: string, mention: Mention, text: (words: string) => string): Offer => ({
+  const about = (label: string, mention: Mention, text: (words: string) => string): PromptSuggestion => ({
     label,
-    text: text(wordOf(mention)),
+    text: text(mentionTextOf(mention)),
     mentions: [mention],
   });
   const todo = front?.todo;
   const all = [
     errors > 0 &&
-      about(errors === 1 ? t('Fix the error') : t('Fix the {0} errors', errors), { kind: 'problems' }, asks.fix),
+      about(
+        errors === 1 ? t('Fix the error') : t('Fix the {0} errors', errors),
+        { kind: 'problems' },
+        codePromptTemplates.fix,
+      ),
     changes > 0 &&
-      about(t('Review my changes in {0}', amount(changes, 'file')), { kind: 'changes' }, asks.reviewChanges),
+      about(
+        t('Review my changes in {0}', localizedCount(changes, 'file')),
+        { kind: 'changes' },
+        codePromptTemplates.reviewChanges,
+      ),
     front &&
       todo !== undefined &&
       about(
@@ -37,8 +52,8 @@ export function offersFor({ errors, changes, front, readme, instructs, tested }:
         { kind: 'lines', path: front.path, from: todo, to: todo },
         (words) => `Do what is left to do at ${words}.`,
       ),
-    file && !tested && about(t('Write the first test, for {0}', name), file, asks.writeTests),
-    file && about(t('Explain {0}', name), file, asks.explain),
+    file && !tested && about(t('Write the first test, for {0}', name), file, codePromptTemplates.writeTests),
+    file && about(t('Explain {0}', name), file, codePromptTemplates.explain),
     readme !== undefined &&
       about(
         t('Explain this project'),
@@ -64,4 +79,4 @@ export function offersFor({ errors, changes, front, readme, instructs, tested }:
   return all.filter((one) => one !== false && one !== undefined).slice(0, most);
 }
 
-const plain = (label: string, text: string): Offer => ({ label, text, mentions: [] });
+const plain = (label: string, text: string): PromptSuggestion => ({ label, text, mentions: [] });

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { redact } from '../../llm/transport/redact.ts';
 import { maxMentionText } from '../../protocol/content/mentionText.ts';
-import { truncateVisible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
 import { message } from '../../protocol/text/l10n.ts';
-import { withUpdate } from '../../protocol/text/lineUpdates.ts';
+import { appendTerminalOutput } from '../../protocol/text/lineUpdates.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
-import { Cleaner } from '../../tools/shell/output.ts';
+import { TerminalOutputCleaner } from '../../tools/shell/output.ts';
 
 const longestName = 60;
 /** Maximum milliseconds for the editor's copy command. */
@@ -24,7 +24,7 @@ interface Command {
 }
 
 /** Last command of each terminal by shell integration, else the text that the editor can copy. */
-export class Terminals implements vscode.Disposable {
+export class TerminalOutputs implements vscode.Disposable {
   private readonly last = new Map<vscode.Terminal, Command>();
   private readonly at = new WeakMap<vscode.TerminalShellExecution, Command>();
   private readonly listeners: vscode.Disposable;
@@ -78,7 +78,7 @@ export class Terminals implements vscode.Disposable {
     const secrets = await this.secrets();
     const clean = redact(text, secrets);
     return {
-      name: truncateVisible(visibleLine(redact(line, secrets)), longestName) || 'selection',
+      name: truncateWithEllipsis(escapeInvisibleInLine(redact(line, secrets)), longestName) || 'selection',
       text: clean.length > maxMentionText ? clean.slice(clean.length - maxMentionText).replace(/^[^\n]*\n/, '') : clean,
     };
   }
@@ -87,9 +87,9 @@ export class Terminals implements vscode.Disposable {
     const command: Command = { line: execution.commandLine.value.trim(), output: '' };
     this.last.set(terminal, command);
     this.at.set(execution, command);
-    const cleaner = new Cleaner();
+    const cleaner = new TerminalOutputCleaner();
     const add = (text: string) => {
-      command.output = withUpdate(command.output, text).slice(-maxMentionText);
+      command.output = appendTerminalOutput(command.output, text).slice(-maxMentionText);
     };
     for await (const piece of execution.read()) add(cleaner.add(Buffer.from(piece)));
     add(cleaner.end());

@@ -1,19 +1,19 @@
 import { askModel } from '../../engine/core/modelCall.ts';
-import { tokensOfMessages, tokensOfPrefix } from '../../engine/core/tokenCount.ts';
+import { promptPrefixTokens, tokensOfMessages } from '../../engine/core/tokenCount.ts';
 import type { RunModel } from '../../engine/run/runContext.ts';
 import type { AdapterResult, CompleteOptions } from '../../llm/adapter/adapter.ts';
-import { callIdsIn, createCallIds } from '../../llm/core/callIds.ts';
+import { conversationCallIds, createCallIds } from '../../llm/core/callIds.ts';
 import type { ChatRequest, ChatStreamChunk } from '../../llm/core/client.ts';
 import type { ToolCall } from '../../protocol/content/messages.ts';
-import { isOverLimit } from '../../protocol/run/money.ts';
-import { inEnglish, t } from '../../protocol/text/l10n.ts';
-import { type LocalizableText, localize, localizedMessageIn, messageOf } from '../../protocol/text/localized.ts';
+import { isSpendingLimitError } from '../../protocol/run/money.ts';
+import { t, toEnglishText } from '../../protocol/text/l10n.ts';
+import { type LocalizableText, localize, messageOf, storedLocalizableText } from '../../protocol/text/localized.ts';
 import type { RequestedMessage, RequestedOptions } from '../providers/editorApi.ts';
 import { fromEditorMessages, fromEditorOptions, requestSize } from './providedWire.ts';
 import { type RequestQueue, TooManyRequests } from './requestQueue.ts';
 
 /** Rejection of a request, with a user-facing message; `blocked` is temporary, and the request can be repeated. */
-export class AskRefused extends Error {
+export class ModelRequestRejected extends Error {
   override readonly name = 'AskRefused';
   constructor(
     readonly kind: 'not-found' | 'no-permission' | 'blocked' | 'failed',
@@ -23,7 +23,7 @@ export class AskRefused extends Error {
   }
 }
 
-export interface Ask {
+export interface ExternalModelRequest {
   who: LocalizableText;
   messages: readonly RequestedMessage[];
   options: RequestedOptions;
@@ -47,11 +47,11 @@ const maxCharacters = 16_000_000;
 const [slack, maxPerToken] = [1.5, 12];
 
 /**
- * Answers a request from outside of Towpath within the user's cost limits. Nothing is recorded in a run. Throws `AskRefused`, or the
+ * Answers a request from outside of Towpath within the user's cost limits. Nothing is recorded in a run. Throws `ModelRequestRejected`, or the
  * signal's reason.
  */
 export async function answerRequest(
-  ask: Ask,
+  ask: ExternalModelRequest,
   { line, label, local, ready, recorded }: Dependencies,
 ): Promise<AdapterResult> {
   const { who, signal } = ask;
@@ -59,11 +59,13 @@ export async function answerRequest(
   const { text, pictures } = requestSize(ask.messages, ask.options);
   if (text + pictures > maxCharacters) throw tooLong(label, t('{0} characters', text + pictures));
   const leave = await line.enter({ who, model: label, local, stop: ask.stop }, signal).catch((error) => {
-    throw error instanceof TooManyRequests ? new AskRefused('blocked', error.message) : error;
+    throw error instanceof TooManyRequests ? new ModelRequestRejected('blocked', error.message) : error;
   });
   try {
     const model = await ready().catch((error: Error) => {
-      throw error instanceof AskRefused ? error : new AskRefused('failed', localize(messageOf(error)));
+      throw error instanceof ModelRequestRejected
+        ? error
+        : new ModelRequestRejected('failed', localize(messageOf(error)));
     });
     signal.throwIfAborted();
     const request = requestOf(ask, model, text, label);
@@ -71,13 +73,13 @@ export async function answerRequest(
     const result = await recorded(model, () => askModel(model, request, { signal, ...seen }));
     if (result.aborted) signal.throwIfAborted();
     if (result.error)
-      throw new AskRefused(
-        isOverLimit(result.error) ? 'blocked' : 'failed',
-        localize(localizedMessageIn(result.error)),
+      throw new ModelRequestRejected(
+        isSpendingLimitError(result.error) ? 'blocked' : 'failed',
+        localize(storedLocalizableText(result.error)),
       );
     const broken = result.message?.toolCalls?.find(({ malformed }) => malformed !== undefined);
     if (broken)
-      throw new AskRefused(
+      throw new ModelRequestRejected(
         'failed',
         t('{0} called {1} with arguments that are not a JSON object.', label, broken.name),
       );
@@ -88,26 +90,31 @@ export async function answerRequest(
 }
 
 /**
- * Throws `AskRefused`.
+ * Throws `ModelRequestRejected`.
  *
  * @param text characters of the request
  */
-function requestOf({ who, messages, options }: Ask, { model, contextWindow }: RunModel, text: number, label: string) {
+function requestOf(
+  { who, messages, options }: ExternalModelRequest,
+  { model, contextWindow }: RunModel,
+  text: number,
+  label: string,
+) {
   const most = (contextWindow ?? Number.POSITIVE_INFINITY) * slack;
   if (text > most * maxPerToken) throw tooLong(label, t('{0} characters', text), contextWindow);
   const request: ChatRequest = {
     model,
     messages: fromEditorMessages(messages),
     ...fromEditorOptions(options),
-    asker: inEnglish(who),
+    asker: toEnglishText(who),
   };
   const { messages: told, ...prefix } = request;
-  const tokens = tokensOfPrefix(prefix) + tokensOfMessages(told);
+  const tokens = promptPrefixTokens(prefix) + tokensOfMessages(told);
   if (tokens > most) throw tooLong(label, t('about {0} tokens', tokens), contextWindow);
   return request;
 }
 
-function tooLong(label: string, what: string, window?: number): AskRefused {
+function tooLong(label: string, what: string, window?: number): ModelRequestRejected {
   const message =
     window === undefined
       ? t('This is longer than {0} can read: {1}. Nothing was sent.', label, what)
@@ -117,15 +124,15 @@ function tooLong(label: string, what: string, window?: number): AskRefused {
           what,
           window,
         );
-  return new AskRefused('failed', message);
+  return new ModelRequestRejected('failed', message);
 }
 
 /** Returns true for text and complete calls, which the editor forwards; afterwards, the request is not repeated. */
 function shownBy(
-  { report, signal }: Ask,
+  { report, signal }: ExternalModelRequest,
   messages: ChatRequest['messages'],
 ): Pick<CompleteOptions, 'onChunk' | 'shows'> {
-  const idFor = createCallIds(callIdsIn(messages)); // some providers number calls anew in every reply
+  const idFor = createCallIds(conversationCallIds(messages)); // some providers number calls anew in every reply
   const isWhole = ({ toolCall }: ChatStreamChunk) => toolCall !== undefined && toolCall.malformed === undefined;
   return {
     onChunk(chunk) {

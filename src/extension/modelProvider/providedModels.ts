@@ -3,33 +3,33 @@ import * as vscode from 'vscode';
 import { tokensOfMessages } from '../../engine/core/tokenCount.ts';
 import type { RunModel } from '../../engine/run/runContext.ts';
 import type { AdapterResult } from '../../llm/adapter/adapter.ts';
-import { listModels, type ReadModel } from '../../llm/local/modelFile/modelLibrary.ts';
-import { dollars, money } from '../../protocol/run/money.ts';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { inEnglish, message, t } from '../../protocol/text/l10n.ts';
+import { listModelFiles, type ModelFileReader } from '../../llm/local/modelFile/modelLibrary.ts';
+import { formatDollars, localizedDollars } from '../../protocol/run/money.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
+import { message, t, toEnglishText } from '../../protocol/text/l10n.ts';
 import { localize } from '../../protocol/text/localized.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
-import type { Models } from '../models/models.ts';
+import type { SelectableModels } from '../models/models.ts';
 import type { ProvidedModelInformation } from '../providers/editorApi.ts';
-import { windowOfLocal } from '../providers/localContextSize.ts';
-import { downloadFolder, listedFolders } from '../providers/modelFolders.ts';
-import { demoModel, describe, split } from '../providers/modelIds.ts';
+import { localContextSize } from '../providers/localContextSize.ts';
+import { downloadFolder, localModelFolders } from '../providers/modelFolders.ts';
+import { demoModel, describeModelOption, splitModelId } from '../providers/modelIds.ts';
 import { DecisionFile } from '../settings/decisionFile.ts';
 import { settings } from '../settings/settings.ts';
-import { AskRefused, answerRequest } from './answerRequest.ts';
-import { localNames, tokensFor } from './providedNames.ts';
+import { answerRequest, ModelRequestRejected } from './answerRequest.ts';
+import { countTextTokens, localModelNames } from './providedNames.ts';
 import { fromEditorMessages, requestSize } from './providedWire.ts';
 import type { ProvidedModel } from './registerProvider.ts';
-import { type Requester, Requesters } from './requesters.ts';
+import { type Requester, RequesterConsents } from './requesters.ts';
 import { RequestQueue } from './requestQueue.ts';
 
 interface Dependencies {
   context: vscode.ExtensionContext;
-  models: Models;
+  models: SelectableModels;
   modals: Dialogs;
   modelsAtWork(): string[];
   recorded(model: RunModel, ask: () => Promise<AdapterResult>): Promise<AdapterResult>;
-  readModel: ReadModel;
+  readModel: ModelFileReader;
   log: vscode.LogOutputChannel;
 }
 
@@ -38,17 +38,17 @@ interface OfferedModel {
   information: ProvidedModelInformation;
 }
 
-export const allLocal = 'local';
+export const allLocalModelsId = 'local';
 
 /** Models offered to the editor's chat and other extensions, and the answers to their requests. */
 export class ProvidedModels implements ProvidedModel, vscode.Disposable {
-  readonly askers: Requesters;
+  readonly askers: RequesterConsents;
   readonly line = new RequestQueue(() => this.show());
   private readonly item = vscode.window.createStatusBarItem('towpath.asked', vscode.StatusBarAlignment.Left, 0);
 
   constructor(private readonly parts: Dependencies) {
     const file = vscode.Uri.joinPath(parts.context.globalStorageUri, 'askers.json').fsPath;
-    this.askers = new Requesters(new DecisionFile(file), (asker) => this.mayAsk(asker));
+    this.askers = new RequesterConsents(new DecisionFile(file), (asker) => this.mayAsk(asker));
     this.item.name = t('Towpath: requests from the editor');
     this.item.command = 'towpath.editorAsks';
   }
@@ -63,7 +63,7 @@ export class ProvidedModels implements ProvidedModel, vscode.Disposable {
 
   readonly provideTokenCount: ProvidedModel['provideTokenCount'] = async (_, text) => {
     const messages = typeof text === 'string' ? [{ role: 1, content: text }] : [text];
-    return tokensFor(requestSize(messages), () => tokensOfMessages(fromEditorMessages(messages)));
+    return countTextTokens(requestSize(messages), () => tokensOfMessages(fromEditorMessages(messages)));
   };
 
   readonly provideLanguageModelChatResponse: ProvidedModel['provideLanguageModelChatResponse'] = async (
@@ -80,17 +80,20 @@ export class ProvidedModels implements ProvidedModel, vscode.Disposable {
       stop.signal.throwIfAborted();
       const model = (await this.offered()).find(({ information }) => information.id === id);
       if (!model)
-        throw new AskRefused('not-found', t('Towpath does not share {0} (*Share Models with the Editor…*).', id));
+        throw new ModelRequestRejected(
+          'not-found',
+          t('Towpath does not share {0} (*Share Models with the Editor…*).', id),
+        );
       const asker = askerOf(options.requestInitiator);
       await this.askers.check(asker);
       const { name: label } = model.information;
-      const local = split(model.id).provider === 'local';
+      const local = splitModelId(model.id).provider === 'local';
       const ask = {
         who: asker.name,
         messages,
         options,
         signal: stop.signal,
-        stop: () => stop.abort(new AskRefused('failed', t('Stopped by you.'))),
+        stop: () => stop.abort(new ModelRequestRejected('failed', t('Stopped by you.'))),
         report: (part: Parameters<Parameters<typeof answerRequest>[0]['report']>[0]) =>
           progress.report(
             'text' in part
@@ -106,9 +109,9 @@ export class ProvidedModels implements ProvidedModel, vscode.Disposable {
         ready,
         recorded: this.parts.recorded,
       });
-      const cost = usage?.cost === undefined ? '' : `, ${dollars(usage.cost)}`;
+      const cost = usage?.cost === undefined ? '' : `, ${formatDollars(usage.cost)}`;
       this.parts.log.info(
-        `${inEnglish(asker.name)} was answered by ${model.id}: ${usage ? `${usage.totalTokens} tokens` : 'tokens not told'}${cost}.`,
+        `${toEnglishText(asker.name)} was answered by ${model.id}: ${usage ? `${usage.totalTokens} tokens` : 'tokens not told'}${cost}.`,
       );
     } catch (error) {
       throw toEditorError(error);
@@ -119,20 +122,22 @@ export class ProvidedModels implements ProvidedModel, vscode.Disposable {
 
   async offered(): Promise<OfferedModel[]> {
     const wanted = new Set(settings().offeredModels);
-    const ids = [...wanted].filter((id) => id !== allLocal && split(id).provider !== 'vscode-lm');
-    const local = await this.local(wanted.has(allLocal) ? undefined : ids);
-    const remote = ids.filter((id) => split(id).provider !== 'local' && describe(id).problem === undefined);
+    const ids = [...wanted].filter((id) => id !== allLocalModelsId && splitModelId(id).provider !== 'vscode-lm');
+    const local = await this.local(wanted.has(allLocalModelsId) ? undefined : ids);
+    const remote = ids.filter(
+      (id) => splitModelId(id).provider !== 'local' && describeModelOption(id).problem === undefined,
+    );
     return [...local, ...(await Promise.all(remote.map((id) => this.remote(id))))];
   }
 
   private async local(ids: readonly string[] | undefined): Promise<OfferedModel[]> {
     const { models, context, readModel } = this.parts;
-    if (ids?.every((id) => split(id).provider !== 'local')) return [];
-    const places = [...listedFolders(), downloadFolder(context.globalStorageUri), ...models.localFiles()];
-    const named = ids?.filter((id) => id !== demoModel).map((id) => split(id).model) ?? [];
-    const all = (await listModels([...places, ...named], readModel)).filter(({ trouble }) => !trouble);
+    if (ids?.every((id) => splitModelId(id).provider !== 'local')) return [];
+    const places = [...localModelFolders(), downloadFolder(context.globalStorageUri), ...models.localFiles()];
+    const named = ids?.filter((id) => id !== demoModel).map((id) => splitModelId(id).model) ?? [];
+    const all = (await listModelFiles([...places, ...named], readModel)).filter(({ trouble }) => !trouble);
     const wanted = all.filter(({ path: file }) => ids === undefined || ids.includes(`local/${file}`));
-    const names = localNames(wanted.map(({ path: file }) => file));
+    const names = localModelNames(wanted.map(({ path: file }) => file));
     return wanted.map(({ path: file, bytes, info }) => ({
       id: `local/${file}`,
       information: {
@@ -141,15 +146,15 @@ export class ProvidedModels implements ProvidedModel, vscode.Disposable {
         family: info?.architecture ?? 'local',
         version: info?.quantisation ?? '1',
         detail: t('On this machine, by Towpath'),
-        ...windows(windowOfLocal({ bytes, info }, settings()['local.contextSize'])),
+        ...windows(localContextSize({ bytes, info }, settings()['local.contextSize'])),
         capabilities: { imageInput: false, toolCalling: true },
       },
     }));
   }
 
   private async remote(id: string): Promise<OfferedModel> {
-    const { label, detail, images } = describe(id);
-    const { provider } = split(id);
+    const { label, detail, images } = describeModelOption(id);
+    const { provider } = splitModelId(id);
     return {
       id,
       information: {
@@ -167,9 +172,12 @@ export class ProvidedModels implements ProvidedModel, vscode.Disposable {
 
   /** Returns a model. A local model of a run stays loaded until the run pauses. */
   private async ready(id: string): Promise<RunModel> {
-    const isLocal = (one: string) => split(one).provider === 'local';
+    const isLocal = (one: string) => splitModelId(one).provider === 'local';
     if (isLocal(id) && this.parts.modelsAtWork().some((one) => isLocal(one) && one !== id))
-      throw new AskRefused('blocked', t('Towpath is using another model on this machine. Try again when it is done.'));
+      throw new ModelRequestRejected(
+        'blocked',
+        t('Towpath is using another model on this machine. Try again when it is done.'),
+      );
     return this.parts.models.outside(id);
   }
 
@@ -177,14 +185,17 @@ export class ProvidedModels implements ProvidedModel, vscode.Disposable {
     const limit = settings()['limits.day'];
     const paid =
       limit > 0
-        ? t("It decides what it sends. You pay for a provider's model, up to your limit of {0} per day.", money(limit))
+        ? t(
+            "It decides what it sends. You pay for a provider's model, up to your limit of {0} per day.",
+            localizedDollars(limit),
+          )
         : t("It decides what it sends. You pay for a provider's model, and you have no limit per day.");
     const offered = (await this.offered()).map(({ information }) => information.name).join(', ');
     const yes = t('Let It Ask');
     const answer = await this.parts.modals.askWhenQuiet({
-      text: t('Allow {0} to use the models that you share?', visibleLine(localize(name))),
+      text: t('Allow {0} to use the models that you share?', escapeInvisibleInLine(localize(name))),
       detail: [
-        t('{0} uses your models through the editor. You share: {1}.', visibleLine(id ?? ''), offered),
+        t('{0} uses your models through the editor. You share: {1}.', escapeInvisibleInLine(id ?? ''), offered),
         paid,
         t('Each extension needs your approval once; *Share Models with the Editor…* changes it.'),
       ].join('\n\n'),
@@ -201,7 +212,7 @@ export class ProvidedModels implements ProvidedModel, vscode.Disposable {
       return;
     }
     const lines = all.map(({ who, model, waits }) => {
-      const line = `${visibleLine(localize(who))}: ${visibleLine(model)}`;
+      const line = `${escapeInvisibleInLine(localize(who))}: ${escapeInvisibleInLine(model)}`;
       return waits ? t('{0}, queued', line) : line;
     });
     const tooltip = [t('Towpath: requests from the editor'), ...lines, t('Click to stop it.')].join('\n');
@@ -224,7 +235,7 @@ function askerOf(initiator: unknown): Requester {
 }
 
 function toEditorError(error: unknown): unknown {
-  if (!(error instanceof AskRefused)) return error;
+  if (!(error instanceof ModelRequestRejected)) return error;
   const { kind, message } = error;
   if (kind === 'not-found') return vscode.LanguageModelError.NotFound(message);
   if (kind === 'no-permission') return vscode.LanguageModelError.NoPermissions(message);

@@ -1,16 +1,16 @@
 import type { ChatRequest } from '../../llm/core/client.ts';
 import type { Attachment, Message, ToolCall, ToolResult } from '../../protocol/content/messages.ts';
 import type { JsonSchema, ToolDefinition } from '../../protocol/content/tools.ts';
-import { blocksOf, isThinking } from '../../tools/editorTools/resultParts.ts';
-import { contentText } from '../../tools/mcp/callResult.ts';
-import { cleanSchema, type WordLimits } from '../../tools/mcp/schema.ts';
+import { isThinking, toMcpContentBlocks } from '../../tools/editorTools/resultParts.ts';
+import { formatContentBlocks } from '../../tools/mcp/callResult.ts';
+import { cleanSchema, type SchemaTextLimits } from '../../tools/mcp/schema.ts';
 import type { RequestedMessage, RequestedOptions } from '../providers/editorApi.ts';
 
 /** Values of `LanguageModelChatMessageRole`; the last is not available in every editor. */
 const roles = { assistant: 2, system: 3 };
 const required = 2;
 
-const limits: WordLimits = { description: 20_000, end: 2000, text: 10_000, schema: 200_000 };
+const limits: SchemaTextLimits = { description: 20_000, end: 2000, text: 10_000, schema: 200_000 };
 
 export function fromEditorMessages(asked: readonly RequestedMessage[]): Message[] {
   return asked.flatMap(({ role, content }) => {
@@ -43,7 +43,7 @@ function fromUser(parts: readonly unknown[]): Message[] {
 
 function said(parts: readonly unknown[]): { text: string; images: Attachment[] } {
   const images: Attachment[] = [];
-  return { text: contentText(blocksOf(parts), images), images };
+  return { text: formatContentBlocks(toMcpContentBlocks(parts), images), images };
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -1,15 +1,15 @@
 import * as vscode from 'vscode';
-import { money } from '../../protocol/run/money.ts';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { localizedDollars } from '../../protocol/run/money.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localize } from '../../protocol/text/localized.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { notify } from '../dialogs/notify.ts';
-import type { Models } from '../models/models.ts';
-import { takesModels } from '../providers/editorApi.ts';
-import { describe, split } from '../providers/modelIds.ts';
+import type { SelectableModels } from '../models/models.ts';
+import { supportsModelProviders } from '../providers/editorApi.ts';
+import { describeModelOption, splitModelId } from '../providers/modelIds.ts';
 import { saveSetting, settings } from '../settings/settings.ts';
-import { allLocal, type ProvidedModels } from './providedModels.ts';
+import { allLocalModelsId, type ProvidedModels } from './providedModels.ts';
 
 interface Choice extends vscode.QuickPickItem {
   model?: string;
@@ -17,8 +17,12 @@ interface Choice extends vscode.QuickPickItem {
 }
 
 /** *Offer Models to the Editor…*: selects the offered models, and the extensions that may use them. */
-export async function offerModelsMenu(offered: ProvidedModels, models: Models, modals: Dialogs): Promise<void> {
-  if (!takesModels()) {
+export async function offerModelsMenu(
+  offered: ProvidedModels,
+  models: SelectableModels,
+  modals: Dialogs,
+): Promise<void> {
+  if (!supportsModelProviders()) {
     notify(
       'info',
       t('This editor ({0}) does not accept models of extensions. VS Code 1.104 and later do.', vscode.version),
@@ -43,43 +47,45 @@ export async function offerModelsMenu(offered: ProvidedModels, models: Models, m
   await saveSetting('offeredModels', after);
 }
 
-function choices(before: readonly string[], models: Models, allowed: readonly string[]): Choice[] {
+function choices(before: readonly string[], models: SelectableModels, allowed: readonly string[]): Choice[] {
   const known = models.options().map(({ id }) => id);
   const isOffered = (id: string) => before.includes(id);
   const single = [...new Set([...before, ...known])].filter((id) => {
-    const { provider } = split(id);
-    return id !== allLocal && provider !== 'vscode-lm' && (provider !== 'local' || isOffered(id));
+    const { provider } = splitModelId(id);
+    return id !== allLocalModelsId && provider !== 'vscode-lm' && (provider !== 'local' || isOffered(id));
   });
   return [
     {
       label: t('All models on this machine'),
       detail: t('They cost nothing and send nothing; one at a time, including runs of Towpath'),
-      model: allLocal,
-      picked: isOffered(allLocal),
+      model: allLocalModelsId,
+      picked: isOffered(allLocalModelsId),
     },
     ...single.map((id): Choice => {
-      const { label, detail, problem } = describe(id);
-      return { label: visibleLine(label), detail: problem ?? detail, model: id, picked: isOffered(id) };
+      const { label, detail, problem } = describeModelOption(id);
+      return { label: escapeInvisibleInLine(label), detail: problem ?? detail, model: id, picked: isOffered(id) };
     }),
     ...(allowed.length > 0
       ? [{ label: t('Extensions that may use them'), kind: vscode.QuickPickItemKind.Separator }]
       : []),
-    ...allowed.map((id): Choice => ({ label: visibleLine(id), asker: id, picked: true })),
+    ...allowed.map((id): Choice => ({ label: escapeInvisibleInLine(id), asker: id, picked: true })),
   ];
 }
 
 /** Confirms that requests to remote models send data and cost money. */
 async function mayCost(added: readonly string[], modals: Dialogs): Promise<boolean> {
-  const remote = added.filter((id) => id !== allLocal && split(id).provider !== 'local').map((id) => describe(id));
+  const remote = added
+    .filter((id) => id !== allLocalModelsId && splitModelId(id).provider !== 'local')
+    .map((id) => describeModelOption(id));
   if (remote.length === 0) return true;
   const yes = t('Share');
   const limit = settings()['limits.day'];
   const held =
     limit > 0
-      ? t('Your limit of {0} per day applies.', money(limit))
+      ? t('Your limit of {0} per day applies.', localizedDollars(limit))
       : t('You have no spending limit per day (towpath.limits.day).');
-  const labels = remote.map(({ label }) => visibleLine(label)).join(', ');
-  const places = remote.map(({ detail }) => visibleLine(detail)).join('; ');
+  const labels = remote.map(({ label }) => escapeInvisibleInLine(label)).join(', ');
+  const places = remote.map(({ detail }) => escapeInvisibleInLine(detail)).join('; ');
   const answer = await modals.ask({
     text: t('Allow the editor’s chat and other extensions to use {0}?', labels),
     detail: [
@@ -91,7 +97,7 @@ async function mayCost(added: readonly string[], modals: Dialogs): Promise<boole
   return answer === yes;
 }
 
-export async function showAsks({ line }: ProvidedModels): Promise<void> {
+export async function showModelRequests({ line }: ProvidedModels): Promise<void> {
   const { all } = line;
   if (all.length === 0) {
     notify('info', t('No requests from the editor are running.'));
@@ -99,9 +105,9 @@ export async function showAsks({ line }: ProvidedModels): Promise<void> {
   }
   const at = (since: number) => new Date(since).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
   const items = all.map((ask) => ({
-    label: `$(debug-stop) ${visibleLine(localize(ask.who))}`,
+    label: `$(debug-stop) ${escapeInvisibleInLine(localize(ask.who))}`,
     description: ask.waits ? t('queued') : t('is answered'),
-    detail: t('{0}, since {1}', visibleLine(ask.model), at(ask.since)),
+    detail: t('{0}, since {1}', escapeInvisibleInLine(ask.model), at(ask.since)),
     asks: [ask],
   }));
   const every = all.length > 1 ? [{ label: `$(debug-stop) ${t('All {0}', all.length)}`, asks: [...all] }] : [];

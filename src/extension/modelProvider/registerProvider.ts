@@ -1,15 +1,15 @@
 import * as vscode from 'vscode';
-import { type ModelProvider, offerModels, takesModels } from '../providers/editorApi.ts';
-import { ownValue } from '../settings/settingScopes.ts';
+import { type ModelProvider, registerEditorModels, supportsModelProviders } from '../providers/editorApi.ts';
+import { userSettingValue } from '../settings/settingScopes.ts';
 
 export type ProvidedModel = Omit<ModelProvider, 'onDidChangeLanguageModelChatInformation'>;
 
 const name = 'offeredModels';
 
-export function registerProvider(load: () => Promise<ProvidedModel>): vscode.Disposable {
-  if (!takesModels()) return { dispose() {} };
+export function registerModelProvider(load: () => Promise<ProvidedModel>): vscode.Disposable {
+  if (!supportsModelProviders()) return { dispose() {} };
   const changed = new vscode.EventEmitter<void>();
-  const offered = offerModels({
+  const offered = registerEditorModels({
     onDidChangeLanguageModelChatInformation: changed.event,
     provideLanguageModelChatInformation: async (...asked) =>
       offersAny() ? (await load()).provideLanguageModelChatInformation(...asked) : [],
@@ -26,6 +26,6 @@ export function registerProvider(load: () => Promise<ProvidedModel>): vscode.Dis
 }
 
 function offersAny(): boolean {
-  const value = ownValue(name, vscode.workspace.getConfiguration('towpath').inspect(name));
+  const value = userSettingValue(name, vscode.workspace.getConfiguration('towpath').inspect(name));
   return Array.isArray(value) && value.length > 0;
 }

@@ -1,6 +1,6 @@
 import { t } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
-import { AskRefused } from './answerRequest.ts';
+import { ModelRequestRejected } from './answerRequest.ts';
 
 export interface Requester {
   /** Extension id; undefined if the editor reports none. */
@@ -19,7 +19,7 @@ const maxWaiting = 4;
  * Consents of extensions to use the offered models, requested once each. If the editor does not report the requester, the offer itself is
  * the consent.
  */
-export class Requesters {
+export class RequesterConsents {
   private readonly questions = new Map<string, { answer: Promise<boolean>; waiting: number }>();
   private readonly declined = new Set<string>();
 
@@ -28,15 +28,21 @@ export class Requesters {
     private readonly ask: (asker: Requester) => Promise<boolean>,
   ) {}
 
-  /** Throws `AskRefused` for an extension without consent. */
+  /** Throws `ModelRequestRejected` for an extension without consent. */
   async check(asker: Requester): Promise<void> {
     const { id, name } = asker;
     if (id === undefined || this.allowed.includes(id)) return;
-    const refused = new AskRefused('no-permission', t("You have not allowed {0} to use Towpath's models.", name));
+    const refused = new ModelRequestRejected(
+      'no-permission',
+      t("You have not allowed {0} to use Towpath's models.", name),
+    );
     if (this.declined.has(id)) throw refused;
     const question = this.questions.get(id) ?? { answer: this.question(id, asker), waiting: 0 };
     if (question.waiting >= maxWaiting)
-      throw new AskRefused('blocked', t("You have not yet decided whether {0} may use Towpath's models.", name));
+      throw new ModelRequestRejected(
+        'blocked',
+        t("You have not yet decided whether {0} may use Towpath's models.", name),
+      );
     question.waiting += 1;
     this.questions.set(id, question);
     if (!(await question.answer.finally(() => this.questions.delete(id)))) throw refused;

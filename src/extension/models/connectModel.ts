@@ -1,19 +1,19 @@
 import * as vscode from 'vscode';
 import { LLMError } from '../../llm/core/errors.ts';
-import { keyOrigin, labelOf, type Provider, providers } from '../../llm/models/providers.ts';
+import { apiKeyOrigin, type Provider, providerLabel, providers } from '../../llm/models/providers.ts';
 import { isLoopback } from '../../llm/transport/http.ts';
-import { inEnglish, t } from '../../protocol/text/l10n.ts';
+import { t, toEnglishText } from '../../protocol/text/l10n.ts';
 import { localize, messageOf } from '../../protocol/text/localized.ts';
 import { notify } from '../dialogs/notify.ts';
-import { back, inputStep, pickStep, type StepOptions } from '../dialogs/steps.ts';
-import { givesAccess, mayCarry } from '../providers/credentials.ts';
+import { type StepOptions, showInputStep, showPickStep, wizardBack } from '../dialogs/steps.ts';
+import { headersAuthenticate, maySendSecrets } from '../providers/credentials.ts';
 import type { HeaderSecrets } from '../providers/headerSecrets.ts';
-import { addressOf, isWebAddress } from '../providers/modelIds.ts';
-import { providerSettings, settingsProblem, withAddress } from '../providers/providerSettings.ts';
+import { isWebAddress, providerAddress } from '../providers/modelIds.ts';
+import { providerSettings, settingsProblem, withProviderAddress } from '../providers/providerSettings.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import { saveSetting, settings } from '../settings/settings.ts';
-import type { Models, Trial } from './models.ts';
-import { askOneWord } from './testConnection.ts';
+import type { SelectableModels, TrialConnection } from './models.ts';
+import { sendTestPrompt } from './testConnection.ts';
 
 type Step = 'provider' | 'address' | 'key' | 'model' | 'test';
 
@@ -34,7 +34,7 @@ interface Choices {
 }
 
 /** `skipped`: the step showed no input, so *Back* passes over it. */
-type Next = { to: Step | 'end'; skipped?: true } | typeof back | undefined;
+type Next = { to: Step | 'end'; skipped?: true } | typeof wizardBack | undefined;
 
 /**
  * *Connect a Model*: provider, address, key, model and a test, with *Back* in each step. Nothing is stored before the end; Escape discards
@@ -42,7 +42,7 @@ type Next = { to: Step | 'end'; skipped?: true } | typeof back | undefined;
  */
 export class ConnectModel {
   constructor(
-    private readonly models: Models,
+    private readonly models: SelectableModels,
     private readonly secrets: Secrets,
     private readonly headerSecrets: HeaderSecrets,
     private readonly log: vscode.LogOutputChannel,
@@ -67,7 +67,7 @@ export class ConnectModel {
     for (let step = first; ; ) {
       const next = await this.steps[step](choices, shown.length > 0);
       if (next === undefined) return;
-      if (next === back) step = shown.pop()!;
+      if (next === wizardBack) step = shown.pop()!;
       else {
         if (!next.skipped) shown.push(step);
         if (next.to === 'end') return this.save(choices);
@@ -82,7 +82,7 @@ export class ConnectModel {
     if (problem) return void notify('error', t(problem));
     const { wants } = choices;
     for (const name of Object.keys(choices) as (keyof Choices)[]) delete choices[name];
-    Object.assign(choices, { wants, provider, baseUrl: addressOf(provider.id) });
+    Object.assign(choices, { wants, provider, baseUrl: providerAddress(provider.id) });
     if (elsewhere || !isWebAddress(choices.baseUrl)) return 'address';
     return (await this.lacksKey(choices)) ? 'key' : 'model';
   }
@@ -92,16 +92,16 @@ export class ConnectModel {
       const others = providers.filter(({ id }) => id !== compatible);
       const own = providers.filter(({ id }) => id === compatible);
       const row = (provider: Provider) => ({
-        label: localize(labelOf(provider)),
-        description: addressOf(provider.id) || t('enter the address'),
+        label: localize(providerLabel(provider)),
+        description: providerAddress(provider.id) || t('enter the address'),
         value: provider,
       });
-      const chosen = await pickStep<Provider>({
+      const chosen = await showPickStep<Provider>({
         ...optionsOf('provider', choices, canGoBack),
         placeholder: t('Select a provider'),
         fill: async ({ show }) => show({ rows: [...own.map(row), separator, ...others.map(row)] }),
       });
-      if (chosen === undefined || chosen === back) return chosen;
+      if (chosen === undefined || chosen === wizardBack) return chosen;
       const next = await this.choose(choices, chosen, chosen.id === compatible);
       return next && { to: next };
     },
@@ -109,11 +109,11 @@ export class ConnectModel {
     address: async (choices, canGoBack) => {
       const { provider } = choices;
       const isAzure = provider.id === 'azure';
-      return inputStep<Next>({
+      return showInputStep<Next>({
         ...optionsOf('address', choices, canGoBack),
         prompt: isAzure
-          ? t("{0}: the resource's endpoint", labelOf(provider))
-          : t('{0}: the address up to, and without, /chat/completions', labelOf(provider)),
+          ? t("{0}: the resource's endpoint", providerLabel(provider))
+          : t('{0}: the address up to, and without, /chat/completions', providerLabel(provider)),
         placeholder: isAzure ? 'https://name.openai.azure.com' : 'http://127.0.0.1:8080/v1',
         value: choices.baseUrl,
         validate: addressProblem,
@@ -123,7 +123,7 @@ export class ConnectModel {
           if (result.unanswered !== undefined) return { problem: result.unanswered };
           const wantsKey = result.refused || choices.wants === 'key' || (await this.lacksKey(now));
           const origin = originOf(now);
-          if (wantsKey && !mayCarry(origin)) return { problem: unencrypted(provider, origin) };
+          if (wantsKey && !maySendSecrets(origin)) return { problem: unencrypted(provider, origin) };
           for (const name of ['apiKey', 'model', 'listed', 'unlisted', 'problem'] as const) delete choices[name];
           Object.assign(choices, { baseUrl, ...result.found });
           return { value: { to: wantsKey ? 'key' : 'model' } };
@@ -134,9 +134,9 @@ export class ConnectModel {
     key: async (choices, canGoBack) => {
       const { provider, problem } = choices;
       const origin = originOf(choices);
-      if (!mayCarry(origin)) return void notify('error', unencrypted(provider, origin));
+      if (!maySendSecrets(origin)) return void notify('error', unencrypted(provider, origin));
       delete choices.problem;
-      return inputStep<Next>({
+      return showInputStep<Next>({
         ...optionsOf('key', choices, canGoBack),
         prompt: t(
           'API key for {0}. It is stored in the secret storage of the editor and sent to this address only.',
@@ -159,9 +159,9 @@ export class ConnectModel {
     model: async (choices, canGoBack) => {
       const { provider, baseUrl } = choices;
       if (!(await this.headerSecrets.askMissing(provider, baseUrl))) return undefined;
-      const label = labelOf(provider);
+      const label = providerLabel(provider);
       const other = { label: `$(edit) ${t('Another name…')}`, value: 'other' as const };
-      const chosen = await pickStep<{ name: string } | 'other' | 'refused'>({
+      const chosen = await showPickStep<{ name: string } | 'other' | 'refused'>({
         ...optionsOf('model', choices, canGoBack),
         placeholder: t('Asking {0} for its models…', label),
         fill: async ({ show, answer }, signal) => {
@@ -169,7 +169,7 @@ export class ConnectModel {
             show({ rows: [other], busy: true });
             const result = await this.list(choices, signal);
             if (signal.aborted) return;
-            if (result.refused && mayCarry(originOf(choices))) return answer('refused');
+            if (result.refused && maySendSecrets(originOf(choices))) return answer('refused');
             Object.assign(choices, result.found);
           }
           const names = provider.id === 'azure' ? [] : (choices.listed ?? []); // Azure lists deployable models, not deployments
@@ -180,19 +180,19 @@ export class ConnectModel {
           });
         },
       });
-      if (chosen === undefined || chosen === back) return chosen;
+      if (chosen === undefined || chosen === wizardBack) return chosen;
       if (chosen === 'refused') return this.otherKey(choices);
       if (chosen !== 'other') choices.model = chosen.name;
       else {
         const name = provider.id === 'azure' ? t('Name of the deployment') : t('Name of the model at {0}', label);
-        const typed = await inputStep<string>({
+        const typed = await showInputStep<string>({
           ...optionsOf('model', choices, canGoBack),
           prompt: [choices.unlisted, name].filter(Boolean).join(' '),
           value: choices.model ?? '',
           validate: () => undefined,
           accept: async (value) => ({ value }),
         });
-        if (typed === undefined || typed === back) return typed;
+        if (typed === undefined || typed === wizardBack) return typed;
         choices.model = typed;
       }
       return { to: choices.connected && choices.apiKey === undefined ? 'end' : 'test' };
@@ -201,13 +201,13 @@ export class ConnectModel {
     test: async (choices, canGoBack) => {
       const { provider, model } = choices;
       const skip = { label: t('Skip'), description: t('Use this model without a test'), value: 'end' as const };
-      const ended = await pickStep<'end' | 'refused'>({
+      const ended = await showPickStep<'end' | 'refused'>({
         ...optionsOf('test', choices, canGoBack),
         fill: async ({ show, answer }, signal) => {
           const test = async (): Promise<void> => {
             show({ placeholder: t('Testing… uses about 20 tokens'), rows: [skip], busy: true });
             const made = () => this.models.trial(`${provider.id}/${model}`, trialOf(choices));
-            const result = await askOneWord(made, signal, (text) =>
+            const result = await sendTestPrompt(made, signal, (text) =>
               show({ placeholder: text, rows: [skip], busy: true }),
             );
             if (!result || signal.aborted) return;
@@ -216,7 +216,7 @@ export class ConnectModel {
               const ready = result.first ? t('Ready: first word after {0}', result.first) : t('Ready');
               return show({ placeholder: ready, rows: [{ label: t('Done'), description: model!, value: 'end' }] });
             }
-            if (result.code === 'LLM_AUTH_FAILED' && mayCarry(originOf(choices))) return answer('refused');
+            if (result.code === 'LLM_AUTH_FAILED' && maySendSecrets(originOf(choices))) return answer('refused');
             const again = {
               label: t('Try Again'),
               detail: localize(result.said ?? result.text),
@@ -227,7 +227,7 @@ export class ConnectModel {
           await test();
         },
       });
-      if (ended === undefined || ended === back) return ended;
+      if (ended === undefined || ended === wizardBack) return ended;
       return ended === 'refused' ? this.otherKey(choices) : { to: 'end' };
     },
   };
@@ -252,9 +252,9 @@ export class ConnectModel {
       const { code, status, reason, retryable, details } =
         error instanceof LLMError ? error : ({} as Partial<LLMError>);
       this.log.warn(
-        `${provider.id} did not list its models: ${inEnglish(words)} ${details ? JSON.stringify(details) : ''}`,
+        `${provider.id} did not list its models: ${toEnglishText(words)} ${details ? JSON.stringify(details) : ''}`,
       );
-      const found = { listed: [], unlisted: t('{0} did not list its models: {1}', labelOf(provider), words) };
+      const found = { listed: [], unlisted: t('{0} did not list its models: {1}', providerLabel(provider), words) };
       // 403: a key valid for chats may lack the permission for lists
       if (code === 'LLM_AUTH_FAILED' && status !== 403) return { refused: true, found };
       if (code === 'LLM_TIMEOUT' || (reason === 'unreachable' && retryable))
@@ -265,15 +265,16 @@ export class ConnectModel {
 
   private async lacksKey(choices: Choices): Promise<boolean> {
     const { provider } = choices;
-    if (provider.key !== 'needed' || givesAccess(provider, providerSettings(settings(), provider.id))) return false;
+    if (provider.key !== 'needed' || headersAuthenticate(provider, providerSettings(settings(), provider.id)))
+      return false;
     const origin = originOf(choices);
     return !isLoopback(new URL(origin).hostname) && (await this.secrets.key(provider.id, origin)) === undefined;
   }
 
   private async save(choices: Choices): Promise<void> {
     const { wants, provider, baseUrl, apiKey, model } = choices;
-    if (baseUrl !== addressOf(provider.id))
-      await saveSetting('providers', withAddress(settings().providers, provider.id, baseUrl));
+    if (baseUrl !== providerAddress(provider.id))
+      await saveSetting('providers', withProviderAddress(settings().providers, provider.id, baseUrl));
     const origin = originOf(choices);
     if (apiKey !== undefined) await this.secrets.save(provider.id, origin, apiKey);
     if (wants === 'key') notify('info', t('The key for {0} is stored.', origin));
@@ -292,9 +293,12 @@ const compatible = 'openai-compatible';
 const separator = { label: '', kind: vscode.QuickPickItemKind.Separator };
 const rejected = 'The provider rejected this key.';
 
-const originOf = ({ provider, baseUrl }: Choices): string => keyOrigin({ provider: provider.id, baseUrl })!;
+const originOf = ({ provider, baseUrl }: Choices): string => apiKeyOrigin({ provider: provider.id, baseUrl })!;
 
-const trialOf = ({ baseUrl, apiKey }: Choices): Trial => ({ baseUrl, ...(apiKey !== undefined && { apiKey }) });
+const trialOf = ({ baseUrl, apiKey }: Choices): TrialConnection => ({
+  baseUrl,
+  ...(apiKey !== undefined && { apiKey }),
+});
 
 function optionsOf(step: Step, { wants }: Choices, canGoBack: boolean): StepOptions {
   if (wants === 'key') return { title: t('Set API Key'), canGoBack };
@@ -302,7 +306,11 @@ function optionsOf(step: Step, { wants }: Choices, canGoBack: boolean): StepOpti
 }
 
 const unencrypted = (provider: Provider, origin: string): string =>
-  t('{0} is reached without encryption at {1}, where no key is sent. Set an https address.', labelOf(provider), origin);
+  t(
+    '{0} is reached without encryption at {1}, where no key is sent. Set an https address.',
+    providerLabel(provider),
+    origin,
+  );
 
 function keyProblem(text: string): string | undefined {
   if (/^["']?(\S+:\s*)?(Bearer|Basic)\s/i.test(text.trim()))

@@ -8,7 +8,7 @@ const maxModels = 100;
 const storedSchema = z.array(z.tuple([z.string(), z.int().min(1).max(100_000_000)]));
 
 /** Context sizes in tokens as last reported by providers, shared with earlier windows. */
-export class KnownWindows {
+export class KnownContextSizes {
   private readonly asked = new Set<string>();
   private sizes: Map<string, number>;
 
@@ -42,5 +42,5 @@ export class KnownWindows {
   }
 }
 
-export const listedWindow = (listed: readonly ModelInfo[], model: string): number | undefined =>
+export const listedContextSize = (listed: readonly ModelInfo[], model: string): number | undefined =>
   listed.find(({ id }) => id === model)?.contextWindow;

@@ -1,8 +1,8 @@
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { checksAsJson, checksAsMarkdown, taskEndText, taskTitle } from '../../check/report.ts';
-import { type CheckResult, ofTheUser, passedOf } from '../../check/taskResult.ts';
+import { checkEndReason, checksAsJson, checksAsMarkdown, taskTitle } from '../../check/report.ts';
+import { type CheckResult, passedTaskCount, userReportLanguage } from '../../check/taskResult.ts';
 import { lazyImport } from '../../protocol/panel/lazyImport.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
 import { t } from '../../protocol/text/l10n.ts';
@@ -12,12 +12,12 @@ import type { Dialogs } from '../dialogs/dialogs.ts';
 import { diskFolders } from '../dialogs/folders.ts';
 import { notify } from '../dialogs/notify.ts';
 import { showMarkdown } from '../dialogs/showMarkdown.ts';
-import { demoModel, describe, providerOf, split } from '../providers/modelIds.ts';
+import { demoModel, describeModelOption, providerForModelId, splitModelId } from '../providers/modelIds.ts';
 import type { MoneyLimits } from '../providers/moneyLimits.ts';
-import { forSharing } from '../settings/redactSettings.ts';
-import type { Models } from './models.ts';
+import { redactForSharing } from '../settings/redactSettings.ts';
+import type { SelectableModels } from './models.ts';
 import type { StoredChecks } from './storedChecks.ts';
-import { showProblem } from './testConnection.ts';
+import { showConnectionProblem } from './testConnection.ts';
 
 const scheme = 'towpath-checks';
 const page = () => vscode.Uri.from({ scheme, path: `/${t('Model Check Results')}.md` });
@@ -25,7 +25,7 @@ const formats = { markdown: 'md', json: 'json' } as const;
 type Format = keyof typeof formats;
 
 interface Dependencies {
-  models: Models;
+  models: SelectableModels;
   checks: StoredChecks;
   limits: Pick<MoneyLimits, 'of'>;
   modals: Dialogs;
@@ -59,12 +59,12 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
   }
 
   provideTextDocumentContent(): string {
-    return checksAsMarkdown(this.results, ofTheUser());
+    return checksAsMarkdown(this.results, userReportLanguage());
   }
 
   /** Runs the check: a confirmation with the expected cost, the tasks until done or stopped, and the results. */
   async check(id = this.parts.models.currentId): Promise<void> {
-    const name = describe(id).label;
+    const name = describeModelOption(id).label;
     if (id === demoModel)
       return notify('info', t('The demo model only follows its script. Pick another model, then check it.'));
     if (this.atWork)
@@ -76,14 +76,14 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
       this.newest = result;
       if (result.ended === undefined) await this.parts.checks.keep(result);
       await this.show();
-      const end = taskEndText(result);
+      const end = checkEndReason(result);
       if (end) notify('warning', t('{0} was not checked to the end. {1}', name, end));
       else notify('info', doneBy(name, result));
     } catch (error) {
       const { code } = error as Error & { code?: string };
-      void showProblem(
+      void showConnectionProblem(
         localize(messageOf(error)),
-        code === 'LLM_AUTH_FAILED' ? providerOf(split(id).provider)?.id : undefined,
+        code === 'LLM_AUTH_FAILED' ? providerForModelId(splitModelId(id).provider)?.id : undefined,
       );
     } finally {
       this.atWork = false;
@@ -103,7 +103,7 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
     const to = given?.to ?? (await askPlace(formats[format]));
     if (!to) return;
     const text = format === 'json' ? checksAsJson(results) : checksAsMarkdown(results);
-    const shared = forSharing(text, { secrets: [], home: os.homedir() });
+    const shared = redactForSharing(text, { secrets: [], home: os.homedir() });
     try {
       await vscode.workspace.fs.writeFile(to, Buffer.from(shared));
       notify('info', t('Exported to {0}.', to.fsPath));
@@ -120,11 +120,11 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
 
   private async run(id: string, name: string): Promise<CheckResult | undefined> {
     const { models, checks, limits, modals, workspace, audit, version: towpath } = this.parts;
-    const { checkModel, estimateOf, estimateText } = await checking();
+    const { checkModel, estimateModelCheck, checkEstimateText } = await checking();
     const model = await models.current({ id });
-    const estimate = estimateOf(id.startsWith('local/'), checks.of(id));
+    const estimate = estimateModelCheck(id.startsWith('local/'), checks.of(id));
     const detail = [
-      ...estimateText(estimate, model.adapter.leastCost?.(model.model, estimate.prompt)),
+      ...checkEstimateText(estimate, model.adapter.leastCost?.(model.model, estimate.prompt)),
       t('It works in its own temporary folder. Nothing in your workspace is read, changed or sent.'),
     ].join('\n');
     const yes = t('Check');
@@ -151,7 +151,7 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
 }
 
 function doneBy(name: string, result: CheckResult): string {
-  const done = passedOf(result);
+  const done = passedTaskCount(result);
   return done === result.of
     ? t('{0} was given {1} tasks and completed all of them.', name, result.of)
     : t('{0} was given {1} tasks and completed {2} of them.', name, result.of, done);

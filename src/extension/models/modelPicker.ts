@@ -1,16 +1,16 @@
 import * as vscode from 'vscode';
 import { checkModelFile } from '../../llm/local/modelFile/checkModelFile.ts';
 import { splitModelParts } from '../../llm/local/modelFile/splitModel.ts';
-import { keyOwner, labelOf, type Provider, providers } from '../../llm/models/providers.ts';
+import { apiKeyProvider, type Provider, providerLabel, providers } from '../../llm/models/providers.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localize, messageOf } from '../../protocol/text/localized.ts';
 import { notify } from '../dialogs/notify.ts';
 import { createEditorClient } from '../providers/editorModels.ts';
 import { HeaderSecrets } from '../providers/headerSecrets.ts';
-import { addressOf, providerOf } from '../providers/modelIds.ts';
-import { type Secrets, secretOf } from '../settings/secrets.ts';
+import { providerAddress, providerForModelId } from '../providers/modelIds.ts';
+import { headerSecretKey, type Secrets } from '../settings/secrets.ts';
 import { ConnectModel } from './connectModel.ts';
-import type { Models } from './models.ts';
+import type { SelectableModels } from './models.ts';
 
 interface Choice extends vscode.QuickPickItem {
   run(): Promise<unknown>;
@@ -18,12 +18,12 @@ interface Choice extends vscode.QuickPickItem {
 const separator: Choice = { label: '', kind: vscode.QuickPickItemKind.Separator, run: async () => {} };
 
 /** Dialogs that set up a model: a local file, a provider, a key. Escape discards all changes. */
-export class Setup {
+export class ModelSetupDialogs {
   readonly headerSecrets: HeaderSecrets;
   private readonly connecting: ConnectModel;
 
   constructor(
-    private readonly models: Models,
+    private readonly models: SelectableModels,
     private readonly secrets: Secrets,
     log: vscode.LogOutputChannel,
   ) {
@@ -45,7 +45,7 @@ export class Setup {
       ...(currentProvider
         ? [
             {
-              label: `$(list-unordered) ${t('Another model of {0}…', labelOf(currentProvider))}`,
+              label: `$(list-unordered) ${t('Another model of {0}…', providerLabel(currentProvider))}`,
               run: () => this.connecting.connect(currentProvider),
             },
           ]
@@ -115,7 +115,7 @@ export class Setup {
 
   /** Stores a key; without a known provider, the user selects one, the current provider first. */
   async setKey(id = ''): Promise<void> {
-    const provider = providerOf(id) ?? (await this.askProvider(t('Towpath: select a provider to set its key')));
+    const provider = providerForModelId(id) ?? (await this.askProvider(t('Towpath: select a provider to set its key')));
     if (!provider) return;
     // the link of an error about a missing header secret leads here
     if (id !== '' && (await this.headerSecrets.areMissing(provider))) await this.headerSecrets.askMissing(provider);
@@ -123,14 +123,14 @@ export class Setup {
   }
 
   async deleteKey(): Promise<void> {
-    const owners = providers.filter(({ id }) => keyOwner(id) === id);
+    const owners = providers.filter(({ id }) => apiKeyProvider(id) === id);
     const keys = owners.map((provider) => ({
       slot: provider.id as string,
-      label: localize(labelOf(provider)),
+      label: localize(providerLabel(provider)),
       forgotten: (origin: string) => t('The key for {0} was deleted.', origin),
     }));
     const named = this.secrets.secretNames().map((name) => ({
-      slot: secretOf(name),
+      slot: headerSecretKey(name),
       label: name,
       forgotten: (origin: string) => t('The secret "{0}" for {1} was deleted.', name, origin),
     }));
@@ -154,8 +154,8 @@ export class Setup {
     const { currentProvider } = this.models;
     const inOrder = currentProvider ? [...new Set([currentProvider, ...providers])] : providers;
     const items = inOrder.map((provider) => ({
-      label: localize(labelOf(provider)),
-      description: addressOf(provider.id),
+      label: localize(providerLabel(provider)),
+      description: providerAddress(provider.id),
       detail: provider === currentProvider ? t('in use') : undefined,
       provider,
     }));

@@ -1,66 +1,66 @@
 import type * as vscode from 'vscode';
-import type { Budget } from '../../engine/core/budget.ts';
-import { EngineError } from '../../engine/core/errorInfo.ts';
-import type { RequestedModel, RunModel } from '../../engine/run/runContext.ts';
+import type { SpendingBudget } from '../../engine/core/budget.ts';
+import { RunError } from '../../engine/core/errorInfo.ts';
+import type { ModelSelectionRequest, RunModel } from '../../engine/run/runContext.ts';
 import type { LLMClient, ModelInfo } from '../../llm/core/client.ts';
-import { lasting } from '../../llm/core/deadlines.ts';
+import { durationMessage } from '../../llm/core/deadlines.ts';
 import { LLMError } from '../../llm/core/errors.ts';
 import type { DeviceInfo } from '../../llm/local/ipc/deviceInfo.ts';
 import type { StateCacheOptions } from '../../llm/local/ipc/stateCacheOptions.ts';
 import { maxContextSize } from '../../llm/local/modelFile/contextSize.ts';
-import { knownModelFile } from '../../llm/local/modelFile/findModelFile.ts';
-import type { ReadModel } from '../../llm/local/modelFile/modelLibrary.ts';
-import { byModel } from '../../llm/models/lookupByModel.ts';
-import { free } from '../../llm/models/prices.ts';
-import { labelOf, type Provider, type ProviderId } from '../../llm/models/providers.ts';
+import { findKnownModelFile } from '../../llm/local/modelFile/findModelFile.ts';
+import type { ModelFileReader } from '../../llm/local/modelFile/modelLibrary.ts';
+import { lookUpByModel } from '../../llm/models/lookupByModel.ts';
+import { freeModelPrice } from '../../llm/models/prices.ts';
+import { type Provider, type ProviderId, providerLabel } from '../../llm/models/providers.ts';
 import { isLoopback } from '../../llm/transport/http.ts';
 import { lazyImport } from '../../protocol/panel/lazyImport.ts';
 import type { ModelOption } from '../../protocol/panel/panelMessages.ts';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { message } from '../../protocol/text/l10n.ts';
-import { linked } from '../../protocol/text/links.ts';
+import { withMessageLinks } from '../../protocol/text/links.ts';
 import { type LocalizableText, localize } from '../../protocol/text/localized.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { diskFolders } from '../dialogs/folders.ts';
 import { Credentials } from '../providers/credentials.ts';
 import type { LocalEngine } from '../providers/localEngine.ts';
 import type { ModelConsent } from '../providers/modelConsent.ts';
-import { downloadFolder, listedFolders } from '../providers/modelFolders.ts';
+import { downloadFolder, localModelFolders } from '../providers/modelFolders.ts';
 import {
-  addressOf,
+  contextSizeKey,
   demoModel,
-  describe,
-  isRole,
-  modelNameOf,
-  problemOf,
-  providerOf,
-  roleOf,
-  split,
-  windowKey,
+  describeModelOption,
+  isModelRole,
+  modelDisplayName,
+  modelIdForRole,
+  providerAddress,
+  providerForModelId,
+  splitModelId,
+  unusableModelReason,
 } from '../providers/modelIds.ts';
 import {
   type ProviderSettings,
   providerSettings,
-  remoteChoice,
   settingsProblem,
+  toProviderChoice,
 } from '../providers/providerSettings.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import { type Settings, saveSetting, settings } from '../settings/settings.ts';
-import { KnownWindows, listedWindow } from './knownContextSizes.ts';
+import { KnownContextSizes, listedContextSize } from './knownContextSizes.ts';
 import type { StoredChecks } from './storedChecks.ts';
 
 const listMs = 15_000;
 const recentName = 'towpath.recentModels';
 
 /** Selectable models and the selected model, as ready clients. */
-export class Models implements vscode.Disposable {
-  private readonly windows: KnownWindows;
+export class SelectableModels implements vscode.Disposable {
+  private readonly windows: KnownContextSizes;
   private readonly seenWindows = new Map<string, number>();
   private readonly credentials: Credentials;
   private picked?: string;
   private readonly clients = lazyImport(
     () => import('../providers/clients.ts'),
-    ({ Clients }) => new Clients(this.context, this.engine, this.keep, this.log),
+    ({ ModelClients }) => new ModelClients(this.context, this.engine, this.keep, this.log),
   );
 
   constructor(
@@ -69,20 +69,20 @@ export class Models implements vscode.Disposable {
     private readonly named: ModelConsent,
     private readonly engine: LocalEngine,
     modals: Dialogs,
-    private readonly budget: Budget,
+    private readonly budget: SpendingBudget,
     private readonly keep: () => StateCacheOptions | undefined,
     private readonly log: vscode.LogOutputChannel,
     private readonly checks: Pick<StoredChecks, 'inShort'>,
-    private readonly readModel: ReadModel,
+    private readonly readModel: ModelFileReader,
     windowChanged: () => void,
   ) {
     this.credentials = new Credentials(secrets, modals);
-    this.windows = new KnownWindows(context.globalState, windowChanged);
+    this.windows = new KnownContextSizes(context.globalState, windowChanged);
   }
 
   /** `provider/model` of the main role; the demo model if nothing is configured. */
   get currentId(): string {
-    return roleOf('work', settings()) || demoModel;
+    return modelIdForRole('work', settings()) || demoModel;
   }
 
   /** Id displayed as the current model: empty if messages would be rejected because no model is selected any more. */
@@ -91,7 +91,7 @@ export class Models implements vscode.Disposable {
   }
 
   get chosen(): boolean {
-    return roleOf('work', settings()) !== '';
+    return modelIdForRole('work', settings()) !== '';
   }
 
   /** Known context size of the selected model in tokens; nothing is requested. */
@@ -101,31 +101,33 @@ export class Models implements vscode.Disposable {
 
   private windowOfId(id: string): number | undefined {
     const now = settings();
-    const { provider, model } = split(id);
+    const { provider, model } = splitModelId(id);
     if (provider === 'local')
       return Math.min(maxContextSize(now['local.contextSize']), this.seenWindows.get(id) ?? Infinity);
-    const own = providerOf(provider) && this.settingsOf(provider as ProviderId, now).windowOf(model);
-    return own ?? this.windows.of(windowKey(id)) ?? this.seenWindows.get(id);
+    const own = providerForModelId(provider) && this.settingsOf(provider as ProviderId, now).windowOf(model);
+    return own ?? this.windows.of(contextSizeKey(id)) ?? this.seenWindows.get(id);
   }
 
   /** Requests the context size of the selected model in the background, unless known or a missing key would be needed. */
   async lookUpWindow(): Promise<void> {
     const id = this.currentId;
-    const provider = providerOf(split(id).provider);
-    if (!provider || problemOf(id) || (await this.knownWindow(id)) !== undefined) return;
+    const provider = providerForModelId(splitModelId(id).provider);
+    if (!provider || unusableModelReason(id) || (await this.knownWindow(id)) !== undefined) return;
     if (!(await this.credentials.mayList(provider, this.settingsOf(provider.id, settings())))) return;
-    this.windows.ask(windowKey(id), async () => listedWindow(await this.list(provider.id), split(id).model));
+    this.windows.ask(contextSizeKey(id), async () =>
+      listedContextSize(await this.list(provider.id), splitModelId(id).model),
+    );
   }
 
   /** Returns the context size of any model, also from the catalog. */
   async knownWindow(id: string): Promise<number | undefined> {
-    const { provider, model } = split(id);
-    const address = providerOf(provider) ? addressOf(provider as ProviderId) : '';
+    const { provider, model } = splitModelId(id);
+    const address = providerForModelId(provider) ? providerAddress(provider as ProviderId) : '';
     return this.windowOfId(id) ?? (await this.clients()).known(address, model)?.window;
   }
 
   get currentProvider(): Provider | undefined {
-    return providerOf(split(this.currentId).provider);
+    return providerForModelId(splitModelId(this.currentId).provider);
   }
 
   async pick(id: string): Promise<void> {
@@ -156,28 +158,28 @@ export class Models implements vscode.Disposable {
 
   private describe(id: string): ModelOption {
     const problem = this.problemOf(id);
-    const option = describe(id);
+    const option = describeModelOption(id);
     const detail = [option.detail, this.checks.inShort(id)].filter(Boolean).join(' · ');
     return { ...option, detail, ...(problem && { problem: localize(problem) }) };
   }
 
   /** Returns the problem of a model; a local model also needs an engine. */
   private problemOf(id: string): LocalizableText | undefined {
-    return (id.startsWith('local/') ? this.engine.missing() : undefined) ?? problemOf(id);
+    return (id.startsWith('local/') ? this.engine.missing() : undefined) ?? unusableModelReason(id);
   }
 
   private checkProblem(id: string): void {
     const problem = this.problemOf(id);
-    if (problem) throw new EngineError('UNKNOWN', problem, 'no-model');
+    if (problem) throw new RunError('UNKNOWN', problem, 'no-model');
   }
 
   /**
    * Returns the selected or another model with its adapter. `id` is the user's choice, or from the run's file: `provider/model`, a role, or
-   * a model of the selected provider. Throws an `EngineError` with a solution if the model is not set up, or if the file may not select the
+   * a model of the selected provider. Throws an `RunError` with a solution if the model is not set up, or if the file may not select the
    * model.
    */
-  async current({ id: asked, workflowId, before }: RequestedModel = {}): Promise<RunModel> {
-    const id = asked !== undefined && isRole(asked) && !roleOf(asked, settings()) ? undefined : asked; // role without a setting
+  async current({ id: asked, workflowId, before }: ModelSelectionRequest = {}): Promise<RunModel> {
+    const id = asked !== undefined && isModelRole(asked) && !modelIdForRole(asked, settings()) ? undefined : asked; // role without a setting
     if (id !== undefined && workflowId !== undefined) return this.ready(await this.allowedId(id, workflowId));
     if (id === undefined) this.checkChosen(before);
     return this.ready(id ?? this.currentId);
@@ -194,7 +196,7 @@ export class Models implements vscode.Disposable {
   /** Returns the small model for run titles, except a local model that would evict the main model. */
   async naming(): Promise<RunModel | undefined> {
     const { small } = settings().models;
-    return small && split(small).provider !== 'local' ? this.ready(small) : undefined;
+    return small && splitModelId(small).provider !== 'local' ? this.ready(small) : undefined;
   }
 
   /**
@@ -203,16 +205,16 @@ export class Models implements vscode.Disposable {
    */
   async writing(): Promise<RunModel> {
     const { small } = settings().models;
-    const [own, other] = [split(this.currentId), split(small)];
+    const [own, other] = [splitModelId(this.currentId), splitModelId(small)];
     const stays = own.provider === 'local' && other.provider === 'local' && this.isInMemory(own.model);
     if (small && small !== demoModel && !stays) return this.ready(small);
     this.checkChosen();
     if (this.currentId !== demoModel) return this.ready(this.currentId);
-    throw new EngineError('UNKNOWN', message('The demo model only follows its script. Pick another model.'));
+    throw new RunError('UNKNOWN', message('The demo model only follows its script. Pick another model.'));
   }
 
   /** Returns a model with an unsaved address and key for one test. Throws as `current`, without dialogs. */
-  async trial(id: string, trial: Trial): Promise<RunModel> {
+  async trial(id: string, trial: TrialConnection): Promise<RunModel> {
     return this.ready(id, { quiet: true, trial });
   }
 
@@ -224,7 +226,7 @@ export class Models implements vscode.Disposable {
   private async ready(id: string, how?: HowReady): Promise<RunModel> {
     if (!how?.trial) this.checkProblem(id);
     const now = settings();
-    const { provider, model } = split(id);
+    const { provider, model } = splitModelId(id);
     const client = await this.client(provider, model, now, how);
     const local = provider === 'local';
     const limits = {
@@ -236,14 +238,17 @@ export class Models implements vscode.Disposable {
       retryAfterCapMs: now.retryAfterCap,
       thinkingBudget: now.thinkingBudget,
     };
-    const own = providerOf(provider) && { ...this.settingsOf(provider as ProviderId, now), ...addressIn(how?.trial) };
+    const own = providerForModelId(provider) && {
+      ...this.settingsOf(provider as ProviderId, now),
+      ...addressIn(how?.trial),
+    };
     const { baseUrl, headers, organization, api } = own ?? {};
     const server = JSON.stringify([provider, baseUrl, headers, organization, api]);
     const clients = await this.clients();
     const known = (name: string) => clients.known(baseUrl ?? '', name);
     const priceOf = (_: string, answered = model) => {
-      const written = own ? own.priceOf(model) : byModel(now.prices, id);
-      return written ?? known(answered)?.price ?? known(model)?.price ?? (local ? free : undefined);
+      const written = own ? own.priceOf(model) : lookUpByModel(now.prices, id);
+      return written ?? known(answered)?.price ?? known(model)?.price ?? (local ? freeModelPrice : undefined);
     };
     const rates = {
       requestsPerMinute: now['rateLimit.requestsPerMinute'],
@@ -251,8 +256,8 @@ export class Models implements vscode.Disposable {
     };
     const adapter = clients.adapter(client, limits, { provider, server, rates, priceOf });
     if (!local && !how?.trial && own?.windowOf(model) === undefined)
-      this.windows.ask(windowKey(id), async () =>
-        listedWindow((await client.listModels?.(AbortSignal.timeout(listMs))) ?? [], model),
+      this.windows.ask(contextSizeKey(id), async () =>
+        listedContextSize((await client.listModels?.(AbortSignal.timeout(listMs))) ?? [], model),
       );
     const currentWindow = () => this.windowOfId(id) ?? known(model)?.window;
     const contextWindow = local ? await clients.localWindow(model, now, this.readModel) : currentWindow();
@@ -271,20 +276,20 @@ export class Models implements vscode.Disposable {
    *
    * @param trial unsaved address and key
    */
-  async list(id: string, signal = new AbortController().signal, trial?: Trial): Promise<ModelInfo[]> {
-    const provider = providerOf(id);
+  async list(id: string, signal = new AbortController().signal, trial?: TrialConnection): Promise<ModelInfo[]> {
+    const provider = providerForModelId(id);
     const late = AbortSignal.timeout(listMs);
     try {
       const client = provider ? await this.listingClient(provider, trial) : (await this.clients()).editor();
       return (await client.listModels?.(AbortSignal.any([signal, late]))) ?? [];
     } catch (error) {
       if (!late.aborted || signal.aborted) throw error;
-      const time = lasting(listMs);
+      const time = durationMessage(listMs);
       const silent = provider
         ? message(
             '{0} ({1}) did not answer within {2}.',
-            labelOf(provider),
-            trial?.baseUrl ?? addressOf(provider.id),
+            providerLabel(provider),
+            trial?.baseUrl ?? providerAddress(provider.id),
             time,
           )
         : message('The editor did not answer within {0}.', time);
@@ -292,13 +297,13 @@ export class Models implements vscode.Disposable {
     }
   }
 
-  private async listingClient(provider: Provider, trial?: Trial): Promise<LLMClient> {
-    const problem = trial ? settingsProblem(settings(), provider.id) : problemOf(`${provider.id}/`);
+  private async listingClient(provider: Provider, trial?: TrialConnection): Promise<LLMClient> {
+    const problem = trial ? settingsProblem(settings(), provider.id) : unusableModelReason(`${provider.id}/`);
     if (problem) throw new LLMError('UNKNOWN', problem);
     const now = settings();
     const own = { ...this.settingsOf(provider.id, now), ...addressIn(trial) };
     const carried = await this.credentials.forList(provider, own, trial?.apiKey);
-    return (await this.clients()).remote({ ...remoteChoice(provider.id, '', own, now), ...carried });
+    return (await this.clients()).remote({ ...toProviderChoice(provider.id, '', own, now), ...carried });
   }
 
   isInMemory(file: string): boolean {
@@ -311,7 +316,7 @@ export class Models implements vscode.Disposable {
 
   localFiles(): string[] {
     const ids = [this.currentId, ...this.recent].filter((id) => id.startsWith('local/') && id !== demoModel);
-    return ids.map((id) => split(id).model);
+    return ids.map((id) => splitModelId(id).model);
   }
 
   /** Unloads the local model: `busy` without effect during a job, `none` without a loaded model. */
@@ -325,28 +330,28 @@ export class Models implements vscode.Disposable {
 
   /** Requires consent before a file of the workspace selects another provider or a local model file. */
   private async allowedId(named: string, file: string): Promise<string> {
-    if (isRole(named)) return roleOf(named, settings()) || this.currentId; // a role is the user's own choice
+    if (isModelRole(named)) return modelIdForRole(named, settings()) || this.currentId; // a role is the user's own choice
     const id = this.idOf(named);
     if (id === this.currentId || id === demoModel) return id;
-    const { provider, model } = split(id);
+    const { provider, model } = splitModelId(id);
     if (provider !== 'local') {
       this.checkProblem(id);
       await this.named.agree(file, id, this.currentId);
       return id;
     }
-    const real = await knownModelFile(model, {
-      folders: [...listedFolders(), downloadFolder(this.context.globalStorageUri)],
+    const real = await findKnownModelFile(model, {
+      folders: [...localModelFolders(), downloadFolder(this.context.globalStorageUri)],
       files: this.localFiles(),
       foreign: diskFolders().map(({ uri }) => uri.fsPath),
     });
     if (real !== undefined) return `local/${real}`;
-    throw new EngineError(
+    throw new RunError(
       'UNKNOWN',
-      linked(
+      withMessageLinks(
         message(
           '{0} uses the model file {1}, which is in none of your model folders. Pick it yourself if you trust it (*Towpath: Manage Models…*), then retry.',
-          visibleLine(file),
-          visibleLine(model),
+          escapeInvisibleInLine(file),
+          escapeInvisibleInLine(model),
         ),
         { commands: ['towpath.manageModels'] },
       ),
@@ -365,11 +370,11 @@ export class Models implements vscode.Disposable {
     }
     const last = before === undefined || before === demoModel ? this.recent[0] : before;
     if (last === undefined) return;
-    const name = modelNameOf(last);
-    const was = typeof name === 'string' ? visibleLine(name) : name;
-    throw new EngineError(
+    const name = modelDisplayName(last);
+    const was = typeof name === 'string' ? escapeInvisibleInLine(name) : name;
+    throw new RunError(
       'UNKNOWN',
-      linked(
+      withMessageLinks(
         message(
           'No model is selected (the setting towpath.model is empty). The run used {0}. Run *Towpath: Pick Model…*.',
           was,
@@ -381,13 +386,13 @@ export class Models implements vscode.Disposable {
   }
 
   private idOf(named: string): string {
-    const { provider } = split(named);
-    const known = provider === 'local' || provider === 'vscode-lm' || providerOf(provider) !== undefined;
-    return known ? named : `${split(this.currentId).provider}/${named}`;
+    const { provider } = splitModelId(named);
+    const known = provider === 'local' || provider === 'vscode-lm' || providerForModelId(provider) !== undefined;
+    return known ? named : `${splitModelId(this.currentId).provider}/${named}`;
   }
 
   private settingsOf(provider: ProviderId, now: Settings): ProviderSettings {
-    return { ...providerSettings(now, provider), baseUrl: addressOf(provider) };
+    return { ...providerSettings(now, provider), baseUrl: providerAddress(provider) };
   }
 
   private get recent(): string[] {
@@ -398,24 +403,24 @@ export class Models implements vscode.Disposable {
     const clients = await this.clients();
     if (id === 'local') return clients.local(model, now);
     if (id === 'vscode-lm') return clients.editor();
-    const provider = providerOf(id)!;
+    const provider = providerForModelId(id)!;
     const own = { ...this.settingsOf(provider.id, now), ...addressIn(how?.trial) };
     const carried = how?.trial
       ? await this.credentials.forList(provider, own, how.trial.apiKey)
       : await this.credentials.forRun(provider, own, how);
-    return clients.remote({ ...remoteChoice(provider.id, model, own, now), ...carried });
+    return clients.remote({ ...toProviderChoice(provider.id, model, own, now), ...carried });
   }
 }
 
 /** Unsaved address and key; without a key, the stored key of the address. */
-export interface Trial {
+export interface TrialConnection {
   baseUrl: string;
   apiKey?: string;
 }
 
 interface HowReady {
   quiet: true;
-  trial?: Trial;
+  trial?: TrialConnection;
 }
 
-const addressIn = (trial: Trial | undefined) => trial && { baseUrl: trial.baseUrl };
+const addressIn = (trial: TrialConnection | undefined) => trial && { baseUrl: trial.baseUrl };

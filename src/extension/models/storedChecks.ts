@@ -1,5 +1,5 @@
 import type { Memento } from 'vscode';
-import { type CheckResult, checkInShort, checkResultSchema } from '../../check/taskResult.ts';
+import { type CheckResult, checkResultSchema, shortCheckResult } from '../../check/taskResult.ts';
 
 const name = 'towpath.checks';
 const most = 50;
@@ -25,7 +25,7 @@ export class StoredChecks {
   /** Returns the summary for lists of models; undefined without a check. */
   inShort(model: string): string | undefined {
     const result = this.of(model);
-    return result && checkInShort(result);
+    return result && shortCheckResult(result);
   }
 
   async keep(result: CheckResult): Promise<void> {

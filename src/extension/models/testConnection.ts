@@ -1,27 +1,34 @@
 import * as vscode from 'vscode';
 import { askModel } from '../../engine/core/modelCall.ts';
 import type { RunModel } from '../../engine/run/runContext.ts';
-import { secretsIn } from '../../llm/core/headers.ts';
+import { referencedSecretNames } from '../../llm/core/headers.ts';
 import type { ProviderId } from '../../llm/models/providers.ts';
-import { amount, type LocalizedMessage, message, t } from '../../protocol/text/l10n.ts';
-import { joined, localize, localizedMessageIn, messageOf, textAs, unended } from '../../protocol/text/localized.ts';
+import { type LocalizedMessage, localizedCount, message, t } from '../../protocol/text/l10n.ts';
+import {
+  joinLocalizableTexts,
+  localize,
+  messageOf,
+  storedLocalizableText,
+  toStoredText,
+  withoutFullStop,
+} from '../../protocol/text/localized.ts';
 import { withCancellation } from '../dialogs/cancellable.ts';
 import { notify, notifyWithActions } from '../dialogs/notify.ts';
 import { providerSettings } from '../providers/providerSettings.ts';
 import { settings } from '../settings/settings.ts';
-import type { Models } from './models.ts';
+import type { SelectableModels } from './models.ts';
 
 /** Tests the selected model with a short request and shows the exact result. */
-export async function testConnection(models: Models, log: vscode.LogOutputChannel): Promise<void> {
+export async function testConnection(models: SelectableModels, log: vscode.LogOutputChannel): Promise<void> {
   const id = models.currentId;
   const result = await withCancellation(t('Towpath is testing {0}', id), (signal, progress) =>
-    askOneWord(() => models.current(), signal, progress),
+    sendTestPrompt(() => models.current(), signal, progress),
   );
   if (!result) return; // cancelled by the user
   log.info(`Test of ${id}: ${result.text}`);
   const words = localize(result.said ?? result.text);
   if (result.works) notify('info', words);
-  else void showProblem(words, result.code === 'LLM_AUTH_FAILED' ? models.currentProvider?.id : undefined);
+  else void showConnectionProblem(words, result.code === 'LLM_AUTH_FAILED' ? models.currentProvider?.id : undefined);
 }
 
 interface TestResult {
@@ -34,7 +41,7 @@ interface TestResult {
 }
 
 /** Sends a short request; returns undefined if stopped. */
-export async function askOneWord(
+export async function sendTestPrompt(
   made: () => Promise<RunModel>,
   signal: AbortSignal,
   progress: (text: string) => void,
@@ -59,29 +66,29 @@ export async function askOneWord(
           firstAt ??= performance.now();
           pieces++;
         },
-        onRetry: (wait) => progress(t('{0} · retrying', unended(localizedMessageIn(wait.error)))),
+        onRetry: (wait) => progress(t('{0} · retrying', withoutFullStop(storedLocalizableText(wait.error)))),
       },
     );
     if (reply.aborted) return undefined;
     const answered = reply.success || reply.finishReason === 'length';
     if (!answered) {
-      const why = reply.error ? localizedMessageIn(reply.error) : message('It failed.');
-      return { works: false, ...textAs(why), code: reply.error?.code, pieces };
+      const why = reply.error ? storedLocalizableText(reply.error) : message('It failed.');
+      return { works: false, ...toStoredText(why), code: reply.error?.code, pieces };
     }
     const firstAfter = firstAt === undefined ? undefined : seconds(firstAt);
     const first = firstAfter && message('first token after {0}', firstAfter);
     const done = message('done after {0}', seconds(performance.now()));
-    const tokens = reply.usage && amount(reply.usage.totalTokens, 'token');
+    const tokens = reply.usage && localizedCount(reply.usage.totalTokens, 'token');
     const facts = [first, done, tokens].filter((fact) => typeof fact === 'object');
-    const said = textAs(message('{0} answers: {1}.', chosen.id, joined(facts, ', ')));
+    const said = toStoredText(message('{0} answers: {1}.', chosen.id, joinLocalizableTexts(facts, ', ')));
     return { works: true, ...said, ...(firstAfter && { first: firstAfter }), pieces };
   } catch (error) {
     const { code } = error as { code?: string };
-    return { works: false, ...textAs(messageOf(error)), ...(code && { code }), pieces };
+    return { works: false, ...toStoredText(messageOf(error)), ...(code && { code }), pieces };
   }
 }
 
-export async function showProblem(text: string, keyOf: ProviderId | undefined): Promise<void> {
+export async function showConnectionProblem(text: string, keyOf: ProviderId | undefined): Promise<void> {
   const setSecret = t('Set Secret…');
   const ways = keyOf ? [t('Set API Key…'), ...(namesSecrets(keyOf) ? [setSecret] : [])] : [t('Pick Model…')];
   const chosen = await notifyWithActions('error', text, ...ways);
@@ -90,4 +97,6 @@ export async function showProblem(text: string, keyOf: ProviderId | undefined): 
 }
 
 const namesSecrets = (provider: ProviderId): boolean =>
-  Object.values(providerSettings(settings(), provider).headers).some((value) => secretsIn(value).length > 0);
+  Object.values(providerSettings(settings(), provider).headers).some(
+    (value) => referencedSecretNames(value).length > 0,
+  );

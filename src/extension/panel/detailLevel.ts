@@ -10,7 +10,7 @@ const words = {
   all: ['All', 'Cards and thinking are expanded, nothing is folded'],
 } as const satisfies Record<DetailLevel, readonly [label: string, detail: string]>;
 
-export class Details {
+export class DetailLevelSetting {
   constructor(
     private readonly memory: vscode.Memento,
     private readonly changed: () => Promise<void>,

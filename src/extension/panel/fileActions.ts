@@ -1,25 +1,25 @@
 import * as vscode from 'vscode';
-import type { ViewMessage } from '../../protocol/panel/panelMessages.ts';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import type { PanelToHostMessage } from '../../protocol/panel/panelMessages.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { undoable } from '../../runs/undoSteps.ts';
-import type { Diffs } from '../approvals/diffs.ts';
+import { undoableCallIds } from '../../runs/undoSteps.ts';
+import type { DiffDocumentProvider } from '../approvals/diffs.ts';
 import { stageFiles } from '../commit/stageFiles.ts';
 import type { ChangedFiles } from '../runs/changedFiles.ts';
 import type { Conversation } from '../runs/conversation.ts';
-import type { Undo } from '../runs/undoFiles.ts';
+import type { FileUndo } from '../runs/undoFiles.ts';
 
-type Act = Extract<ViewMessage, { type: 'file-changes' | 'undo-file' | 'review-files' | 'commit-files' }>;
+type Act = Extract<PanelToHostMessage, { type: 'file-changes' | 'undo-file' | 'review-files' | 'commit-files' }>;
 
 interface Dependencies {
   changedFiles: ChangedFiles;
   conversation: Conversation;
-  diffs: Diffs;
-  undo: Undo;
+  diffs: DiffDocumentProvider;
+  undo: FileUndo;
 }
 
 /** Actions on changed files of the displayed run. Other files in a message are ignored. */
-export async function actOnFiles(
+export async function handleFileAction(
   message: Act,
   { changedFiles, conversation, diffs, undo }: Dependencies,
 ): Promise<void> {
@@ -29,7 +29,7 @@ export async function actOnFiles(
   if (message.type === 'undo-file') {
     const run = await conversation.run();
     const one = all.find(({ row }) => row.path === message.path);
-    if (run && one) await undo.calls(runId, { toolCallIds: undoable(run, 'run'), paths: [message.path] });
+    if (run && one) await undo.calls(runId, { toolCallIds: undoableCallIds(run, 'run'), paths: [message.path] });
     return;
   }
   const sides = all.flatMap(({ row, file, place }) =>
@@ -42,7 +42,7 @@ export async function actOnFiles(
     if (one) return diffs.showSince(runId, one);
     return conversation.notice({
       level: 'info',
-      text: t('{0} has no text to show.', visibleLine(message.path)),
+      text: t('{0} has no text to show.', escapeInvisibleInLine(message.path)),
     });
   }
   if (message.type === 'review-files') {
@@ -51,7 +51,7 @@ export async function actOnFiles(
     return conversation.notice({ level: 'info', text: t('No changes in this run.') });
   }
   const { roots, left } = await stageFiles(all.flatMap(({ place }) => place ?? []));
-  const names = left.map(visibleLine).join(', ');
+  const names = left.map(escapeInvisibleInLine).join(', ');
   if (left.length > 0)
     conversation.notice({ level: 'warning', text: t('Not staged: {0}. Git does not track it.', names) });
   if (roots.length === 0) return;

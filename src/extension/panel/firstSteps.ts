@@ -1,17 +1,17 @@
 import * as vscode from 'vscode';
 import type { RunEvent } from '../../protocol/run/events.ts';
-import { type FirstStep, stepDone } from './walkthroughProgress.ts';
+import { completedWalkthroughStep, type WalkthroughStep } from './walkthroughProgress.ts';
 
 /** Marks completed steps of the walkthrough. */
-export class FirstSteps {
-  private readonly done = new Set<FirstStep>();
+export class WalkthroughProgress {
+  private readonly done = new Set<WalkthroughStep>();
 
   told(event: RunEvent): void {
-    const step = stepDone(event);
+    const step = completedWalkthroughStep(event);
     if (step) this.did(step);
   }
 
-  did(step: FirstStep): void {
+  did(step: WalkthroughStep): void {
     if (this.done.has(step)) return;
     this.done.add(step);
     void vscode.commands.executeCommand('setContext', `towpath.did.${step}`, true);

@@ -2,60 +2,60 @@
 
 // approve a call.
 import * as vscode from 'vscode';
-import { freeable } from '../../engine/context/compaction.ts';
+import { tokensFreedByCompaction } from '../../engine/context/compaction.ts';
 import type { ExecutionEngine } from '../../engine/run/engine.ts';
 import { agentName } from '../../protocol/content/agents.ts';
 import type { CallKey } from '../../protocol/content/callKey.ts';
 import type { Mention } from '../../protocol/content/mention.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
-import { type SlashAction, slashIn } from '../../protocol/content/slash.ts';
-import type { Offer, ViewMessage } from '../../protocol/panel/panelMessages.ts';
-import type { LimitOf } from '../../protocol/run/events.ts';
+import { type SlashAction, splitSlashCommand } from '../../protocol/content/slash.ts';
+import type { PanelToHostMessage, PromptSuggestion } from '../../protocol/panel/panelMessages.ts';
+import type { SpendingLimitKind } from '../../protocol/run/events.ts';
 import type { CallState } from '../../protocol/run/run.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { localize, messageOf, UserFacingError } from '../../protocol/text/localized.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
-import { maxShownLines, shownChange } from '../../tools/edit/diff.ts';
-import { resolveToRead } from '../../tools/sandbox/resolveReadPath.ts';
+import { formatFileChange, maxShownDiffLines } from '../../tools/edit/diff.ts';
+import { resolvePathForReading } from '../../tools/sandbox/resolveReadPath.ts';
 import type { BackgroundCommands } from '../../tools/shell/background.ts';
-import type { AddedRules } from '../approvals/addedRules.ts';
-import type { Approvals } from '../approvals/approvals.ts';
-import type { Diffs } from '../approvals/diffs.ts';
-import type { Policies } from '../approvals/policies.ts';
+import type { AlwaysAllowedRules } from '../approvals/addedRules.ts';
+import type { ApprovalDialogQueue } from '../approvals/approvals.ts';
+import type { DiffDocumentProvider } from '../approvals/diffs.ts';
+import type { ApprovalPolicies } from '../approvals/policies.ts';
 import type { BackgroundCommandList } from '../background/backgroundCommands.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { folderUri } from '../dialogs/folders.ts';
-import { pressed } from '../dialogs/notify.ts';
-import type { Models } from '../models/models.ts';
+import { onNoticeButtonPressed } from '../dialogs/notify.ts';
+import type { SelectableModels } from '../models/models.ts';
 import type { MoneyLimits } from '../providers/moneyLimits.ts';
-import type { FreeSpace } from '../records/freeSpace.ts';
+import type { FullDiskMonitor } from '../records/freeSpace.ts';
 import type { ChangedFiles } from '../runs/changedFiles.ts';
 import type { Conversation } from '../runs/conversation.ts';
 import { deleteRun } from '../runs/deletedRuns.ts';
 import { createPlanExecution } from '../runs/executePlan.ts';
 import type { Branches } from '../runs/forkRun.ts';
 import type { InterruptedApprovals } from '../runs/interruptedApprovals.ts';
-import type { Agents } from '../runs/pickAgent.ts';
-import type { Titles } from '../runs/titles.ts';
-import type { Undo } from '../runs/undoFiles.ts';
+import type { AgentPicker } from '../runs/pickAgent.ts';
+import type { RunTitles } from '../runs/titles.ts';
+import type { FileUndo } from '../runs/undoFiles.ts';
 import type { UserQuestionList } from '../runs/userQuestions.ts';
 import type { Worktrees } from '../runs/worktrees.ts';
-import type { ChatView, Intention } from '../view/chatView.ts';
-import { useCode } from './codeActions.ts';
-import type { Details } from './detailLevel.ts';
-import { actOnFiles } from './fileActions.ts';
-import type { FirstSteps } from './firstSteps.ts';
-import { actions, elsewhere } from './panelActions.ts';
+import type { ChatView, PanelRequest } from '../view/chatView.ts';
+import { applyCodeBlock } from './codeActions.ts';
+import type { DetailLevelSetting } from './detailLevel.ts';
+import { handleFileAction } from './fileActions.ts';
+import type { WalkthroughProgress } from './firstSteps.ts';
+import { navigatingPanelActions, panelActionCommands } from './panelActions.ts';
 import type { RunList } from './runList.ts';
 
 interface Slashes {
   offer(query: string, asked: number): Promise<void>;
   act(act: SlashAction): Promise<void>;
-  say(message: Extract<ViewMessage, { type: 'send' }>): Promise<boolean | undefined>;
+  say(message: Extract<PanelToHostMessage, { type: 'send' }>): Promise<boolean | undefined>;
 }
 
-type Naming = Pick<Extract<ViewMessage, { type: 'send' }>, 'mentions' | 'typed'>;
+type Naming = Pick<Extract<PanelToHostMessage, { type: 'send' }>, 'mentions' | 'typed'>;
 
 interface Mentions {
   offer(query: string, asked: number): Promise<void>;
@@ -69,32 +69,32 @@ interface Mentions {
 interface Dependencies {
   view: ChatView;
   conversation: Conversation;
-  agents: Agents;
+  agents: AgentPicker;
   engine: ExecutionEngine;
   store: RunStore;
-  models: Models;
+  models: SelectableModels;
   limits: MoneyLimits;
-  approvals: Approvals;
+  approvals: ApprovalDialogQueue;
   interrupted: InterruptedApprovals;
   asks: UserQuestionList;
   branches: Branches;
   changedFiles: ChangedFiles;
   modals: Dialogs;
   runList: RunList;
-  titles: Titles;
+  titles: RunTitles;
   worktrees: Worktrees;
-  policies: Policies;
-  addedRules: AddedRules;
-  details: Details;
-  diskRoom: FreeSpace;
-  diffs: Diffs;
-  undo: Undo;
+  policies: ApprovalPolicies;
+  addedRules: AlwaysAllowedRules;
+  details: DetailLevelSetting;
+  diskRoom: FullDiskMonitor;
+  diffs: DiffDocumentProvider;
+  undo: FileUndo;
   background: BackgroundCommands;
   commandsAtWork: BackgroundCommandList;
   mentions(): Promise<Mentions>;
   slashes(): Promise<Slashes>;
-  offers(): Promise<Offer[]>;
-  firstSteps: FirstSteps;
+  offers(): Promise<PromptSuggestion[]>;
+  firstSteps: WalkthroughProgress;
   selected: { show(): void; said(): void; turn(goes: boolean): Promise<void> };
   workspace: Workspace;
   log: vscode.LogOutputChannel;
@@ -103,15 +103,15 @@ interface Dependencies {
 /** Id of the walkthrough, prefixed by the extension id. */
 const walkthrough = 'towpath.towpath#begin';
 
-const written: ReadonlySet<Intention['type']> = new Set(['send', 'change-waiting', 'do-plan', 'edit-said']);
+const written: ReadonlySet<PanelRequest['type']> = new Set(['send', 'change-waiting', 'do-plan', 'edit-said']);
 
 /** Handler of the panel's messages, and of the panel state around the conversation. */
-export class Panel {
+export class PanelMessageHandler {
   private acts = 0;
 
   constructor(private readonly parts: Dependencies) {}
 
-  receive(message: Intention): void {
+  receive(message: PanelRequest): void {
     const giveBack = () => {
       if (written.has(message.type) && 'text' in message && message.text)
         this.parts.view.post({ type: 'unheard', text: message.text });
@@ -169,7 +169,7 @@ export class Panel {
   }
 
   /** Returns `false` if the input had no recipient and returns to the message box. */
-  private async handle(received: Intention): Promise<boolean | void> {
+  private async handle(received: PanelRequest): Promise<boolean | void> {
     const { view, conversation, approvals } = this.parts;
     switch (received.type) {
       case 'ready':
@@ -196,7 +196,7 @@ export class Panel {
       }
       case 'send': {
         this.parts.selected.said();
-        const isWords = received.chosen || !slashIn(received.text);
+        const isWords = received.chosen || !splitSlashCommand(received.text);
         const isDone = isWords ? undefined : await (await this.parts.slashes()).say(received);
         if (isDone !== undefined) return isDone;
         return conversation.send(
@@ -254,13 +254,13 @@ export class Panel {
       case 'delete-run':
         return deleteRun(received.runId, this.parts);
       case 'notice-pressed':
-        return pressed(received.id, received.button);
+        return onNoticeButtonPressed(received.id, received.button);
       case 'action': {
         this.acts += 1;
         const mine = this.acts;
-        await vscode.commands.executeCommand(actions[received.action], ...this.givenTo(received));
+        await vscode.commands.executeCommand(panelActionCommands[received.action], ...this.givenTo(received));
         // A list opened by a later action keeps the focus.
-        return elsewhere.has(received.action) ? undefined : view.focus(() => this.acts === mine);
+        return navigatingPanelActions.has(received.action) ? undefined : view.focus(() => this.acts === mine);
       }
       case 'show-question':
         if (approvals.has(received.runId, received.toolCallId)) return approvals.show(received);
@@ -308,7 +308,7 @@ export class Panel {
       case 'file-changes':
       case 'review-files':
       case 'commit-files':
-        await actOnFiles(received, this.parts);
+        await handleFileAction(received, this.parts);
         return received.type === 'undo-file' ? view.focus() : undefined;
       case 'open-diff':
         return this.openDiff(received);
@@ -331,7 +331,7 @@ export class Panel {
         return;
       }
       case 'use-code':
-        return useCode(received, conversation);
+        return applyCodeBlock(received, conversation);
       case 'copy':
         await vscode.env.clipboard.writeText(received.text);
         return view.post({ type: 'focus' });
@@ -344,7 +344,7 @@ export class Panel {
     return this.parts.mentions().then(async (part) => part.read(await part.namedIn(message), runId));
   }
 
-  private givenTo({ action, setting, call }: Extract<ViewMessage, { type: 'action' }>): unknown[] {
+  private givenTo({ action, setting, call }: Extract<PanelToHostMessage, { type: 'action' }>): unknown[] {
     if (action === 'set-key') return [this.parts.models.currentProvider?.id];
     if (action === 'answer') return [call];
     if (action === 'first-steps') return [walkthrough];
@@ -356,7 +356,11 @@ export class Panel {
     const run = await this.parts.conversation.run();
     if (!run) return;
     const { instructions = 0, tools = 0, size } = run.filling ?? {};
-    this.parts.view.post({ type: 'room', runId: run.id, frees: freeable(run, instructions + tools, size) });
+    this.parts.view.post({
+      type: 'room',
+      runId: run.id,
+      frees: tokensFreedByCompaction(run, instructions + tools, size),
+    });
   }
 
   private async openDiff(key: CallKey): Promise<void> {
@@ -372,7 +376,7 @@ export class Panel {
     const { runId, toolCallId } = key;
     const textOf = (id: string | null) => (id === null ? null : this.parts.store.contents.read(runId, id));
     const [before, after] = [await textOf(change.before), await textOf(change.after)];
-    const diff = shownChange(change.path, before, after, maxShownLines);
+    const diff = formatFileChange(change.path, before, after, maxShownDiffLines);
     this.parts.view.post({ type: 'change', runId, toolCallId, diff });
   }
 
@@ -403,22 +407,22 @@ export class Panel {
     const { runId } = conversation;
     const own = runId ? [{ name: '@state', path: store.stateFolder(runId), mount: 'run' as const }] : [];
     const folders = { roots: [...workspace.roots, ...own], virtual: workspace.virtual };
-    const there = await resolveToRead(folders, file, 'search');
+    const there = await resolvePathForReading(folders, file, 'search');
     if (there.kind === 'folder') {
       await vscode.commands.executeCommand('revealInExplorer', folderUri(there.path));
       return;
     }
-    const { path: real } = await resolveToRead(folders, file, 'read');
+    const { path: real } = await resolvePathForReading(folders, file, 'read');
     const uri = folderUri(real);
     const at = Math.max(0, (line ?? 1) - 1);
     await vscode.window.showTextDocument(uri, { preview: true, selection: new vscode.Range(at, 0, at, 0) });
   }
 }
 
-function limitOf(what: LimitOf, limits: MoneyLimits): { run?: number; day?: number } {
+function limitOf(what: SpendingLimitKind, limits: MoneyLimits): { run?: number; day?: number } {
   const limit = limits.of(what);
   return limit > 0 ? { [what]: limit } : {};
 }
 
-const pickModel = (models: Models) => () =>
+const pickModel = (models: SelectableModels) => () =>
   models.pickedIn(async () => vscode.commands.executeCommand('towpath.pickModel'));

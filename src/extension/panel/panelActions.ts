@@ -1,6 +1,6 @@
 import type { PanelAction } from '../../protocol/panel/panelMessages.ts';
 
-export const actions: Record<PanelAction, string> = {
+export const panelActionCommands: Record<PanelAction, string> = {
   'set-key': 'towpath.setKey',
   'pick-model': 'towpath.pickModel',
   'try-another-model': 'towpath.tryAnotherModel',
@@ -33,7 +33,7 @@ export const actions: Record<PanelAction, string> = {
 };
 
 /** Actions that move the user elsewhere on purpose. */
-export const elsewhere: ReadonlySet<PanelAction> = new Set([
+export const navigatingPanelActions: ReadonlySet<PanelAction> = new Set([
   'open-folder',
   'set-window',
   'manage-trust',

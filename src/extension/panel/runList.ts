@@ -1,10 +1,10 @@
 import type { RunRow } from '../../protocol/panel/panelMessages.ts';
-import { underTheirRuns } from '../../protocol/run/branches.ts';
+import { sortRunsUnderParents } from '../../protocol/run/branches.ts';
 import type { RunSummary } from '../../protocol/run/summary.ts';
-import { matches } from '../../runs/searchRuns.ts';
+import { matchesSearchQuery } from '../../runs/searchRuns.ts';
 import type { RunStore } from '../../runs/store.ts';
-import { type RunStates, stateAtRest } from '../runs/runStates.ts';
-import type { RunElsewhere } from '../runs/worktrees.ts';
+import { type RunStates, restingRunState } from '../runs/runStates.ts';
+import type { WorktreeRunStatus } from '../runs/worktrees.ts';
 import type { ChatView } from '../view/chatView.ts';
 
 /** Maximum of rows per message; search finds the others. */
@@ -14,7 +14,7 @@ interface Dependencies {
   store: Pick<RunStore, 'search'>;
   states: Pick<RunStates, 'all' | 'look'>;
   liveIds(): readonly string[];
-  elsewhere(): Promise<readonly RunElsewhere[]>;
+  elsewhere(): Promise<readonly WorktreeRunStatus[]>;
   view: Pick<ChatView, 'post'>;
 }
 
@@ -24,7 +24,7 @@ export class RunList {
   private working = false;
   private again = false;
   /** Runs in worktrees, read when the list opens, because their windows send no events. */
-  private elsewhere: Promise<readonly RunElsewhere[]> = Promise.resolve([]);
+  private elsewhere: Promise<readonly WorktreeRunStatus[]> = Promise.resolve([]);
 
   constructor(private readonly parts: Dependencies) {}
 
@@ -63,13 +63,13 @@ export class RunList {
     const live = new Set(this.parts.liveIds());
     const now = new Map(states.all.map((one) => [one.runId, one]));
     const excerpts = new Map(found.map(({ run, excerpt }) => [run.id, excerpt]));
-    const inWorktrees = elsewhere.filter(({ title, branch }) => matches(`${title} ${branch}`, query));
+    const inWorktrees = elsewhere.filter(({ title, branch }) => matchesSearchQuery(`${title} ${branch}`, query));
     const worktrees = new Map(inWorktrees.map((one) => [worktreeRun(one), one]));
-    const placed = underTheirRuns([...found.map(({ run }) => run), ...worktrees.keys()]);
+    const placed = sortRunsUnderParents([...found.map(({ run }) => run), ...worktrees.keys()]);
     const rows = placed.slice(0, maxRows).map(({ run, depth, newest }): RunRow => {
       const other = worktrees.get(run);
       if (other) return { ...run, depth, newest, ...ofWorktree(other) };
-      const { state, elsewhere, awaitsApproval } = now.get(run.id) ?? { ...stateAtRest(run), elsewhere: undefined };
+      const { state, elsewhere, awaitsApproval } = now.get(run.id) ?? { ...restingRunState(run), elsewhere: undefined };
       const excerpt = excerpts.get(run.id);
       return { ...run, live: live.has(run.id), depth, newest, state, elsewhere, awaitsApproval, excerpt };
     });
@@ -77,13 +77,13 @@ export class RunList {
   }
 }
 
-function worktreeRun({ folder, title, run }: RunElsewhere): RunSummary {
+function worktreeRun({ folder, title, run }: WorktreeRunStatus): RunSummary {
   const at = Date.now(); // about to start
   const unbegun: RunSummary = { id: folder, title, phase: 'WaitingUser', createdAt: at, updatedAt: at, live: false };
   return { ...(run ?? unbegun), parent: undefined, pinned: undefined };
 }
 
-const ofWorktree = ({ folder, branch, run, state, awaitsApproval }: RunElsewhere) => ({
+const ofWorktree = ({ folder, branch, run, state, awaitsApproval }: WorktreeRunStatus) => ({
   worktree: { folder, branch, begun: run !== undefined },
   state,
   awaitsApproval,

@@ -1,23 +1,23 @@
-import { titleFromText } from '../../protocol/run/run.ts';
-import { proseLine, truncateVisible } from '../../protocol/text/escapeInvisible.ts';
-import { amount, t } from '../../protocol/text/l10n.ts';
-import { type RunNow, stateLabel } from '../runs/runStates.ts';
+import { localizedRunTitle } from '../../protocol/run/run.ts';
+import { escapeInvisibleInProseLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
+import { localizedCount, t } from '../../protocol/text/l10n.ts';
+import { type LiveRunStatus, stateLabel } from '../runs/runStates.ts';
 
 interface Now {
   working: number;
   approvals: number;
   questions: number;
-  runs: readonly RunNow[];
+  runs: readonly LiveRunStatus[];
 }
 
 /** Text and action of the status bar item. A click handles this window; runs of other windows are listed. */
-export function statusOf({ working, approvals, questions, runs }: Now): {
+export function statusBarContent({ working, approvals, questions, runs }: Now): {
   text: string;
   tooltip: string;
   command: string;
   warns: boolean;
 } {
-  const are = (state: RunNow['state']) => runs.filter((run) => run.state === state).length;
+  const are = (state: LiveRunStatus['state']) => runs.filter((run) => run.state === state).length;
   const asking = approvals + questions;
   const asks = Math.max(asking, are('asking'));
   const isWorking = working > 0 || are('working') > 0;
@@ -25,7 +25,7 @@ export function statusOf({ working, approvals, questions, runs }: Now): {
   const number = (count: number) => (count > 1 ? ` (${count})` : '');
   const text =
     asks > 0
-      ? `$(question) ${approvals > 0 ? t('Towpath: {0} waiting', amount(approvals, 'approval')) : t('Towpath has a question') + number(asks)}`
+      ? `$(question) ${approvals > 0 ? t('Towpath: {0} waiting', localizedCount(approvals, 'approval')) : t('Towpath has a question') + number(asks)}`
       : isWorking
         ? `$(sync~spin) ${t('Towpath: working…')}${number(are('working'))}`
         : unseen > 0
@@ -57,16 +57,20 @@ export function statusOf({ working, approvals, questions, runs }: Now): {
 }
 
 /** Badge of the view: number of runs that wait for the user; undefined: none. */
-export function badgeOf(runs: readonly RunNow[]): { value: number; tooltip: string } | undefined {
+export function waitingRunsBadge(runs: readonly LiveRunStatus[]): { value: number; tooltip: string } | undefined {
   const value = runs.filter(({ state }) => state !== 'working').length;
   return value === 0 ? undefined : { value, tooltip: linesOf(runs).join('\n') };
 }
 
-function linesOf(runs: readonly RunNow[]): string[] {
+function linesOf(runs: readonly LiveRunStatus[]): string[] {
   const lines = runs
     .slice(0, maxLines)
     .map((run) =>
-      t('“{0}”: {1}', truncateVisible(proseLine(titleFromText(run.title)), 60) || t('New run'), stateLabel(run)),
+      t(
+        '“{0}”: {1}',
+        truncateWithEllipsis(escapeInvisibleInProseLine(localizedRunTitle(run.title)), 60) || t('New run'),
+        stateLabel(run),
+      ),
     );
   return runs.length > maxLines ? [...lines, t('and {0} more', runs.length - maxLines)] : lines;
 }

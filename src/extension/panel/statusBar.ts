@@ -1,19 +1,24 @@
 import * as vscode from 'vscode';
-import { type ApprovalPreset, defaultPolicy, isWider, presetNames } from '../../protocol/content/policy.ts';
-import { truncateVisible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { language, t } from '../../protocol/text/l10n.ts';
-import type { CommandInBackground } from '../../tools/shell/background.ts';
-import type { RunNow } from '../runs/runStates.ts';
-import { statusOf } from './status.ts';
+import {
+  type ApprovalPreset,
+  defaultApprovalPolicy,
+  isMorePermissivePreset,
+  presetNames,
+} from '../../protocol/content/policy.ts';
+import { escapeInvisibleInLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
+import { currentLocale, t } from '../../protocol/text/l10n.ts';
+import type { BackgroundCommandInfo } from '../../tools/shell/background.ts';
+import type { LiveRunStatus } from '../runs/runStates.ts';
+import { statusBarContent } from './status.ts';
 
 interface Status {
   working: number;
   approvals: number;
   questions: number;
-  runs: readonly RunNow[];
+  runs: readonly LiveRunStatus[];
   /** The run with the most permissive preset among the displayed and running runs. */
   widest: { runId: string; preset: ApprovalPreset } | undefined;
-  commands: readonly CommandInBackground[];
+  commands: readonly BackgroundCommandInfo[];
 }
 
 /**
@@ -42,7 +47,7 @@ export class StatusBar implements vscode.Disposable {
   show({ working, approvals, questions, runs, widest, commands }: Status): void {
     this.showBadge(widest);
     this.showCommands(commands);
-    const { text, tooltip, command, warns } = statusOf({ working, approvals, questions, runs });
+    const { text, tooltip, command, warns } = statusBarContent({ working, approvals, questions, runs });
     this.item.text = text;
     this.item.tooltip = tooltip;
     this.item.command = command;
@@ -53,7 +58,7 @@ export class StatusBar implements vscode.Disposable {
   }
 
   private showBadge(widest: Status['widest']): void {
-    if (!widest || !isWider(widest.preset, defaultPolicy.preset)) {
+    if (!widest || !isMorePermissivePreset(widest.preset, defaultApprovalPolicy.preset)) {
       this.badge.hide();
       return;
     }
@@ -75,9 +80,10 @@ export class StatusBar implements vscode.Disposable {
       this.background.hide();
       return;
     }
-    const since = (at: number) => new Date(at).toLocaleTimeString(language(), { hour: '2-digit', minute: '2-digit' });
+    const since = (at: number) =>
+      new Date(at).toLocaleTimeString(currentLocale(), { hour: '2-digit', minute: '2-digit' });
     const lines = commands.map(({ line, startedAt }) =>
-      t('{0}, since {1}', truncateVisible(visibleLine(line), 60), since(startedAt)),
+      t('{0}, since {1}', truncateWithEllipsis(escapeInvisibleInLine(line), 60), since(startedAt)),
     );
     const click = t('Click to show its output or to stop it.');
     const tooltip = [t('Towpath: in the background'), ...lines, click].join('\n');

@@ -14,18 +14,18 @@ import { createLocalClient, type LocalClient } from '../../llm/local/host/client
 import { createModelMemory } from '../../llm/local/host/modelMemory.ts';
 import type { DeviceInfo } from '../../llm/local/ipc/deviceInfo.ts';
 import type { StateCacheOptions } from '../../llm/local/ipc/stateCacheOptions.ts';
-import type { ReadModel } from '../../llm/local/modelFile/modelLibrary.ts';
-import { catalogued } from '../../llm/models/modelCatalogue.ts';
+import type { ModelFileReader } from '../../llm/local/modelFile/modelLibrary.ts';
+import { findCatalogEntry } from '../../llm/models/modelCatalogue.ts';
 import { withTextCalls } from '../../llm/textCalls/textCalls.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { type Settings, settings } from '../settings/settings.ts';
 import { createEditorClient } from './editorModels.ts';
-import { localWindow } from './localContextSize.ts';
+import { readLocalContextSize } from './localContextSize.ts';
 import type { LocalEngine } from './localEngine.ts';
 
 const maxRemotes = 6;
 
-export class Clients {
+export class ModelClients {
   /** Clients by file and settings. Clients of models no longer selected serve the runs that still use them. */
   private readonly locals = new Map<string, LocalClient>();
   private readonly room = createModelMemory();
@@ -55,8 +55,8 @@ export class Clients {
     return createAdapter(client, limits, { limiter: this.limiterOf(provider, rates), cache, priceOf });
   }
 
-  known(address: string, model: string): ReturnType<typeof catalogued> {
-    return catalogued(address, model);
+  known(address: string, model: string): ReturnType<typeof findCatalogEntry> {
+    return findCatalogEntry(address, model);
   }
 
   remote(choice: Omit<ProviderChoice, 'onNote'>): LLMClient {
@@ -99,8 +99,8 @@ export class Clients {
     return withTextCalls(client);
   }
 
-  localWindow(model: string, now: Settings, readModel: ReadModel): Promise<number> {
-    return localWindow(this.localFile(model), now['local.contextSize'], readModel);
+  localWindow(model: string, now: Settings, readModel: ModelFileReader): Promise<number> {
+    return readLocalContextSize(this.localFile(model), now['local.contextSize'], readModel);
   }
 
   private localFile(model: string): string {

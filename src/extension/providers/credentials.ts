@@ -2,13 +2,13 @@
 
 // and never along a redirect.
 import { LLMError } from '../../llm/core/errors.ts';
-import { secretsIn, withSecrets } from '../../llm/core/headers.ts';
-import { keyHeaderOf, keyOrigin, labelOf, type Provider } from '../../llm/models/providers.ts';
+import { insertHeaderSecrets, referencedSecretNames } from '../../llm/core/headers.ts';
+import { apiKeyHeaderName, apiKeyOrigin, type Provider, providerLabel } from '../../llm/models/providers.ts';
 import { isLoopback } from '../../llm/transport/http.ts';
 import { type LocalizedMessage, message, t } from '../../protocol/text/l10n.ts';
-import { linked } from '../../protocol/text/links.ts';
+import { withMessageLinks } from '../../protocol/text/links.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
-import { type Secrets, secretOf } from '../settings/secrets.ts';
+import { headerSecretKey, type Secrets } from '../settings/secrets.ts';
 import type { ProviderSettings } from './providerSettings.ts';
 
 /** Credentials of every request to a provider. `secrets` are the values to redact. */
@@ -36,12 +36,12 @@ export class Credentials {
    */
   async forRun(provider: Provider, settings: Wanted, how?: { quiet: true }): Promise<Carried> {
     const origin = originOf(provider, settings);
-    const isNeeded = provider.key === 'needed' && !givesAccess(provider, settings);
+    const isNeeded = provider.key === 'needed' && !headersAuthenticate(provider, settings);
     const apiKey = await this.keyFor(provider, origin, isNeeded, how);
     return this.carried(
       settings,
       apiKey,
-      (name) => this.elsewhere(secretOf(name), origin, message('the secret "{0}"', name), how),
+      (name) => this.elsewhere(headerSecretKey(name), origin, message('the secret "{0}"', name), how),
       origin,
     );
   }
@@ -58,7 +58,7 @@ export class Credentials {
   }
 
   async mayList(provider: Provider, settings: Wanted): Promise<boolean> {
-    if (provider.key !== 'needed' || givesAccess(provider, settings)) return true;
+    if (provider.key !== 'needed' || headersAuthenticate(provider, settings)) return true;
     const origin = originOf(provider, settings);
     return isLoopback(new URL(origin).hostname) || (await this.secrets.key(provider.id, origin)) !== undefined;
   }
@@ -71,14 +71,14 @@ export class Credentials {
   ): Promise<Carried> {
     const values = new Map<string, string>();
     for (const [header, value] of Object.entries(headers))
-      for (const name of secretsIn(value)) {
-        const secret = values.get(name) ?? (await this.secrets.key(secretOf(name), origin)) ?? (await ask(name));
+      for (const name of referencedSecretNames(value)) {
+        const secret = values.get(name) ?? (await this.secrets.key(headerSecretKey(name), origin)) ?? (await ask(name));
         if (secret === undefined) throw missing(header, name, origin);
         values.set(name, secret);
       }
     const filled = Object.entries(headers).map(([header, value]) => [
       header,
-      withSecrets(value, (name) => values.get(name)!),
+      insertHeaderSecrets(value, (name) => values.get(name)!),
     ]);
     return { ...(apiKey && { apiKey }), headers: Object.fromEntries(filled), secrets: [...values.values()] };
   }
@@ -93,15 +93,18 @@ export class Credentials {
     if (saved || isLoopback(new URL(origin).hostname)) return saved;
     const place = `${provider.id} ${origin}`;
     if (!this.withoutKey.has(place)) {
-      const hasOther = this.secrets.origins(provider.id).length > 0 && mayCarry(origin);
-      const key = await this.elsewhere(provider.id, origin, message('your {0} key', labelOf(provider)), how);
+      const hasOther = this.secrets.origins(provider.id).length > 0 && maySendSecrets(origin);
+      const key = await this.elsewhere(provider.id, origin, message('your {0} key', providerLabel(provider)), how);
       if (key) return key;
       if (hasOther && !isNeeded) this.withoutKey.add(place);
     }
     if (!isNeeded) return undefined;
-    const text = linked(message('No API key for {0} ({1}). Run *Towpath: Set API Key*.', labelOf(provider), origin), {
-      commands: ['towpath.setKey'],
-    });
+    const text = withMessageLinks(
+      message('No API key for {0} ({1}). Run *Towpath: Set API Key*.', providerLabel(provider), origin),
+      {
+        commands: ['towpath.setKey'],
+      },
+    );
     throw new LLMError('LLM_AUTH_FAILED', text);
   }
 
@@ -112,7 +115,7 @@ export class Credentials {
     what: LocalizedMessage,
     how: { quiet: true } | undefined,
   ): Promise<string | undefined> {
-    const other = mayCarry(origin) ? this.secrets.origins(slot).at(-1) : undefined;
+    const other = maySendSecrets(origin) ? this.secrets.origins(slot).at(-1) : undefined;
     const value = other && (await this.secrets.key(slot, other));
     if (!value) return undefined;
     if (how)
@@ -128,20 +131,22 @@ export class Credentials {
 }
 
 /** Returns false for plain http to another machine: secrets are never sent unencrypted. */
-export function mayCarry(origin: string): boolean {
+export function maySendSecrets(origin: string): boolean {
   const { protocol, hostname } = new URL(origin);
   return protocol === 'https:' || isLoopback(hostname);
 }
 
 /** Returns true if headers authenticate the request, for example at a gateway that manages the provider's key. */
-export const givesAccess = (provider: Provider, { headers }: Pick<Wanted, 'headers'>): boolean =>
-  Object.entries(headers).some(([name, value]) => name === keyHeaderOf(provider.id) || secretsIn(value).length > 0);
+export const headersAuthenticate = (provider: Provider, { headers }: Pick<Wanted, 'headers'>): boolean =>
+  Object.entries(headers).some(
+    ([name, value]) => name === apiKeyHeaderName(provider.id) || referencedSecretNames(value).length > 0,
+  );
 
-const originOf = (provider: Provider, { baseUrl }: Wanted): string => keyOrigin({ provider: provider.id, baseUrl })!;
+const originOf = (provider: Provider, { baseUrl }: Wanted): string => apiKeyOrigin({ provider: provider.id, baseUrl })!;
 
 function missing(header: string, name: string, origin: string): LLMError {
-  const text = mayCarry(origin)
-    ? linked(
+  const text = maySendSecrets(origin)
+    ? withMessageLinks(
         message(
           'The header {0} names the secret "{1}", which is not set for {2}. Run *Towpath: Set Header Secret*.',
           header,

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
  * available.
  */
 
-export const ownVendor = 'towpath';
+export const towpathVendor = 'towpath';
 
 /** A provided model (`LanguageModelChatInformation`, 1.104). */
 export interface ProvidedModelInformation {
@@ -54,14 +54,14 @@ interface Newer {
 }
 
 /** Returns true if the editor supports models of extensions (1.104 and newer). */
-export const takesModels = (): boolean =>
+export const supportsModelProviders = (): boolean =>
   typeof (vscode.lm as unknown as Newer).registerLanguageModelChatProvider === 'function';
 
 /** Registers a provider; returns undefined if the editor does not support models of extensions, or not of all extensions. */
-export function offerModels(provider: ModelProvider): vscode.Disposable | undefined {
-  if (!takesModels()) return undefined;
+export function registerEditorModels(provider: ModelProvider): vscode.Disposable | undefined {
+  if (!supportsModelProviders()) return undefined;
   try {
-    return (vscode.lm as unknown as Required<Newer>).registerLanguageModelChatProvider(ownVendor, provider);
+    return (vscode.lm as unknown as Required<Newer>).registerLanguageModelChatProvider(towpathVendor, provider);
   } catch {
     return undefined;
   }

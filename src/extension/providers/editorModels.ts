@@ -1,19 +1,19 @@
 import * as vscode from 'vscode';
-import { callIdsIn, createCallIds } from '../../llm/core/callIds.ts';
-import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient } from '../../llm/core/client.ts';
-import { createWatch } from '../../llm/core/deadlines.ts';
+import { conversationCallIds, createCallIds } from '../../llm/core/callIds.ts';
+import { type ChatRequest, type ChatStreamChunk, collectChatStream, type LLMClient } from '../../llm/core/client.ts';
+import { createDeadlineWatch } from '../../llm/core/deadlines.ts';
 import { LLMError } from '../../llm/core/errors.ts';
 import { isObject } from '../../llm/core/json.ts';
-import { fromWireNames, toWireName } from '../../llm/core/wireToolNames.ts';
-import { asText } from '../../llm/messages/attachments.ts';
-import { formatInstructions } from '../../llm/messages/formatInstructions.ts';
-import { normalizeHistory, wellFormed, wellFormedData } from '../../llm/messages/normalizeHistory.ts';
-import { oncePerRun, unseenFiles } from '../../llm/messages/warnings.ts';
-import { windowIsFull } from '../../llm/transport/providerErrors.ts';
+import { createToolNameMapping, toWireName } from '../../llm/core/wireToolNames.ts';
+import { toTextOnlyMessages } from '../../llm/messages/attachments.ts';
+import { responseFormatInstructions } from '../../llm/messages/formatInstructions.ts';
+import { normalizeHistory, replaceLoneSurrogates, toWellFormedJson } from '../../llm/messages/normalizeHistory.ts';
+import { createRunWarningFilter, omittedAttachmentWarnings } from '../../llm/messages/warnings.ts';
+import { isContextOverflowText } from '../../llm/transport/providerErrors.ts';
 import { redact } from '../../llm/transport/redact.ts';
 import type { ToolCall } from '../../protocol/content/messages.ts';
 import { message, t } from '../../protocol/text/l10n.ts';
-import { ownVendor } from './editorApi.ts';
+import { towpathVendor } from './editorApi.ts';
 import { toEditorTools } from './editorWire.ts';
 
 /**
@@ -23,22 +23,22 @@ import { toEditorTools } from './editorWire.ts';
 export function createEditorClient(): LLMClient {
   async function find(model: string): Promise<vscode.LanguageModelChat> {
     const slash = model.indexOf('/');
-    if (model.slice(0, slash) === ownVendor) throw itself(model);
+    if (model.slice(0, slash) === towpathVendor) throw itself(model);
     const [found] = await vscode.lm.selectChatModels({ vendor: model.slice(0, slash), id: model.slice(slash + 1) });
     if (found) return found;
     throw notOffered(model);
   }
 
-  const news = oncePerRun();
+  const news = createRunWarningFilter();
 
   async function* chatStream(asked: ChatRequest, signal?: AbortSignal): AsyncGenerator<ChatStreamChunk, void> {
     signal?.throwIfAborted();
-    const { messages, leftOut } = asText(asked.messages);
+    const { messages, leftOut } = toTextOnlyMessages(asked.messages);
     const request = { ...asked, messages };
-    for (const warning of news(request.cacheKey, unseenFiles(message("The editor's model"), leftOut)))
+    for (const warning of news(request.cacheKey, omittedAttachmentWarnings(message("The editor's model"), leftOut)))
       yield { warning, done: false };
     const cancel = new vscode.CancellationTokenSource();
-    const watch = createWatch(signal); // the extension of the model may ignore the token
+    const watch = createDeadlineWatch(signal); // the extension of the model may ignore the token
     const soon = <Value>(promise: PromiseLike<Value>) => watch.wait(promise, 0, () => new Error());
     let begun = false;
     try {
@@ -61,10 +61,10 @@ export function createEditorClient(): LLMClient {
 
   return {
     chatStream,
-    chat: (request, signal) => collect(chatStream(request, signal), request.model),
+    chat: (request, signal) => collectChatStream(chatStream(request, signal), request.model),
     async listModels() {
       const models = await vscode.lm.selectChatModels();
-      const others = models.filter(({ vendor }) => vendor !== ownVendor); // excludes our own models, which would recurse
+      const others = models.filter(({ vendor }) => vendor !== towpathVendor); // excludes our own models, which would recurse
       return others.map((model) => ({ id: `${model.vendor}/${model.id}`, contextWindow: model.maxInputTokens }));
     },
   };
@@ -74,8 +74,8 @@ async function* read(
   response: vscode.LanguageModelChatResponse,
   request: ChatRequest,
 ): AsyncGenerator<ChatStreamChunk, void> {
-  const nameOf = fromWireNames(request.tools ?? []);
-  const idFor = createCallIds(callIdsIn(request.messages)); // other extensions may number calls from 0 in every reply
+  const nameOf = createToolNameMapping(request.tools ?? []);
+  const idFor = createCallIds(conversationCallIds(request.messages)); // other extensions may number calls from 0 in every reply
   let index = 0;
   for await (const part of response.stream) {
     if (part instanceof vscode.LanguageModelTextPart) yield { content: part.value, done: false };
@@ -100,22 +100,24 @@ function toEditorMessages(request: ChatRequest): vscode.LanguageModelChatMessage
   const user = vscode.LanguageModelChatMessage.User;
   const assistant = vscode.LanguageModelChatMessage.Assistant;
   const { system, said: all } = normalizeHistory(request);
-  const prompt = [system, formatInstructions(request)].filter(Boolean).join('\n\n');
-  const messages = prompt ? [user(wellFormed(prompt))] : [];
+  const prompt = [system, responseFormatInstructions(request)].filter(Boolean).join('\n\n');
+  const messages = prompt ? [user(replaceLoneSurrogates(prompt))] : [];
   for (const said of all) {
     if (said.role !== 'assistant') {
-      messages.push(user(wellFormed(said.content)));
+      messages.push(user(replaceLoneSurrogates(said.content)));
       continue;
     }
     const { content, toolCalls = [] } = said.message;
     const calls = toolCalls.map(
-      (call) => new vscode.LanguageModelToolCallPart(call.id, toWireName(call.name), wellFormedData(call.arguments)),
+      (call) => new vscode.LanguageModelToolCallPart(call.id, toWireName(call.name), toWellFormedJson(call.arguments)),
     );
-    messages.push(assistant([...(content ? [new vscode.LanguageModelTextPart(wellFormed(content))] : []), ...calls]));
+    messages.push(
+      assistant([...(content ? [new vscode.LanguageModelTextPart(replaceLoneSurrogates(content))] : []), ...calls]),
+    );
     const results = said.results.map(
       (result) =>
         new vscode.LanguageModelToolResultPart(result.toolCallId, [
-          new vscode.LanguageModelTextPart(wellFormed(result.content)),
+          new vscode.LanguageModelTextPart(replaceLoneSurrogates(result.content)),
         ]),
     );
     if (results.length > 0) messages.push(user(results));
@@ -149,7 +151,7 @@ function toLLMError(error: unknown, model: string, begun: boolean): LLMError {
     );
   if (code === NotFound.name) return notOffered(model);
   if (begun) return new LLMError('LLM_INCOMPLETE', message('{0} ended early: {1}', model, text));
-  if (windowIsFull(text))
+  if (isContextOverflowText(text))
     return new LLMError(
       'LLM_CONTEXT_OVERFLOW',
       message('The conversation is longer than the context window of {0}: {1}', model, text),

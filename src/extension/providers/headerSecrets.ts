@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
-import { isSendable, secretsIn } from '../../llm/core/headers.ts';
-import { keyOrigin, labelOf, type Provider, providers } from '../../llm/models/providers.ts';
+import { isPrintableHeader, referencedSecretNames } from '../../llm/core/headers.ts';
+import { apiKeyOrigin, type Provider, providerLabel, providers } from '../../llm/models/providers.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localize } from '../../protocol/text/localized.ts';
-import { withoutLinks } from '../dialogs/approvalText.ts';
+import { disableCommandLinks } from '../dialogs/approvalText.ts';
 import { notify } from '../dialogs/notify.ts';
-import { type Secrets, secretOf } from '../settings/secrets.ts';
+import { headerSecretKey, type Secrets } from '../settings/secrets.ts';
 import { settings } from '../settings/settings.ts';
-import { mayCarry } from './credentials.ts';
-import { addressOf } from './modelIds.ts';
+import { maySendSecrets } from './credentials.ts';
+import { providerAddress } from './modelIds.ts';
 import { providerSettings, settingsProblem } from './providerSettings.ts';
 
 interface Use {
@@ -36,7 +36,7 @@ export class HeaderSecrets {
       all.map(async (use) => ({
         label: use.name,
         description: use.origin,
-        detail: `${localize(labelOf(use.provider))}, ${use.header}: ${(await this.isSet(use)) ? t('set') : t('not set')}`,
+        detail: `${localize(providerLabel(use.provider))}, ${use.header}: ${(await this.isSet(use)) ? t('set') : t('not set')}`,
         use,
       })),
     );
@@ -59,14 +59,14 @@ export class HeaderSecrets {
   }
 
   private async isSet({ name, origin }: Use): Promise<boolean> {
-    return (await this.secrets.key(secretOf(name), origin)) !== undefined;
+    return (await this.secrets.key(headerSecretKey(name), origin)) !== undefined;
   }
 
   private async ask({ name, provider, header, origin }: Use): Promise<boolean> {
-    if (!mayCarry(origin)) {
+    if (!maySendSecrets(origin)) {
       const problem = t(
         '{0} is reached without encryption at {1}, where no secret is sent. Set an https address.',
-        labelOf(provider),
+        providerLabel(provider),
         origin,
       );
       notify('error', problem);
@@ -74,11 +74,11 @@ export class HeaderSecrets {
     }
     const secret = await vscode.window.showInputBox({
       title: t('Secret "{0}" for {1}', name, origin),
-      prompt: withoutLinks(
+      prompt: disableCommandLinks(
         t(
           "For the header {0} of {1}. Stored in the editor's secret storage and sent to this address only",
           header,
-          labelOf(provider),
+          providerLabel(provider),
         ),
       ),
       password: true,
@@ -86,18 +86,18 @@ export class HeaderSecrets {
       validateInput: secretProblem,
     });
     if (!secret) return false;
-    await this.secrets.save(secretOf(name), origin, secret.trim());
+    await this.secrets.save(headerSecretKey(name), origin, secret.trim());
     notify('info', t('The secret "{0}" for {1} is stored.', name, origin));
     return true;
   }
 }
 
-function usesOf(provider: Provider, baseUrl = addressOf(provider.id)): Use[] {
-  const origin = keyOrigin({ provider: provider.id, baseUrl });
+function usesOf(provider: Provider, baseUrl = providerAddress(provider.id)): Use[] {
+  const origin = apiKeyOrigin({ provider: provider.id, baseUrl });
   if (origin === undefined) return [];
   const { headers } = providerSettings(settings(), provider.id);
   return Object.entries(headers).flatMap(([header, value]) =>
-    secretsIn(value).map((name) => ({ name, provider, header, origin })),
+    referencedSecretNames(value).map((name) => ({ name, provider, header, origin })),
   );
 }
 
@@ -109,6 +109,6 @@ const onePerPlace = (uses: readonly Use[]): Use[] => [
 const shortest = 4;
 
 function secretProblem(text: string): string | undefined {
-  if (!isSendable(text.trim())) return t('A secret is one line of visible ASCII characters.');
+  if (!isPrintableHeader(text.trim())) return t('A secret is one line of visible ASCII characters.');
   return text.trim().length < shortest ? t('A secret has at least {0} characters.', shortest) : undefined;
 }

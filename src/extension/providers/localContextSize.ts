@@ -1,14 +1,14 @@
 import { totalmem } from 'node:os';
 import { maxContextSize } from '../../llm/local/modelFile/contextSize.ts';
-import { usualWindow } from '../../llm/local/modelFile/memoryFit.ts';
-import { type LocalModel, listModels, type ReadModel } from '../../llm/local/modelFile/modelLibrary.ts';
+import { defaultContextSize } from '../../llm/local/modelFile/memoryFit.ts';
+import { type LocalModel, listModelFiles, type ModelFileReader } from '../../llm/local/modelFile/modelLibrary.ts';
 
-export async function localWindow(file: string, setting: number, readModel: ReadModel): Promise<number> {
-  const [model] = await listModels([file], readModel);
-  return model ? windowOfLocal(model, setting) : maxContextSize(setting);
+export async function readLocalContextSize(file: string, setting: number, readModel: ModelFileReader): Promise<number> {
+  const [model] = await listModelFiles([file], readModel);
+  return model ? localContextSize(model, setting) : maxContextSize(setting);
 }
 
-export function windowOfLocal({ bytes, info }: Pick<LocalModel, 'bytes' | 'info'>, setting: number): number {
+export function localContextSize({ bytes, info }: Pick<LocalModel, 'bytes' | 'info'>, setting: number): number {
   const { bytesPerToken, trainedContext } = info ?? {};
   const request = {
     bytes,
@@ -16,5 +16,5 @@ export function windowOfLocal({ bytes, info }: Pick<LocalModel, 'bytes' | 'info'
     ...(bytesPerToken && { bytesPerToken }),
     ...(trainedContext && { trainedContext }),
   };
-  return usualWindow(request, { totalMemory: totalmem() });
+  return defaultContextSize(request, { totalMemory: totalmem() });
 }

@@ -1,13 +1,13 @@
 import path from 'node:path';
 import type * as vscode from 'vscode';
 import {
+  engineLibraryModules,
   engineModules,
   libraryVersion,
-  missingEngine,
-  ownModules,
-  removeOthers,
+  missingEngineReason,
+  removeOtherEngines,
 } from '../../llm/local/engineInstall/engineFolders.ts';
-import { type EngineState, engineState } from '../../llm/local/engineInstall/engines.ts';
+import { type EngineState, inspectInstalledEngines } from '../../llm/local/engineInstall/engines.ts';
 import { type LocalizedMessage, t } from '../../protocol/text/l10n.ts';
 
 export class LocalEngine {
@@ -24,15 +24,15 @@ export class LocalEngine {
   }
 
   missing(): LocalizedMessage | undefined {
-    return missingEngine(this.dist);
+    return missingEngineReason(this.dist);
   }
 
   state(): EngineState {
     const missing = this.missing();
-    return { ...engineState(this.modules()), ...(missing && { missing: t(missing) }) };
+    return { ...inspectInstalledEngines(this.modules()), ...(missing && { missing: t(missing) }) };
   }
 
   async sweep(): Promise<void> {
-    await removeOthers(this.storage, libraryVersion(ownModules(this.dist)));
+    await removeOtherEngines(this.storage, libraryVersion(engineLibraryModules(this.dist)));
   }
 }

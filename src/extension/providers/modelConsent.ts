@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
-import { EngineError } from '../../engine/core/errorInfo.ts';
-import { labelOf } from '../../llm/models/providers.ts';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { RunError } from '../../engine/core/errorInfo.ts';
+import { providerLabel } from '../../llm/models/providers.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { message, t } from '../../protocol/text/l10n.ts';
-import { linked } from '../../protocol/text/links.ts';
+import { withMessageLinks } from '../../protocol/text/links.ts';
 import { type LocalizableText, localize } from '../../protocol/text/localized.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { workflowFileUri } from '../language/workflowFiles.ts';
 import type { DecisionFile } from '../settings/decisionFile.ts';
-import { addressOf, describe, providerOf, split } from './modelIds.ts';
+import { describeModelOption, providerAddress, providerForModelId, splitModelId } from './modelIds.ts';
 
 const agreedName = 'models.agreed';
 const most = 500;
@@ -33,12 +33,12 @@ export class ModelConsent {
   ) {}
 
   /**
-   * Throws an `EngineError` with a solution if the user denies.
+   * Throws an `RunError` with a solution if the user denies.
    *
    * @param workflowId id of a run's workflow: the file in the workspace
    */
   async agree(workflowId: string, id: string, pickedId: string): Promise<void> {
-    const { provider } = split(id);
+    const { provider } = splitModelId(id);
     const file = workflowFileUri(workflowId)?.toString() ?? workflowId;
     const named = { file, provider, address: placeOf(provider) };
     const key = JSON.stringify(named);
@@ -46,7 +46,7 @@ export class ModelConsent {
     const answer = this.asking.get(key) ?? this.ask(named, id, pickedId).finally(() => this.asking.delete(key));
     this.asking.set(key, answer);
     if (await answer) return;
-    throw new EngineError('UNKNOWN', refused(named));
+    throw new RunError('UNKNOWN', refused(named));
   }
 
   agreed(): NamedModel[] {
@@ -60,13 +60,13 @@ export class ModelConsent {
   }
 
   private async ask(named: NamedModel, id: string, pickedId: string): Promise<boolean> {
-    const { file, label, where } = whoIs(named);
+    const { file, label, where } = describeNamedModel(named);
     const use = t('Use');
-    const model = visibleLine(split(id).model).slice(0, 200);
+    const model = escapeInvisibleInLine(splitModelId(id).model).slice(0, 200);
     const detail = [
       t('It, or an agent that it uses, names the model {0}.', model),
       t('Its instructions, your messages and what its tools read in this workspace are sent to {0}.', where),
-      t('You picked {0}.', visibleLine(describe(pickedId).label)),
+      t('You picked {0}.', escapeInvisibleInLine(describeModelOption(pickedId).label)),
       t('This file in this location asks once.'),
     ].join('\n\n');
     const text = t('Allow {0} to use {1}?', file, label);
@@ -81,23 +81,28 @@ export class ModelConsent {
   }
 }
 
-export function whoIs({ file, provider, address }: NamedModel): { file: string; label: string; where: string } {
+export function describeNamedModel({ file, provider, address }: NamedModel): {
+  file: string;
+  label: string;
+  where: string;
+} {
   const shown = shownFile(file);
   const label = labelIn(provider);
   if (!label)
     return { file: shown, label: t('a model of the editor'), where: t('any extension of the editor that provides it') };
-  return { file: shown, label: localize(label), where: t('{0} at {1}', label, visibleLine(address)) };
+  return { file: shown, label: localize(label), where: t('{0} at {1}', label, escapeInvisibleInLine(address)) };
 }
 
-const shownFile = (file: string): string => visibleLine(vscode.workspace.asRelativePath(vscode.Uri.parse(file)));
+const shownFile = (file: string): string =>
+  escapeInvisibleInLine(vscode.workspace.asRelativePath(vscode.Uri.parse(file)));
 
 function labelIn(id: string): LocalizableText | undefined {
-  const provider = providerOf(id);
-  return provider && labelOf(provider);
+  const provider = providerForModelId(id);
+  return provider && providerLabel(provider);
 }
 
 const refused = ({ file, provider }: NamedModel) =>
-  linked(
+  withMessageLinks(
     message(
       '{0} uses a model of {1}, and you did not allow it. Retry to decide again, or pick that model yourself (*Towpath: Pick Model…*).',
       shownFile(file),
@@ -108,8 +113,8 @@ const refused = ({ file, provider }: NamedModel) =>
 
 /** Returns the address without possible secrets; empty without an address. */
 function placeOf(id: string): string {
-  const provider = providerOf(id);
-  const address = provider ? addressOf(provider.id) : '';
+  const provider = providerForModelId(id);
+  const address = provider ? providerAddress(provider.id) : '';
   if (!URL.canParse(address)) return address;
   const { origin, pathname } = new URL(address);
   return `${origin}${pathname}`;

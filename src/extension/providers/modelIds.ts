@@ -1,73 +1,79 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { labelOf, type Provider, type ProviderId, providers } from '../../llm/models/providers.ts';
+import { type Provider, type ProviderId, providerLabel, providers } from '../../llm/models/providers.ts';
 import type { ModelOption } from '../../protocol/panel/panelMessages.ts';
 import { message, t } from '../../protocol/text/l10n.ts';
-import { linked } from '../../protocol/text/links.ts';
-import { joined, type LocalizableText, localize } from '../../protocol/text/localized.ts';
+import { withMessageLinks } from '../../protocol/text/links.ts';
+import { joinLocalizableTexts, type LocalizableText, localize } from '../../protocol/text/localized.ts';
 import { type Settings, settings } from '../settings/settings.ts';
-import { namedProviders, otherProvider, providerSettings, settingsProblem } from './providerSettings.ts';
+import {
+  configuredProviderNames,
+  providerSettings,
+  settingsProblem,
+  unknownProviderMessage,
+} from './providerSettings.ts';
 
 export const demoModel = 'local/demo';
 
-export type Role = keyof Settings['models'];
+type ModelRole = keyof Settings['models'];
 
-export const isRole = (name: string): name is Role => name === 'work' || name === 'plan' || name === 'small';
+export const isModelRole = (name: string): name is ModelRole => name === 'work' || name === 'plan' || name === 'small';
 
 /** Returns the `provider/model` of a role, else of the main role; empty if neither is configured. */
-export const roleOf = (role: Role, { model, models }: Pick<Settings, 'model' | 'models'>): string =>
+export const modelIdForRole = (role: ModelRole, { model, models }: Pick<Settings, 'model' | 'models'>): string =>
   models[role] || models.work || model;
 
-export function split(id: string): { provider: string; model: string } {
+export function splitModelId(id: string): { provider: string; model: string } {
   const slash = id.indexOf('/');
   return { provider: id.slice(0, slash), model: id.slice(slash + 1) };
 }
 
-export function addressOf(provider: ProviderId): string {
-  return providerSettings(settings(), provider).baseUrl || providerOf(provider)?.baseUrl || '';
+export function providerAddress(provider: ProviderId): string {
+  return providerSettings(settings(), provider).baseUrl || providerForModelId(provider)?.baseUrl || '';
 }
 
-export const windowKey = (id: string): string => `${id} ${addressOf(split(id).provider as ProviderId)}`;
+export const contextSizeKey = (id: string): string =>
+  `${id} ${providerAddress(splitModelId(id).provider as ProviderId)}`;
 
 export function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-export function providerOf(id: string): Provider | undefined {
+export function providerForModelId(id: string): Provider | undefined {
   return providers.find((provider) => provider.id === id);
 }
 
-export function describe(id: string): ModelOption {
-  const problem = problemOf(id);
-  return { id, label: localize(modelNameOf(id)), ...aboutIt(id), ...(problem && { problem: localize(problem) }) };
+export function describeModelOption(id: string): ModelOption {
+  const problem = unusableModelReason(id);
+  return { id, label: localize(modelDisplayName(id)), ...aboutIt(id), ...(problem && { problem: localize(problem) }) };
 }
 
-export function modelNameOf(id: string): LocalizableText {
-  const { provider, model } = split(id);
+export function modelDisplayName(id: string): LocalizableText {
+  const { provider, model } = splitModelId(id);
   if (id === demoModel) return message('Demo model');
   if (provider === 'local') return path.basename(model, '.gguf');
-  return provider === 'vscode-lm' || providerOf(provider) ? model : id;
+  return provider === 'vscode-lm' || providerForModelId(provider) ? model : id;
 }
 
 function aboutIt(id: string): Pick<ModelOption, 'detail' | 'images'> {
-  const { provider: providerId, model } = split(id);
+  const { provider: providerId, model } = splitModelId(id);
   const images = { images: false };
   if (id === demoModel) return { detail: t('Scripted: shows how Towpath works, is not an assistant'), ...images };
   if (providerId === 'local') return { detail: model, ...images };
   if (providerId === 'vscode-lm') return { detail: t('A model of the editor'), ...images };
-  const provider = providerOf(providerId);
+  const provider = providerForModelId(providerId);
   if (!provider) return { detail: '' };
-  const label = localize(labelOf(provider));
-  const address = isUsable(provider) ? addressOf(provider.id) : '';
+  const label = localize(providerLabel(provider));
+  const address = isUsable(provider) ? providerAddress(provider.id) : '';
   return { detail: isWebAddress(address) ? `${label}, ${new URL(address).host}` : label };
 }
 
 const isUsable = ({ id }: Provider): boolean => settingsProblem(settings(), id) === undefined;
 
 /** Returns the reason that a model is unusable, with a solution; undefined if none is known. */
-export function problemOf(id: string): LocalizableText | undefined {
-  const { provider: providerId, model } = split(id);
+export function unusableModelReason(id: string): LocalizableText | undefined {
+  const { provider: providerId, model } = splitModelId(id);
   if (id === demoModel)
     return vscode.workspace.isTrusted
       ? undefined
@@ -77,19 +83,22 @@ export function problemOf(id: string): LocalizableText | undefined {
   if (providerId === 'local')
     return existsSync(model) ? undefined : message('The model file {0} does not exist. Pick another model.', model);
   if (providerId === 'vscode-lm') return undefined;
-  const provider = providerOf(providerId);
+  const provider = providerForModelId(providerId);
   if (!provider) {
-    const isNamed = namedProviders(settings().providers).includes(providerId);
+    const isNamed = configuredProviderNames(settings().providers).includes(providerId);
     const unknown = message('Towpath does not know the provider of “{0}”.', id);
-    return joined([(isNamed && otherProvider(providerId)) || unknown, message('Pick another model.')]);
+    return joinLocalizableTexts([
+      (isNamed && unknownProviderMessage(providerId)) || unknown,
+      message('Pick another model.'),
+    ]);
   }
   const problem = settingsProblem(settings(), provider.id);
   if (problem) return problem;
-  const address = addressOf(provider.id);
+  const address = providerAddress(provider.id);
   if (isWebAddress(address)) return undefined;
-  const label = labelOf(provider);
+  const label = providerLabel(provider);
   return address
-    ? linked(
+    ? withMessageLinks(
         message(
           '“{0}” is not an address for {1}. An address starts with https:// or http://. Run *Towpath: Connect to a Provider*.',
           address,
@@ -97,7 +106,7 @@ export function problemOf(id: string): LocalizableText | undefined {
         ),
         { commands: ['towpath.useEndpoint'] },
       )
-    : linked(message('No address is set for {0}. Run *Towpath: Connect to a Provider*.', label), {
+    : withMessageLinks(message('No address is set for {0}. Run *Towpath: Connect to a Provider*.', label), {
         commands: ['towpath.useEndpoint'],
       });
 }

@@ -1,26 +1,26 @@
 import * as vscode from 'vscode';
-import { type Budget, dayBudget } from '../../engine/core/budget.ts';
-import type { LimitOf } from '../../protocol/run/events.ts';
-import { money } from '../../protocol/run/money.ts';
+import { dayBudget, type SpendingBudget } from '../../engine/core/budget.ts';
+import type { SpendingLimitKind } from '../../protocol/run/events.ts';
+import { localizedDollars } from '../../protocol/run/money.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { SpentFiles } from '../../runs/dailySpend.ts';
+import { DailySpendFiles } from '../../runs/dailySpend.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { settings } from '../settings/settings.ts';
 
 export class MoneyLimits {
-  readonly day: Budget;
-  private readonly spent: SpentFiles;
+  readonly day: SpendingBudget;
+  private readonly spent: DailySpendFiles;
 
   constructor(
     folder: string,
     private readonly modals: Dialogs,
   ) {
-    this.spent = new SpentFiles(folder);
+    this.spent = new DailySpendFiles(folder);
     this.day = dayBudget(this.spent, () => this.of('day'));
   }
 
   /** Returns the limit in US dollars; 0: unlimited; `NaN`: invalid. */
-  of(what: LimitOf): number {
+  of(what: SpendingLimitKind): number {
     return settings()[`limits.${what}`];
   }
 
@@ -30,14 +30,14 @@ export class MoneyLimits {
    * @param why reason of the pause
    * @param title title of the run that would continue
    */
-  async ask(what: LimitOf, why: string, title?: string): Promise<number | undefined> {
+  async ask(what: SpendingLimitKind, why: string, title?: string): Promise<number | undefined> {
     const more = this.of(what);
     if (!(more > 0)) return undefined;
-    const yes = t('Raise Limit by {0}', money(more));
+    const yes = t('Raise Limit by {0}', localizedDollars(more));
     const text =
       what === 'run'
-        ? t('Allow this run to spend another {0}?', money(more))
-        : t('Allow Towpath to spend another {0} today?', money(more));
+        ? t('Allow this run to spend another {0}?', localizedDollars(more))
+        : t('Allow Towpath to spend another {0} today?', localizedDollars(more));
     const scope =
       what === 'run'
         ? t('Your limit stays as it is. This applies to this run only.')

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { headerProblem, isSendable } from '../../llm/core/headers.ts';
+import { invalidHeaderReason, isPrintableHeader } from '../../llm/core/headers.ts';
 import type { ProviderChoice } from '../../llm/createClient.ts';
-import { byModel } from '../../llm/models/lookupByModel.ts';
+import { lookUpByModel } from '../../llm/models/lookupByModel.ts';
 import { type Price, priceSchema } from '../../llm/models/prices.ts';
-import { isOpenAIWire, organizationHeaderOf, type ProviderId, providers } from '../../llm/models/providers.ts';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { linked } from '../../protocol/text/links.ts';
+import { isOpenAIWire, organizationHeaderName, type ProviderId, providers } from '../../llm/models/providers.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
+import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
+import { withMessageLinks } from '../../protocol/text/links.ts';
 import type { Settings } from '../settings/settings.ts';
 
 export interface ProviderSettings {
@@ -22,7 +22,7 @@ export interface ProviderSettings {
   windowOf(model: string): number | undefined;
 }
 
-export type WrittenProvider = Pick<
+export type RawProviderSettings = Pick<
   Settings,
   'providers' | 'baseUrls' | 'endpoint.baseUrl' | 'prices' | 'ollama.contextSize'
 >;
@@ -35,12 +35,12 @@ const faults = {
   many: `has more than ${maxHeaders} of them`,
   twice: 'stands there twice',
 } as const;
-type Fault = (typeof faults)[keyof typeof faults] | NonNullable<ReturnType<typeof headerProblem>>;
+type Fault = (typeof faults)[keyof typeof faults] | NonNullable<ReturnType<typeof invalidHeaderReason>>;
 
 const entrySchema = z.strictObject({
   baseUrl: z.string().optional(),
   headers: z.record(z.string(), z.string()).superRefine(checkHeaders).optional(),
-  organization: z.string().min(1).max(200).refine(isSendable, faults.characters).optional(),
+  organization: z.string().min(1).max(200).refine(isPrintableHeader, faults.characters).optional(),
   api: z.literal('responses', faults.api).optional(),
   prices: z.record(z.string(), priceSchema).optional(),
   window: z.union([tokens, z.record(z.string(), tokens)]).optional(),
@@ -50,7 +50,7 @@ const entrySchema = z.strictObject({
  * Returns the provider's entry of `towpath.providers`. Missing values come from the older settings, one for each value. The older settings
  * are never removed, because a synchronized machine may run an older version.
  */
-export function providerSettings(now: WrittenProvider, id: ProviderId): ProviderSettings {
+export function providerSettings(now: RawProviderSettings, id: ProviderId): ProviderSettings {
   const { entry, said } = readEntry(now.providers, id);
   const former = id === 'openai-compatible' ? now['endpoint.baseUrl'] : (now.baseUrls[id] ?? '');
   const { window, prices = {}, organization, api } = entry;
@@ -62,36 +62,36 @@ export function providerSettings(now: WrittenProvider, id: ProviderId): Provider
     ),
     ...(organization && { organization: organization.trim() }),
     ...(api && { api }),
-    ...(said && { problem: inEnglish(said) }),
-    priceOf: (model) => byModel(prices, model) ?? byModel(now.prices, `${id}/${model}`),
-    windowOf: (model) => byModel(windows, model) ?? (id === 'ollama' ? now['ollama.contextSize'] : undefined),
+    ...(said && { problem: toEnglishText(said) }),
+    priceOf: (model) => lookUpByModel(prices, model) ?? lookUpByModel(now.prices, `${id}/${model}`),
+    windowOf: (model) => lookUpByModel(windows, model) ?? (id === 'ollama' ? now['ollama.contextSize'] : undefined),
   };
 }
 
-export const settingsProblem = ({ providers: written }: Pick<WrittenProvider, 'providers'>, id: ProviderId) =>
+export const settingsProblem = ({ providers: written }: Pick<RawProviderSettings, 'providers'>, id: ProviderId) =>
   readEntry(written, id).said;
 
-export const namedProviders = (written: unknown): string[] => (isTable(written) ? Object.keys(written) : []);
+export const configuredProviderNames = (written: unknown): string[] => (isTable(written) ? Object.keys(written) : []);
 
-export function otherProvider(name: string): LocalizedMessage | undefined {
+export function unknownProviderMessage(name: string): LocalizedMessage | undefined {
   if (providers.some(({ id }) => id === name)) return undefined;
   const known = providers.map(({ id }) => id).join(', ');
-  return linked(
+  return withMessageLinks(
     message(
       "The setting towpath.providers names “{0}”, which is not one of {1}. An address of your own with OpenAI's chat completions is openai-compatible.",
-      visibleLine(name).slice(0, 100),
+      escapeInvisibleInLine(name).slice(0, 100),
       known,
     ),
     { setting: 'towpath.providers' },
   );
 }
 
-export function unknownProvider(name: string): string | undefined {
-  const said = otherProvider(name);
-  return said && inEnglish(said);
+export function unknownProviderText(name: string): string | undefined {
+  const said = unknownProviderMessage(name);
+  return said && toEnglishText(said);
 }
 
-export function withAddress(written: unknown, id: ProviderId, baseUrl: string): Record<string, unknown> {
+export function withProviderAddress(written: unknown, id: ProviderId, baseUrl: string): Record<string, unknown> {
   const all = isTable(written) ? written : {};
   const entry = Object.hasOwn(all, id) && isTable(all[id]) ? all[id] : {};
   return { ...all, [id]: { ...entry, baseUrl } };
@@ -100,16 +100,19 @@ export function withAddress(written: unknown, id: ProviderId, baseUrl: string): 
 function readEntry(written: unknown, id: ProviderId): { entry: z.infer<typeof entrySchema>; said?: LocalizedMessage } {
   const problem = (what: LocalizedMessage) => ({
     entry: {},
-    said: linked(message('The setting towpath.providers is invalid: {0}. Correct it, then try again.', what), {
-      setting: 'towpath.providers',
-    }),
+    said: withMessageLinks(
+      message('The setting towpath.providers is invalid: {0}. Correct it, then try again.', what),
+      {
+        setting: 'towpath.providers',
+      },
+    ),
   });
   if (written === undefined || written === null) return { entry: {} };
   if (!isTable(written)) return problem(message('it is not an object with one provider per field'));
   if (!Object.hasOwn(written, id)) return { entry: {} };
   const read = entrySchema.safeParse(written[id]);
   if (!read.success) return problem(issueIn(read.error, id));
-  if (read.data.organization !== undefined && organizationHeaderOf(id) === undefined)
+  if (read.data.organization !== undefined && organizationHeaderName(id) === undefined)
     return problem(message("{0} is supported by OpenAI's protocol only; use headers", `${id}.organization`));
   if (read.data.api !== undefined && !isOpenAIWire(id))
     return problem(message("{0} is supported by OpenAI's protocols only", `${id}.api`));
@@ -119,9 +122,14 @@ function readEntry(written: unknown, id: ProviderId): { entry: z.infer<typeof en
 /** Returns the first schema issue without the value, which may be secret. */
 function issueIn({ issues }: z.ZodError, id: string): LocalizedMessage {
   const { path, message: text, code, ...issue } = issues[0]!;
-  const place = visibleLine([id, ...path].map(String).join('.')).slice(0, 200);
+  const place = escapeInvisibleInLine([id, ...path].map(String).join('.')).slice(0, 200);
   const keys = code === 'unrecognized_keys' ? (issue as { keys?: string[] }).keys : undefined;
-  if (keys) return message('{0} has "{1}", which is not supported', place, visibleLine(String(keys[0])).slice(0, 100));
+  if (keys)
+    return message(
+      '{0} has "{1}", which is not supported',
+      place,
+      escapeInvisibleInLine(String(keys[0])).slice(0, 100),
+    );
   return /^[a-z]/.test(text)
     ? message(`{0} ${text as Fault}` as const, place)
     : message('{0} is invalid ({1})', place, text);
@@ -131,7 +139,7 @@ function checkHeaders(headers: Record<string, string>, context: z.RefinementCtx)
   const seen = new Set<string>();
   if (Object.keys(headers).length > maxHeaders) context.addIssue({ code: 'custom', message: faults.many });
   for (const [name, value] of Object.entries(headers)) {
-    const problem = seen.has(name.toLowerCase()) ? faults.twice : headerProblem(name, value);
+    const problem = seen.has(name.toLowerCase()) ? faults.twice : invalidHeaderReason(name, value);
     seen.add(name.toLowerCase());
     if (problem) context.addIssue({ code: 'custom', path: [name], message: problem });
   }
@@ -140,7 +148,7 @@ function checkHeaders(headers: Record<string, string>, context: z.RefinementCtx)
 const isTable = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export const remoteChoice = (
+export const toProviderChoice = (
   provider: ProviderId,
   model: string,
   { baseUrl, organization, api, windowOf }: ProviderSettings,

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { Called } from '../../engine/core/modelCall.ts';
+import type { CallableModel } from '../../engine/core/modelCall.ts';
 import type { AdapterResult } from '../../llm/adapter/adapter.ts';
-import { type AuditEntry, type AuditText, auditOf } from '../../protocol/run/audit.ts';
+import { type AuditEntry, type AuditTextFilters, auditEntryOf } from '../../protocol/run/audit.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
-import { isStored } from '../../protocol/run/fold.ts';
+import { isStoredEvent } from '../../protocol/run/fold.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { AuditFile, auditError } from '../../runs/auditFile.ts';
-import { withoutKeys } from '../settings/redactSettings.ts';
+import { redactKeysAndQueries } from '../settings/redactSettings.ts';
 
 interface Options {
   /** Configured folder; empty: no audit. */
@@ -22,7 +22,7 @@ interface Options {
 }
 
 /** Audit log of `towpath.audit.folder`: requests, answers and effects as JSON lines. */
-export class Audit {
+export class AuditLog {
   private file?: { folder: string; lines: AuditFile };
   /** Failure of an unawaited line; no later action is allowed. */
   private failure?: unknown;
@@ -34,7 +34,7 @@ export class Audit {
   /** Records a stored event; resolves when its line is on disk. Rejects with a `StoreError` if this line or an earlier line failed. */
   keep = async (event: RunEvent): Promise<void> => {
     if (this.options.folder() === '') return;
-    const own = await this.add(event.runId, (words) => auditOf(event, words)).catch((error: unknown) => error);
+    const own = await this.add(event.runId, (words) => auditEntryOf(event, words)).catch((error: unknown) => error);
     const failure = this.failure ?? own;
     this.failure = undefined;
     if (failure) throw failure;
@@ -43,14 +43,14 @@ export class Audit {
   /** Records an unstored event. A failure is reported with the next stored event. */
   told(event: RunEvent): void {
     if (event.type === 'chunk' || event.type === 'tool-output' || event.type === 'progress') return; // frequent, and none has a line
-    if (isStored(event) || this.options.folder() === '') return;
-    this.add(event.runId, (words) => auditOf(event, words)).catch((error) => {
+    if (isStoredEvent(event) || this.options.folder() === '') return;
+    this.add(event.runId, (words) => auditEntryOf(event, words)).catch((error) => {
       this.failure = error;
     });
   }
 
   /** Records a model call outside of runs; the call is not sent if recording fails. */
-  async call(what: string, { id, host }: Called, ask: () => Promise<AdapterResult>): Promise<AdapterResult> {
+  async call(what: string, { id, host }: CallableModel, ask: () => Promise<AdapterResult>): Promise<AdapterResult> {
     if (this.options.folder() === '') return ask();
     const line = (status: string, more: object) =>
       this.add(undefined, () => ({ kind: 'model-call', of: what, status, model: id, ...(host && { host }), ...more }));
@@ -61,7 +61,7 @@ export class Audit {
     return reply;
   }
 
-  private add(run: string | undefined, entryOf: (words: AuditText) => AuditEntry | undefined): Promise<void> {
+  private add(run: string | undefined, entryOf: (words: AuditTextFilters) => AuditEntry | undefined): Promise<void> {
     const written = this.tail.then(async () => {
       const lines = await this.lines();
       const secrets = await this.options.secrets().catch((error) => {
@@ -71,7 +71,7 @@ export class Audit {
           error,
         );
       });
-      const entry = entryOf({ hide: (text) => withoutKeys(text, secrets), sha256 });
+      const entry = entryOf({ hide: (text) => redactKeysAndQueries(text, secrets), sha256 });
       if (entry) await lines.append({ ...(run !== undefined && { run }), ...entry });
     });
     this.tail = written.catch(() => {});

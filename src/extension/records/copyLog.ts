@@ -1,12 +1,12 @@
 import os from 'node:os';
 import * as vscode from 'vscode';
 import { t } from '../../protocol/text/l10n.ts';
-import { localizedMessageIn } from '../../protocol/text/localized.ts';
+import { storedLocalizableText } from '../../protocol/text/localized.ts';
 import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { Secrets } from '../settings/secrets.ts';
-import { logOfRun, shortId } from './runLogPage.ts';
+import { shortRunId, storedRunLog } from './runLogPage.ts';
 
 /** Implements *Copy Log of This Run*: a shareable log in the clipboard. */
 export async function copyRunLog(
@@ -19,7 +19,7 @@ export async function copyRunLog(
   }
   try {
     const kept = await store.events(runId);
-    const text = logOfRun(kept, about(runId, version), { secrets: await secrets.all(), home: os.homedir() });
+    const text = storedRunLog(kept, about(runId, version), { secrets: await secrets.all(), home: os.homedir() });
     await vscode.env.clipboard.writeText(text);
     notify(
       'info',
@@ -28,14 +28,14 @@ export async function copyRunLog(
       ),
     );
   } catch (error) {
-    notify('error', t('The log of this run could not be copied. {0}', localizedMessageIn(StoreError.from(error))));
+    notify('error', t('The log of this run could not be copied. {0}', storedLocalizableText(StoreError.from(error))));
   }
 }
 
 function about(runId: string, version: string): string[] {
   const remote = vscode.env.remoteName ? `, remote (${vscode.env.remoteName})` : '';
   return [
-    `Towpath ${version}, run ${shortId(runId)}`,
+    `Towpath ${version}, run ${shortRunId(runId)}`,
     `${vscode.env.appName} ${vscode.version}${remote}`,
     `${os.platform()} ${os.release()} ${os.arch()}`,
   ];

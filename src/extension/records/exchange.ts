@@ -1,15 +1,15 @@
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { markdownOf } from '../../protocol/run/exportMarkdown.ts';
+import { runToMarkdown } from '../../protocol/run/exportMarkdown.ts';
 import { runTitle } from '../../protocol/run/run.ts';
-import { amount, message, t } from '../../protocol/text/l10n.ts';
+import { localizedCount, message, t } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, messageOf, UserFacingError } from '../../protocol/text/localized.ts';
-import { pluralFormOf } from '../../protocol/text/pluralForms.ts';
+import { matchSentenceForm } from '../../protocol/text/pluralForms.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { diskFolders } from '../dialogs/folders.ts';
 import { notify } from '../dialogs/notify.ts';
-import { forSharing } from '../settings/redactSettings.ts';
+import { redactForSharing } from '../settings/redactSettings.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import type { ParserWorker } from '../worker/parserWorker.ts';
 
@@ -36,9 +36,9 @@ export async function exportRun(
     const format = given?.format ?? (await askFormat());
     if (!format) return;
     const hidden = { secrets: await secrets.all(), home: os.homedir() };
-    const hide = (text: string) => forSharing(text, hidden);
+    const hide = (text: string) => redactForSharing(text, hidden);
     const run = await store.read(runId);
-    const text = format === 'markdown' ? markdownOf(run, hide) : JSON.stringify(await store.exported(runId, hide));
+    const text = format === 'markdown' ? runToMarkdown(run, hide) : JSON.stringify(await store.exported(runId, hide));
     const to = given?.to ?? (await askPlace(fileName(hide(runTitle(run))), formats[format]));
     if (!to) return;
     await vscode.workspace.fs.writeFile(to, Buffer.from(text));
@@ -71,7 +71,7 @@ export async function importRuns({ store, asides }: Dependencies, given?: vscode
       runs.length > 1
         ? t(
             'Imported with {0}. You can read it. It allows nothing, and it continues only with your next message.',
-            amount(runs.length - 1, 'branch', 'branches'),
+            localizedCount(runs.length - 1, 'branch', 'branches'),
           )
         : t('Imported. You can read it. It allows nothing, and it continues only with your next message.'),
     );
@@ -97,7 +97,7 @@ const troubles = [
 ] as const;
 
 function troubleOf(words: string): LocalizableText {
-  const found = pluralFormOf(troubles, words);
+  const found = matchSentenceForm(troubles, words);
   return found ? message(found.form, ...found.values) : words;
 }
 

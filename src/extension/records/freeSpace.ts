@@ -6,7 +6,7 @@ import type { RunEvent } from '../../protocol/run/events.ts';
 const probe = Buffer.alloc(65_536, 1);
 
 /** Detects a full disk: checked only after a failed record, until there is space again. */
-export class FreeSpace {
+export class FullDiskMonitor {
   private looking: NodeJS.Timeout | undefined;
 
   constructor(

@@ -1,20 +1,20 @@
 import {
-  type Counts,
   cacheShareOf,
-  costOf,
-  groupDays,
-  type ModelDay,
+  type DailyModelUsage,
+  generationSpeedOf,
+  groupUsageDays,
+  knownModelCost,
   median,
-  speedOf,
-  successOf,
+  toolSuccessRate,
+  type UsageCounts,
 } from '../../protocol/run/insights.ts';
-import { money } from '../../protocol/run/money.ts';
-import { decimal } from '../../protocol/text/decimal.ts';
-import { unbroken, visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { amount, groupDigits as inNumber, language, t } from '../../protocol/text/l10n.ts';
+import { localizedDollars } from '../../protocol/run/money.ts';
+import { formatDecimal } from '../../protocol/text/decimal.ts';
+import { escapeInvisibleInLine, withNoBreakUnits } from '../../protocol/text/escapeInvisible.ts';
+import { currentLocale, withDigitGrouping as inNumber, localizedCount, t } from '../../protocol/text/l10n.ts';
 
-export interface InsightsShown {
-  counts: Counts;
+export interface InsightsPageState {
+  counts: UsageCounts;
   unread: number;
   scope: 'workspace' | 'all';
 }
@@ -26,13 +26,13 @@ interface Cell {
 }
 
 /** Renders the page with all record text escaped. `nonce` belongs to its only script. */
-export function insightsHtml(shown: InsightsShown, { script, nonce }: { script: string; nonce: string }): string {
+export function insightsHtml(shown: InsightsPageState, { script, nonce }: { script: string; nonce: string }): string {
   const { counts, unread, scope } = shown;
   const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'`;
-  const choice = (value: InsightsShown['scope'], label: string) =>
+  const choice = (value: InsightsPageState['scope'], label: string) =>
     `<button data-scope="${value}" aria-pressed="${value === scope}">${label}</button>`;
   return `<!DOCTYPE html>
-<html lang="${language()}">
+<html lang="${currentLocale()}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
@@ -46,10 +46,10 @@ export function insightsHtml(shown: InsightsShown, { script, nonce }: { script: 
 <button data-csv>${t('Save as CSV…')}</button></p>
 <p>${summaryOf(shown)}</p>
 ${counts.models.length === 0 ? '' : chartOf(counts)}
-${counts.models.length === 0 ? '' : section(t('Models'), modelHead, modelRows(groupDays(counts.models, 'model')), 'models')}
+${counts.models.length === 0 ? '' : section(t('Models'), modelHead, modelRows(groupUsageDays(counts.models, 'model')), 'models')}
 ${counts.tools.length === 0 ? '' : section(t('Tools'), toolHead, toolRows(counts), 'tools')}
 ${counts.models.length === 0 ? '' : section(t('Days'), dayHead, dayRows(counts), 'days')}
-${unread > 0 ? `<p>${t('{0} could not be read.', amount(unread, 'run'))}</p>` : ''}
+${unread > 0 ? `<p>${t('{0} could not be read.', localizedCount(unread, 'run'))}</p>` : ''}
 <p class="small">${t('Counted from the runs on this machine; nothing of it is sent anywhere. Deleted and imported runs are not counted.')}</p>
 </main>
 <script nonce="${nonce}" src="${escaped(script)}"></script>
@@ -57,7 +57,7 @@ ${unread > 0 ? `<p>${t('{0} could not be read.', amount(unread, 'run'))}</p>` : 
 </html>`;
 }
 
-function summaryOf({ counts, scope }: InsightsShown): string {
+function summaryOf({ counts, scope }: InsightsPageState): string {
   const { runs, models } = counts;
   const isAll = scope === 'all';
   if (runs === 0)
@@ -66,15 +66,15 @@ function summaryOf({ counts, scope }: InsightsShown): string {
     models.reduce((total, one) => total + one[name], 0);
   const calls = sum('calls');
   const without = sum('unpriced');
-  const known = t(money(models.reduce((total, one) => total + one.cost, 0)));
-  const some = without > 0 ? t('{0} and {1} without a price', known, amount(without, 'call')) : known;
+  const known = t(localizedDollars(models.reduce((total, one) => total + one.cost, 0)));
+  const some = without > 0 ? t('{0} and {1} without a price', known, localizedCount(without, 'call')) : known;
   return t(
     isAll
       ? '{0} in all workspaces: {1}, {2} read, {3} written, {4}.'
       : '{0} in this workspace: {1}, {2} read, {3} written, {4}.',
-    amount(runs, 'run'),
-    amount(calls, 'model call'),
-    amount(sum('promptTokens'), 'token'),
+    localizedCount(runs, 'run'),
+    localizedCount(calls, 'model call'),
+    localizedCount(sum('promptTokens'), 'token'),
     inNumber(sum('completionTokens')),
     without === calls ? t('no price known') : some,
   );
@@ -92,27 +92,27 @@ const modelHead = [
   'Failures',
   'Stops',
 ] as const;
-const modelRows = (models: readonly ModelDay[]): Cell[][] =>
+const modelRows = (models: readonly DailyModelUsage[]): Cell[][] =>
   models.map((one) => [text(one.model), ...usageCells(one), whole(one.retries), whole(one.failures), whole(one.stops)]);
 
 const dayHead = ['Day', 'Model', 'Calls', 'Read', 'Cached', 'Written', 'Tokens/s', 'Cost'] as const;
-const dayRows = ({ models }: Counts): Cell[][] =>
-  groupDays(models).map((one) => [text(one.day), text(one.model), ...usageCells(one)]);
+const dayRows = ({ models }: UsageCounts): Cell[][] =>
+  groupUsageDays(models).map((one) => [text(one.day), text(one.model), ...usageCells(one)]);
 
-const usageCells = (one: ModelDay): Cell[] => [
+const usageCells = (one: DailyModelUsage): Cell[] => [
   whole(one.calls),
   whole(one.promptTokens),
   maybe(cacheShareOf(one), percent),
   whole(one.completionTokens),
-  maybe(speedOf(one), (value) => decimal(value, value < 10 ? 1 : 0)),
+  maybe(generationSpeedOf(one), (value) => formatDecimal(value, value < 10 ? 1 : 0)),
   {
-    ...maybe(costOf(one), dollars, one.calls > 0 ? t('no price') : '–'),
+    ...maybe(knownModelCost(one), dollars, one.calls > 0 ? t('no price') : '–'),
     ...(isPart(one) && { text: `${dollars(one.cost)} +` }),
   },
 ];
 
 /** True if some calls have no price: the cost is a lower bound. */
-const isPart = ({ unpriced, calls }: ModelDay): boolean => unpriced > 0 && unpriced < calls;
+const isPart = ({ unpriced, calls }: DailyModelUsage): boolean => unpriced > 0 && unpriced < calls;
 
 const toolHead = [
   'Tool',
@@ -124,13 +124,13 @@ const toolHead = [
   'Questions',
   'Median wait',
 ] as const;
-const toolRows = ({ tools }: Counts): Cell[][] =>
+const toolRows = ({ tools }: UsageCounts): Cell[][] =>
   [...tools]
     .sort((one, other) => callsOf(other) - callsOf(one))
     .map((one) => [
       text(one.tool),
       whole(callsOf(one)),
-      maybe(successOf(one), percent),
+      maybe(toolSuccessRate(one), percent),
       whole(one.denied),
       whole(one.interrupted),
       maybe(median(one.ms), duration),
@@ -138,7 +138,7 @@ const toolRows = ({ tools }: Counts): Cell[][] =>
       maybe(median(one.waits), duration),
     ]);
 
-const callsOf = ({ done, failed, denied, interrupted }: Counts['tools'][number]): number =>
+const callsOf = ({ done, failed, denied, interrupted }: UsageCounts['tools'][number]): number =>
   done + failed + denied + interrupted;
 
 type Head = (typeof modelHead | typeof dayHead | typeof toolHead)[number];
@@ -170,14 +170,14 @@ const [barWidth, barSpace, height] = [16, 4, 120];
 const colours = 6;
 
 /** Chart of the daily cost by model, or of tokens if no price is known. */
-function chartOf({ models }: Counts): string {
-  const hasPrices = models.some((one) => (costOf(one) ?? 0) > 0);
-  const amountOf = (one: ModelDay) => (hasPrices ? one.cost : one.promptTokens + one.completionTokens);
-  const shown = hasPrices ? dollars : (value: number) => t(amount(value, 'token'));
-  const ranked = groupDays(models, 'model').sort((one, other) => amountOf(other) - amountOf(one));
+function chartOf({ models }: UsageCounts): string {
+  const hasPrices = models.some((one) => (knownModelCost(one) ?? 0) > 0);
+  const amountOf = (one: DailyModelUsage) => (hasPrices ? one.cost : one.promptTokens + one.completionTokens);
+  const shown = hasPrices ? dollars : (value: number) => t(localizedCount(value, 'token'));
+  const ranked = groupUsageDays(models, 'model').sort((one, other) => amountOf(other) - amountOf(one));
   const colourOf = new Map(ranked.map(({ model }, nth) => [model, Math.min(nth, colours - 1)]));
-  const byDay = new Map<string, ModelDay[]>();
-  for (const one of groupDays(models)) byDay.set(one.day, [...(byDay.get(one.day) ?? []), one]);
+  const byDay = new Map<string, DailyModelUsage[]>();
+  for (const one of groupUsageDays(models)) byDay.set(one.day, [...(byDay.get(one.day) ?? []), one]);
   const days = [...byDay.keys()].sort().slice(-maxDays);
   const most = Math.max(...days.map((day) => byDay.get(day)!.reduce((total, one) => total + amountOf(one), 0)), 0);
   if (most <= 0) return '';
@@ -186,24 +186,24 @@ function chartOf({ models }: Counts): string {
     const parts = byDay.get(day)!.map((one) => {
       const size = (amountOf(one) / most) * height;
       top -= size;
-      const title = `${visibleLine(`${day}, ${one.model}`)}: ${shown(amountOf(one))}`;
+      const title = `${escapeInvisibleInLine(`${day}, ${one.model}`)}: ${shown(amountOf(one))}`;
       return `<rect class="c${colourOf.get(one.model)}" x="${nth * (barWidth + barSpace)}" y="${top.toFixed(2)}" width="${barWidth}" height="${size.toFixed(2)}"><title>${escaped(title)}</title></rect>`;
     });
     return parts.join('');
   });
   const width = days.length * (barWidth + barSpace);
-  const [first, last] = [visibleLine(days[0]!), visibleLine(days.at(-1)!)];
+  const [first, last] = [escapeInvisibleInLine(days[0]!), escapeInvisibleInLine(days.at(-1)!)];
   const when = first === last ? first : t('{0} to {1}', first, last);
   const label = t(
     hasPrices
       ? 'Cost of {0} with work: {1}; the highest day is {2}. The table of days has the same figures.'
       : 'Tokens of {0} with work: {1}; the highest day is {2}. The table of days has the same figures.',
-    amount(days.length, 'day'),
+    localizedCount(days.length, 'day'),
     when,
     shown(most),
   );
   const legend = ranked.slice(0, colours).map(({ model }, nth) => {
-    const name = visibleLine(model);
+    const name = escapeInvisibleInLine(model);
     const names = nth === colours - 1 && ranked.length > colours ? t('{0} and others', name) : name;
     return `<li><svg class="key" viewBox="0 0 10 10" aria-hidden="true"><rect class="c${nth}" width="10" height="10"/></svg> ${escaped(names)}</li>`;
   });
@@ -213,19 +213,19 @@ function chartOf({ models }: Counts): string {
 <ul class="legend">${legend.join('')}</ul>`;
 }
 
-const dollars = (value: number): string => t(money(value));
-const text = (value: string): Cell => ({ text: visibleLine(value), sort: visibleLine(value) });
-const whole = (value: number): Cell => ({ text: Math.round(value).toLocaleString(language()), sort: value });
+const dollars = (value: number): string => t(localizedDollars(value));
+const text = (value: string): Cell => ({ text: escapeInvisibleInLine(value), sort: escapeInvisibleInLine(value) });
+const whole = (value: number): Cell => ({ text: Math.round(value).toLocaleString(currentLocale()), sort: value });
 const maybe = (value: number | undefined, shown: (value: number) => string, none = '–'): Cell =>
   value === undefined ? { text: none } : { text: shown(value), sort: value };
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
 function duration(ms: number): string {
-  if (ms < 1000) return unbroken(t('{0} ms', Math.round(ms)));
-  if (ms < 60_000) return unbroken(t('{0} s', decimal(ms / 1000, 1)));
+  if (ms < 1000) return withNoBreakUnits(t('{0} ms', Math.round(ms)));
+  if (ms < 60_000) return withNoBreakUnits(t('{0} s', formatDecimal(ms / 1000, 1)));
   const seconds = Math.round(ms / 1000);
-  return unbroken(t('{0} min {1} s', Math.floor(seconds / 60), seconds % 60));
+  return withNoBreakUnits(t('{0} min {1} s', Math.floor(seconds / 60), seconds % 60));
 }
 
 const signs: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

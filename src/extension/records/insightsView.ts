@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { csvOf } from '../../protocol/run/insights.ts';
+import { usageCountsToCsv } from '../../protocol/run/insights.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { messageOf } from '../../protocol/text/localized.ts';
-import { insightsOf } from '../../runs/collectInsights.ts';
+import { collectUsageInsights } from '../../runs/collectInsights.ts';
 import { diskFolders } from '../dialogs/folders.ts';
 import { notify } from '../dialogs/notify.ts';
-import { type InsightsShown, insightsHtml } from './insightsPage.ts';
+import { type InsightsPageState, insightsHtml } from './insightsPage.ts';
 
 /** Implements *Insights*: usage of this workspace or of all workspaces, counted at each request. */
 export class Insights implements vscode.Disposable {
   private panel?: vscode.WebviewPanel;
-  private shown?: InsightsShown;
+  private shown?: InsightsPageState;
 
   constructor(
     private readonly extensionUri: vscode.Uri,
@@ -25,11 +25,11 @@ export class Insights implements vscode.Disposable {
     this.panel?.dispose();
   }
 
-  async show(scope: InsightsShown['scope'] = 'workspace'): Promise<void> {
+  async show(scope: InsightsPageState['scope'] = 'workspace'): Promise<void> {
     const title = t('Towpath is counting the usage of its runs');
     const options = { location: vscode.ProgressLocation.Window, title };
     const found = await vscode.window.withProgress(options, async () =>
-      insightsOf(scope === 'all' ? await this.stores() : [this.store]),
+      collectUsageInsights(scope === 'all' ? await this.stores() : [this.store]),
     );
     this.shown = { ...found, scope };
     const panel = this.panel ?? this.open();
@@ -47,7 +47,7 @@ export class Insights implements vscode.Disposable {
       (await vscode.window.showSaveDialog({ defaultUri: name, title: t('Save Insights'), filters: { CSV: ['csv'] } }));
     if (!to) return;
     try {
-      await vscode.workspace.fs.writeFile(to, Buffer.from(csvOf(this.shown.counts)));
+      await vscode.workspace.fs.writeFile(to, Buffer.from(usageCountsToCsv(this.shown.counts)));
     } catch (error) {
       notify('error', t('The table could not be saved. {0}', messageOf(error)));
     }
@@ -76,7 +76,7 @@ export class Insights implements vscode.Disposable {
 }
 
 /** Returns the stores of all workspaces, which the editor places side by side under the extension id. */
-export async function storesBeside(storage: string | undefined, without: string): Promise<string[]> {
+export async function listWorkspaceStores(storage: string | undefined, without: string): Promise<string[]> {
   if (storage === undefined) return [path.join(without, 'store')];
   const all = path.dirname(path.dirname(storage));
   const names = await fs.readdir(all).catch(() => [path.basename(path.dirname(storage))]);

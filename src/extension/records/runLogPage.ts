@@ -1,12 +1,12 @@
 import os from 'node:os';
 import type { RunEvent, StoredEvent } from '../../protocol/run/events.ts';
 import { type LogLine, logLineOf } from '../../protocol/run/logLine.ts';
-import { type Hidden, redacted } from '../settings/redactSettings.ts';
+import { type RedactedValues, redactForReport } from '../settings/redactSettings.ts';
 
 type Channel = Record<LogLine['level'], (text: string) => void>;
 
 /** Implements *Towpath: Show Log*: a line per informative event, without keys, home folders and message content. */
-export class RunLogs {
+export class RunLogOutput {
   private readonly waiting: RunEvent[] = [];
   private flushing?: Promise<void>;
 
@@ -34,20 +34,20 @@ export class RunLogs {
       const secrets = await this.secrets().catch(() => undefined);
       for (const event of this.waiting.splice(0)) {
         if (!secrets) continue; // without the keys nothing can be redacted, so nothing is logged
-        const line = logLineOf(event, (text) => redacted(text, { secrets, home: this.home }));
-        if (line) this.channel[line.level](`${shortId(event.runId)} ${line.text}`);
+        const line = logLineOf(event, (text) => redactForReport(text, { secrets, home: this.home }));
+        if (line) this.channel[line.level](`${shortRunId(event.runId)} ${line.text}`);
       }
     }
   }
 }
 
 /** Log of a stored run for a bug report. `about`: lines about the environment. */
-export function logOfRun(
+export function storedRunLog(
   { events, damage }: { events: readonly StoredEvent[]; damage: readonly string[] },
   about: readonly string[],
-  hidden: Hidden,
+  hidden: RedactedValues,
 ): string {
-  const hide = (text: string) => redacted(text, hidden);
+  const hide = (text: string) => redactForReport(text, hidden);
   const lines = events.flatMap((event) => {
     const line = logLineOf(event, hide);
     return line ? [`${timeOf(event.at)} [${line.level}] ${line.text}`] : [];
@@ -56,7 +56,7 @@ export function logOfRun(
   return [...about.map(hide), ...wounds, '', ...lines, ''].join('\n');
 }
 
-export const shortId = (runId: string): string => runId.slice(0, 'run-12345678'.length);
+export const shortRunId = (runId: string): string => runId.slice(0, 'run-12345678'.length);
 
 /** An invalid time must not prevent the log. */
 const timeOf = (at: number): string => {

@@ -19,7 +19,7 @@ export function sharedStorage(given: string): string {
 }
 
 /** Moves runs from the separate storages of second windows into the shared storage; returns their number. */
-export async function gatherStorages(shared: string): Promise<number> {
+export async function mergeWindowStorages(shared: string): Promise<number> {
   const [workspace, own] = [path.dirname(shared), path.basename(shared)];
   const all = path.dirname(workspace);
   const names = await readdir(all).catch(() => []);
@@ -38,7 +38,7 @@ export async function gatherStorages(shared: string): Promise<number> {
  * @param storage folder of the extension in the workspace storage
  * @param without storage without an open folder
  */
-export function everyStorage(storage: string, without: string): string[] {
+export function allWorkspaceStorages(storage: string, without: string): string[] {
   const [extension, all] = [path.basename(storage), path.dirname(path.dirname(storage))];
   if (storage === without) return [without]; // other storages are unknown from here
   try {

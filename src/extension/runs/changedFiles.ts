@@ -1,14 +1,14 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { FileRow, HostMessage, ViewMessage } from '../../protocol/panel/panelMessages.ts';
+import type { ChangedFileRow, HostToPanelMessage, PanelToHostMessage } from '../../protocol/panel/panelMessages.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
 import type { Run } from '../../protocol/run/run.ts';
-import { foldFiles, type RunFile } from '../../protocol/run/runFiles.ts';
-import { createDictionary, keysOf, toDictionary } from '../../protocol/values/dictionary.ts';
+import { type ChangedRunFile, foldFileChanges } from '../../protocol/run/runFiles.ts';
+import { createDictionary, sortedDictionaryKeys, toDictionary } from '../../protocol/values/dictionary.ts';
 import type { RunStore } from '../../runs/store.ts';
-import { compareSince, textNow } from '../../tools/changes/compareChanges.ts';
+import { compareFileVersions, readCurrentFileText } from '../../tools/changes/compareChanges.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
-import { Committed } from '../commit/committed.ts';
+import { CommittedFileCache } from '../commit/committed.ts';
 import type { DecisionFile } from '../settings/decisionFile.ts';
 
 interface Dependencies {
@@ -16,7 +16,7 @@ interface Dependencies {
   store: RunStore;
   workspace: Workspace;
   reviewed: DecisionFile;
-  post(message: HostMessage): void;
+  post(message: HostToPanelMessage): void;
   failed(error: unknown): void;
 }
 
@@ -35,14 +35,14 @@ const maxReviewed = 100;
  */
 export class ChangedFiles implements vscode.Disposable {
   private run: Folded | undefined;
-  private readonly shown = new Map<string, FileRow>();
+  private readonly shown = new Map<string, ChangedFileRow>();
   private readonly names = new Map<string, string>();
   private readonly events: RunEvent[] = [];
   private readonly touched = new Set<string>();
   private all = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private looking: Promise<void> = Promise.resolve();
-  private readonly committed = new Committed(() => this.later(() => true));
+  private readonly committed = new CommittedFileCache(() => this.later(() => true));
   private readonly watches: vscode.Disposable[];
 
   constructor(private readonly parts: Dependencies) {
@@ -87,9 +87,9 @@ export class ChangedFiles implements vscode.Disposable {
     if (counts) this.later(() => this.events.push(event) === 0);
   }
 
-  async rows(runId: string): Promise<{ row: FileRow; file: RunFile; place: string | undefined }[]> {
+  async rows(runId: string): Promise<{ row: ChangedFileRow; file: ChangedRunFile; place: string | undefined }[]> {
     await this.looking;
-    const files = (this.run?.id === runId && this.run.files) || createDictionary<RunFile>();
+    const files = (this.run?.id === runId && this.run.files) || createDictionary<ChangedRunFile>();
     return [...this.shown.values()].flatMap((row) => {
       const file = files[row.path];
       return file ? [{ row, file, place: this.placeOf(row.path) }] : [];
@@ -97,7 +97,7 @@ export class ChangedFiles implements vscode.Disposable {
   }
 
   /** Stores a review of the current content; a later change needs a new review. */
-  review({ runId, path: name, id, reviewed }: Extract<ViewMessage, { type: 'review-file' }>): void {
+  review({ runId, path: name, id, reviewed }: Extract<PanelToHostMessage, { type: 'review-file' }>): void {
     const { [name]: _, ...others } = this.reviewedIn(runId);
     this.parts.reviewed.update(runId, reviewed ? { ...others, [name]: id } : others);
     for (const forgotten of Object.keys(this.parts.reviewed.all()).slice(0, -maxReviewed))
@@ -120,7 +120,7 @@ export class ChangedFiles implements vscode.Disposable {
     const { run } = this;
     this.fold();
     if (!run) return;
-    const names = this.all ? keysOf(run.files ?? createDictionary()) : [...this.touched];
+    const names = this.all ? sortedDictionaryKeys(run.files ?? createDictionary()) : [...this.touched];
     if (this.all) this.shown.clear();
     this.all = false;
     this.touched.clear();
@@ -155,19 +155,19 @@ export class ChangedFiles implements vscode.Disposable {
     for (const event of this.events.splice(0)) {
       if (!run || event.runId !== run.id || event.seq <= run.seq) continue;
       if (event.type === 'tool-start') run.ran = true;
-      foldFiles(run, event);
+      foldFileChanges(run, event);
       if (event.type === 'undo' || event.type === 'redo' || (event.type === 'tool-end' && event.moved)) this.all = true;
       if (event.type === 'tool-end') for (const { path: name } of event.changes ?? []) this.touched.add(name);
     }
   }
 
   /** Returns undefined if the file has no visible change. */
-  private async rowOf(runId: string, name: string, file: RunFile): Promise<FileRow | undefined> {
+  private async rowOf(runId: string, name: string, file: ChangedRunFile): Promise<ChangedFileRow | undefined> {
     const { workspace, store } = this.parts;
     const place = this.placeOf(name);
     if (place) this.names.set(path.normalize(place), name);
     if (file.from !== undefined) return { path: name, id: '', made: 'moved', from: file.from };
-    const now = await textNow(workspace, name);
+    const now = await readCurrentFileText(workspace, name);
     if (now?.file) this.names.set(path.normalize(now.file), name);
     if (file.kind !== undefined) return now?.id === null ? { path: name, id: '', made: 'deleted' } : undefined;
     if (!now) return { path: name, id: file.after?.slice(0, 12) ?? '' };
@@ -175,7 +175,7 @@ export class ChangedFiles implements vscode.Disposable {
     if (place && (await this.committed.has(place, now.text, file.at))) return undefined;
     const read = async (id: string | null) => (id === null ? null : store.contents.read(runId, id));
     const since = await Promise.all([read(file.before), read(file.after)]).then(
-      ([before, left]) => compareSince(before, left, now.text),
+      ([before, left]) => compareFileVersions(before, left, now.text),
       () => undefined, // no longer stored
     );
     const made = file.before === null ? 'new' : now.id === null ? 'deleted' : undefined;

@@ -1,20 +1,20 @@
-import { restedBefore } from '../../engine/core/compactionRefused.ts';
+import { suspensionBeforeCompaction } from '../../engine/core/compactionRefused.ts';
 import type { UserInput } from '../../engine/input/questionQueue.ts';
 import type { ExecutionEngine } from '../../engine/run/engine.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
-import type { Notice, PanelChoice } from '../../protocol/panel/panelMessages.ts';
-import type { RunEvent, When } from '../../protocol/run/events.ts';
-import { isOverLimit } from '../../protocol/run/money.ts';
-import { canContinue, isBetweenTurns } from '../../protocol/run/resumable.ts';
+import type { Notice, PanelQuestionChoices } from '../../protocol/panel/panelMessages.ts';
+import type { DeliveryTime, RunEvent } from '../../protocol/run/events.ts';
+import { isSpendingLimitError } from '../../protocol/run/money.ts';
+import { canContinueRun, isBetweenTurns } from '../../protocol/run/resumable.ts';
 import { newRun, type Run } from '../../protocol/run/run.ts';
-import { inShort } from '../../protocol/run/runDigest.ts';
+import { createRunDigest } from '../../protocol/run/runDigest.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { errorText } from '../../protocol/text/localized.ts';
+import { localizedErrorText } from '../../protocol/text/localized.ts';
 import { StoreError } from '../../runs/journal.ts';
 import { RunStore } from '../../runs/store.ts';
 import type { BackgroundCommands } from '../../tools/shell/background.ts';
 import type { ChatView } from '../view/chatView.ts';
-import { atRest, RunSnapshots } from './runSnapshots.ts';
+import { RunSnapshots, toRestingRun } from './runSnapshots.ts';
 import { ShownRunFile } from './shownRunFile.ts';
 import { takeOverAction, untrustedNotice } from './untrustedNotice.ts';
 
@@ -93,7 +93,7 @@ export class Conversation {
       this.store.readLastMessages(runId).catch(() => undefined), // reading the whole run reports the error
       this.store.isElsewhere(runId),
     ]);
-    if (run && runId === this.shown && !this.engine.live(runId)) this.snapshots.postEnd(atRest(run, isElsewhere));
+    if (run && runId === this.shown && !this.engine.live(runId)) this.snapshots.postEnd(toRestingRun(run, isElsewhere));
   }
 
   private async showWhole(): Promise<void> {
@@ -101,7 +101,7 @@ export class Conversation {
     const run = shown && (this.engine.live(shown) ?? (await this.kept(shown)));
     const isElsewhere = shown !== undefined && (await this.store.isElsewhere(shown));
     if (shown === this.shown)
-      await this.show(run ? (this.working ? run : atRest(run, isElsewhere)) : null, isElsewhere);
+      await this.show(run ? (this.working ? run : toRestingRun(run, isElsewhere)) : null, isElsewhere);
   }
 
   private async show(run: Run | null, isElsewhere = false): Promise<void> {
@@ -145,8 +145,8 @@ export class Conversation {
   async send(
     userInput: string,
     pictures?: Attachment[],
-    chosen?: PanelChoice,
-    when?: When,
+    chosen?: PanelQuestionChoices,
+    when?: DeliveryTime,
     named?: Promise<Attachment[]>,
   ): Promise<void> {
     await this.restored;
@@ -175,7 +175,7 @@ export class Conversation {
   async changeWaiting(
     runId: string,
     queued: number,
-    { text, when }: { text?: string; when: When },
+    { text, when }: { text?: string; when: DeliveryTime },
     named: Attachment[] = [],
   ): Promise<void> {
     const one = (await this.waitingIn(runId)).find((waiting) => waiting.queued === queued);
@@ -196,12 +196,12 @@ export class Conversation {
   }
 
   /** Answers a user question of a run, displayed or not. A late answer is ignored. */
-  async answer(chosen: PanelChoice): Promise<void> {
+  async answer(chosen: PanelQuestionChoices): Promise<void> {
     await this.restored;
     await this.say(chosen.runId, { userInput: '', chosen });
   }
 
-  async say(runId: string, input: UserInput, when?: When): Promise<void> {
+  async say(runId: string, input: UserInput, when?: DeliveryTime): Promise<void> {
     if (!(await this.engine.say({ runId, ...input, ...(when && { when }) })))
       return void (await this.work(runId, () => this.engine.continue({ runId, ...input }), wordsOf(input)));
     if (when === 'now') await this.work(runId, () => this.engine.continue({ runId }));
@@ -249,9 +249,9 @@ export class Conversation {
       const now = this.working ? undefined : await this.kept(shown);
       if (now && !now.held && isBetweenTurns(now)) await this.work(shown, () => this.engine.continue({ runId: shown })); // the run rested first
     } else if (this.working) this.notice({ level: 'info', text: t('This run is already in progress.') });
-    else if (!canContinue(run))
+    else if (!canContinueRun(run))
       this.notice({ level: 'info', text: t('This run is finished. Send a message to continue.') });
-    else if (restedBefore(run.error)) await this.compact(model);
+    else if (suspensionBeforeCompaction(run.error)) await this.compact(model);
     else await this.work(shown, () => this.engine.continue({ runId: shown, ...(model && { model }) }));
   }
 
@@ -266,7 +266,7 @@ export class Conversation {
     await this.restored;
     const { shown } = this;
     const run = shown && (this.engine.live(shown) ?? (await this.kept(shown)));
-    return run ? inShort(run) : undefined;
+    return run ? createRunDigest(run) : undefined;
   }
 
   retryNow(): void {
@@ -291,7 +291,8 @@ export class Conversation {
     if (made === 'later')
       this.notice({ level: 'info', text: t('The conversation will be compacted before the next step of this run.') });
     else if (made === false) this.notice({ level: 'info', text: t('Nothing to compact yet.') });
-    else if (typeof made === 'object' && !isOverLimit(made)) this.notice({ level: 'error', text: errorText(made) });
+    else if (typeof made === 'object' && !isSpendingLimitError(made))
+      this.notice({ level: 'error', text: localizedErrorText(made) });
   }
 
   /** Stops the given runs; by default the displayed run, or all running runs if the displayed run is at rest and not held. */
@@ -309,7 +310,7 @@ export class Conversation {
   /** Continues a held run without feedback. */
   private async endHold(runId: string): Promise<void> {
     const error = await this.engine.endHold(runId);
-    if (error) this.notice({ level: 'error', text: errorText(error) });
+    if (error) this.notice({ level: 'error', text: localizedErrorText(error) });
   }
 
   pause(): void {
@@ -348,7 +349,7 @@ export class Conversation {
     try {
       return await change();
     } catch (error) {
-      this.notice({ level: 'error', text: errorText(StoreError.from(error)) });
+      this.notice({ level: 'error', text: localizedErrorText(StoreError.from(error)) });
       return undefined;
     } finally {
       this.listChanged(true);
@@ -386,7 +387,11 @@ export class Conversation {
     if (!error || !/^(STORE|ENGINE_RUN)_/.test(code) || this.shown !== runId) return isRefused && isUnheard;
     if (isUnheard && words !== undefined) this.view.post({ type: 'unheard', text: words });
     if (!isSaid)
-      this.notice({ level: 'error', text: errorText(error), ...(isElsewhere && { action: takeOverAction() }) });
+      this.notice({
+        level: 'error',
+        text: localizedErrorText(error),
+        ...(isElsewhere && { action: takeOverAction() }),
+      });
     return isRefused && isUnheard;
   }
 
@@ -429,7 +434,7 @@ export class Conversation {
       return await this.store.read(runId);
     } catch (error) {
       if (this.engine.liveIds.includes(runId)) return newRun(runId); // just started, its first line is being written
-      this.notice({ level: 'error', text: errorText(StoreError.from(error)) });
+      this.notice({ level: 'error', text: localizedErrorText(StoreError.from(error)) });
       return undefined;
     }
   }

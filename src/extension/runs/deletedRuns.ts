@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
-import { descendants } from '../../protocol/run/branches.ts';
-import { titleFromText } from '../../protocol/run/run.ts';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { amount, t } from '../../protocol/text/l10n.ts';
-import { errorText } from '../../protocol/text/localized.ts';
+import { descendantRuns } from '../../protocol/run/branches.ts';
+import { localizedRunTitle } from '../../protocol/run/run.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
+import { localizedCount, t } from '../../protocol/text/l10n.ts';
+import { localizedErrorText } from '../../protocol/text/localized.ts';
 import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { type DeletedRun, maxTrashDays } from '../../runs/trash.ts';
-import type { Policies } from '../approvals/policies.ts';
-import { withoutLinks } from '../dialogs/approvalText.ts';
+import type { ApprovalPolicies } from '../approvals/policies.ts';
+import { disableCommandLinks } from '../dialogs/approvalText.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { notify, notifyWithActions } from '../dialogs/notify.ts';
 import type { Conversation } from './conversation.ts';
@@ -16,7 +16,7 @@ import type { Conversation } from './conversation.ts';
 interface Dependencies {
   store: RunStore;
   conversation: Conversation;
-  policies: Policies;
+  policies: ApprovalPolicies;
   modals: Dialogs;
 }
 
@@ -29,7 +29,7 @@ export async function deleteRun(runId: string, parts: Dependencies): Promise<voi
   const runs = await store.list();
   const run = runs.find(({ id }) => id === runId) ?? { id: runId, title: t('New run') };
   const onlyIt = t('Delete This One');
-  const branches = descendants(runId, runs);
+  const branches = descendantRuns(runId, runs);
   const all = t('Delete All {0}', branches.length + 1);
   const chosen =
     branches.length > 0 ? await modals.ask(aboutBranches(run.title, branches.length, [onlyIt, all])) : onlyIt;
@@ -63,10 +63,10 @@ async function deleteOne(id: string, { conversation, policies }: Dependencies): 
   return name;
 }
 
-const inBranches = (count: number) => amount(count, 'branch', 'branches');
+const inBranches = (count: number) => localizedCount(count, 'branch', 'branches');
 
 const aboutBranches = (title: string, count: number, buttons: string[]) => ({
-  text: withoutLinks(
+  text: disableCommandLinks(
     count === 1
       ? t('“{0}” has {1}. Delete that, too?', title, inBranches(count))
       : t('“{0}” has {1}. Delete those, too?', title, inBranches(count)),
@@ -87,8 +87,8 @@ export async function showDeletedRuns(store: RunStore, conversation: Conversatio
   picker.title = t('Towpath: restore a deleted run');
   picker.matchOnDescription = true;
   picker.items = runs.map((run) => ({
-    label: visibleLine(titleFromText(run.title)),
-    description: t('{0} left', amount(run.daysLeft, 'day')),
+    label: escapeInvisibleInLine(localizedRunTitle(run.title)),
+    description: t('{0} left', localizedCount(run.daysLeft, 'day')),
     ...(run.damaged && { detail: t('Damaged: {0}', run.damagedSaid ?? run.damaged) }),
     buttons: [{ iconPath: new vscode.ThemeIcon('trash'), tooltip: t('Delete Permanently…') }],
     run,
@@ -106,11 +106,11 @@ export async function showDeletedRuns(store: RunStore, conversation: Conversatio
 
 async function removeForGood({ name, title }: DeletedRun, store: RunStore, modals: Dialogs): Promise<void> {
   const yes = t('Delete Permanently');
-  const text = withoutLinks(t('Delete “{0}” permanently? You cannot restore it.', title));
+  const text = disableCommandLinks(t('Delete “{0}” permanently? You cannot restore it.', title));
   if ((await modals.ask({ text, buttons: [yes] })) !== yes) return;
   try {
     await store.deleted.remove(name);
   } catch (error) {
-    notify('error', errorText(StoreError.from(error)));
+    notify('error', localizedErrorText(StoreError.from(error)));
   }
 }

@@ -1,12 +1,12 @@
-import { chatWorkflow, workAgent } from '../../protocol/content/agents.ts';
+import { chatWorkflowId, workAgent } from '../../protocol/content/agents.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
 import { planProgressText } from '../../protocol/run/plan.ts';
 import type { Conversation } from './conversation.ts';
-import type { Agents } from './pickAgent.ts';
+import type { AgentPicker } from './pickAgent.ts';
 
 interface Dependencies {
   conversation: Conversation;
-  agents: Agents;
+  agents: AgentPicker;
 }
 
 /** Options of a plan implementation. `apart`: in a new run that receives only the plan. `words`: additional message. */
@@ -24,7 +24,7 @@ export async function createPlanExecution(
   if (!run) return;
   const more = words.trim() === '' ? '' : `\n\n${words.trim()}`;
   if (!apart) {
-    await agents.choose({ workflowId: chatWorkflow, agentId: workAgent });
+    await agents.choose({ workflowId: chatWorkflowId, agentId: workAgent });
     return conversation.send(`Do what the plan says.${more}`, undefined, undefined, undefined, named);
   }
   const attachments = await named;

@@ -1,21 +1,21 @@
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/run/engine.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
-import { type ForkPoint, forkPoints, kinOf } from '../../protocol/run/branches.ts';
-import { proseLine, truncateVisible } from '../../protocol/text/escapeInvisible.ts';
-import { amount, t } from '../../protocol/text/l10n.ts';
-import { errorText } from '../../protocol/text/localized.ts';
+import { type ForkPoint, forkPoints, relatedRuns } from '../../protocol/run/branches.ts';
+import { escapeInvisibleInProseLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
+import { localizedCount, t } from '../../protocol/text/l10n.ts';
+import { localizedErrorText } from '../../protocol/text/localized.ts';
 import { mapLimit } from '../../protocol/values/mapLimit.ts';
-import { type BranchFiles, branchFiles } from '../../runs/branchFiles.ts';
-import type { ForkedText } from '../../runs/fork.ts';
+import { type RestorableBranchFiles, restorableBranchFiles } from '../../runs/branchFiles.ts';
+import type { ForkableUserMessage } from '../../runs/fork.ts';
 import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { undoOperations } from '../../runs/undoSteps.ts';
-import type { Policies } from '../approvals/policies.ts';
+import type { ApprovalPolicies } from '../approvals/policies.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { ChatView } from '../view/chatView.ts';
 import type { Conversation } from './conversation.ts';
-import type { Undo } from './undoFiles.ts';
+import type { FileUndo } from './undoFiles.ts';
 
 interface PickedPlace {
   seq: number;
@@ -26,8 +26,8 @@ interface Dependencies {
   engine: ExecutionEngine;
   store: RunStore;
   conversation: Conversation;
-  undo: Undo;
-  policies: Policies;
+  undo: FileUndo;
+  policies: ApprovalPolicies;
   view: Pick<ChatView, 'post' | 'focus'>;
 }
 
@@ -63,7 +63,7 @@ export class Branches {
       files > 0
         ? await askAboutFiles(
             t('Towpath: this run changed files after that message'),
-            t('Restore {0} to here…', amount(files, 'file')),
+            t('Restore {0} to here…', localizedCount(files, 'file')),
           )
         : false;
     if (restore === undefined || !(await this.instead(from, said, text, restore)))
@@ -84,7 +84,7 @@ export class Branches {
 
   private async instead(
     from: string,
-    said: ForkedText,
+    said: ForkableUserMessage,
     text: string,
     restore: boolean,
     named: readonly Attachment[] = [],
@@ -128,13 +128,13 @@ export class Branches {
   }
 
   /** Returns the newest message of the user up to the index, in the displayed run at rest. */
-  private async saidAt(runId: string, at: number, what: keyof typeof atWork): Promise<ForkedText | undefined> {
+  private async saidAt(runId: string, at: number, what: keyof typeof atWork): Promise<ForkableUserMessage | undefined> {
     const from = await this.atRest(what);
     if (from !== runId) return undefined;
     try {
       return (await this.parts.store.said(runId)).findLast((one) => one.at <= at);
     } catch (error) {
-      this.parts.conversation.notice({ level: 'error', text: errorText(StoreError.from(error)) });
+      this.parts.conversation.notice({ level: 'error', text: localizedErrorText(StoreError.from(error)) });
       return undefined;
     }
   }
@@ -169,17 +169,17 @@ export class Branches {
     if (files && conversation.runId === runId) await undo.files(runId, files);
   }
 
-  private async filesOf(runId: string): Promise<BranchFiles | undefined> {
+  private async filesOf(runId: string): Promise<RestorableBranchFiles | undefined> {
     const { store, conversation } = this.parts;
     try {
-      const kin = kinOf(runId, await store.list()).filter(({ id }) => id !== runId);
+      const kin = relatedRuns(runId, await store.list()).filter(({ id }) => id !== runId);
       const runs = await mapLimit(kin, 4, ({ id }) => store.read(id).catch(() => undefined));
-      return branchFiles(
+      return restorableBranchFiles(
         await store.read(runId),
         runs.filter((run) => run !== undefined),
       );
     } catch (error) {
-      conversation.notice({ level: 'error', text: errorText(StoreError.from(error)) });
+      conversation.notice({ level: 'error', text: localizedErrorText(StoreError.from(error)) });
       return undefined;
     }
   }
@@ -218,7 +218,7 @@ export class Branches {
     if (!files || differing === 0) return;
     const restore = await askAboutFiles(
       t('Towpath: some files have changed since this branch'),
-      t('Restore {0}…', amount(differing, 'file')),
+      t('Restore {0}…', localizedCount(differing, 'file')),
     );
     if (restore && conversation.runId === chosen.way) await undo.files(chosen.way, files);
   }
@@ -250,7 +250,7 @@ export class Branches {
       await conversation.open(branch);
       return branch;
     } catch (error) {
-      conversation.notice({ level: 'error', text: errorText(StoreError.from(error)) });
+      conversation.notice({ level: 'error', text: localizedErrorText(StoreError.from(error)) });
       return undefined;
     }
   }
@@ -266,7 +266,7 @@ export class Branches {
   }
 
   /** @param end label of the run's end, if selectable */
-  private async pick(runId: string, title: string): Promise<ForkedText | undefined>;
+  private async pick(runId: string, title: string): Promise<ForkableUserMessage | undefined>;
   private async pick(runId: string, title: string, end: string | undefined): Promise<PickedPlace | undefined>;
   private async pick(runId: string, title: string, end?: string): Promise<PickedPlace | undefined> {
     const { store, conversation } = this.parts;
@@ -283,7 +283,7 @@ export class Branches {
       if (items.length > 0) return (await vscode.window.showQuickPick(items.reverse(), { title }))?.place;
       notify('info', t('This run has no messages yet.'));
     } catch (error) {
-      conversation.notice({ level: 'error', text: errorText(StoreError.from(error)) });
+      conversation.notice({ level: 'error', text: localizedErrorText(StoreError.from(error)) });
     }
     return undefined;
   }
@@ -320,4 +320,5 @@ async function askAboutFiles(title: string, restoring: string): Promise<boolean 
 
 const nothingShown = (): undefined => void notify('info', t('No run is shown. Open the run to continue.'));
 
-const inShort = (words: string): string => truncateVisible(proseLine(words), 100) || t('A picture');
+const inShort = (words: string): string =>
+  truncateWithEllipsis(escapeInvisibleInProseLine(words), 100) || t('A picture');

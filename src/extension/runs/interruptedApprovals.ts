@@ -1,11 +1,11 @@
 import type { ExecutionEngine } from '../../engine/run/engine.ts';
 import type { CallKey } from '../../protocol/content/callKey.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
-import { openApprovals } from '../../protocol/run/pending.ts';
+import { pendingApprovalIds } from '../../protocol/run/pending.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
-import type { Approvals } from '../approvals/approvals.ts';
+import type { ApprovalDialogQueue } from '../approvals/approvals.ts';
 import type { UserActivity } from '../view/userActivity.ts';
 import type { Conversation } from './conversation.ts';
 import type { RunStates } from './runStates.ts';
@@ -15,7 +15,7 @@ interface Dependencies {
   engine: ExecutionEngine;
   store: RunStore;
   conversation: Conversation;
-  approvals: Pick<Approvals, 'expect'>;
+  approvals: Pick<ApprovalDialogQueue, 'expect'>;
   presence: Pick<UserActivity, 'quiet'>;
   workspace: Pick<Workspace, 'trusted'>;
   states: Pick<RunStates, 'all'>;
@@ -47,14 +47,14 @@ export class InterruptedApprovals {
   show(run: Run | null, isElsewhere: boolean): void {
     this.waiting?.abort();
     this.waiting = undefined;
-    this.shown = run && !isElsewhere ? { runId: run.id, calls: openApprovals(run) } : undefined;
+    this.shown = run && !isElsewhere ? { runId: run.id, calls: pendingApprovalIds(run) } : undefined;
     this.dependencies.changed();
   }
 
   told({ runId, type }: RunEvent): void {
     if (type !== 'phase' || this.shown?.runId !== runId) return;
     const run = this.dependencies.engine.live(runId);
-    this.shown = { runId, calls: run ? openApprovals(run) : [] };
+    this.shown = { runId, calls: run ? pendingApprovalIds(run) : [] };
   }
 
   /** Opens the dialog of a call, by default the oldest of the displayed run. Resolves to false if none is open. */
@@ -99,7 +99,7 @@ export class InterruptedApprovals {
   private async open(runId: string): Promise<string[]> {
     const { engine, store } = this.dependencies;
     if (engine.liveIds.includes(runId) || (await store.isElsewhere(runId))) return [];
-    return openApprovals(await store.read(runId));
+    return pendingApprovalIds(await store.read(runId));
   }
 
   private async resume(key: CallKey, how: 'show' | 'deny'): Promise<void> {

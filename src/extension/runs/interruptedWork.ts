@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import type { ExecutionEngine, InterruptionChoice } from '../../engine/run/engine.ts';
-import { type InterruptedWork, interruptedWork, interruptionSentence } from '../../protocol/run/interruptions.ts';
-import { truncateVisible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { type InterruptedWork, interruptedWork, interruptionMessage } from '../../protocol/run/interruptions.ts';
+import { escapeInvisibleInLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { errorText, localize, messageOf } from '../../protocol/text/localized.ts';
+import { localize, localizedErrorText, messageOf } from '../../protocol/text/localized.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { Conversation } from './conversation.ts';
-import { typedResult } from './typedResult.ts';
+import { parseTypedResult } from './typedResult.ts';
 
 interface Dependencies {
   conversation: Conversation;
@@ -18,14 +18,14 @@ interface Dependencies {
 let isAsking = false;
 
 /** Requests the result of interrupted work, records it, and continues the run. */
-export async function continueAfter(dependencies: Dependencies): Promise<void> {
+export async function continueInterruptedWork(dependencies: Dependencies): Promise<void> {
   if (isAsking) return; // a second click would discard the typed text
   isAsking = true;
   try {
     const found = await shownWork(dependencies);
     const text = found && (await askForResult(dependencies, found));
     if (text === undefined) return;
-    await decide(dependencies, found!.runId, { ...choiceOf(found!.work, 'after'), result: typedResult(text) });
+    await decide(dependencies, found!.runId, { ...choiceOf(found!.work, 'after'), result: parseTypedResult(text) });
   } finally {
     isAsking = false;
   }
@@ -33,12 +33,12 @@ export async function continueAfter(dependencies: Dependencies): Promise<void> {
 
 async function askForResult({ engine }: Dependencies, { runId, work }: { runId: string; work: InterruptedWork }) {
   const names = work.step === undefined ? [] : await engine.usedLater(runId, work.node, work.step);
-  const label = truncateVisible(work.label, 60);
+  const label = truncateWithEllipsis(work.label, 60);
   return vscode.window.showInputBox({
-    title: visibleLine(t(interruptionSentence(work))),
+    title: escapeInvisibleInLine(t(interruptionMessage(work))),
     prompt:
       names.length > 0
-        ? t('Result of “{0}” (optional). Used later: {1}', label, visibleLine(names.join(', ')))
+        ? t('Result of “{0}” (optional). Used later: {1}', label, escapeInvisibleInLine(names.join(', ')))
         : t('Result of “{0}” (optional)', label),
     ...(names.length > 0 && { placeHolder: JSON.stringify(Object.fromEntries(names.map((name) => [name, '…']))) }),
     ignoreFocusOut: true,
@@ -47,7 +47,7 @@ async function askForResult({ engine }: Dependencies, { runId, work }: { runId: 
 }
 
 /** Repeats the interrupted work; each call needs its approval. */
-export async function runAgain(dependencies: Dependencies): Promise<void> {
+export async function repeatInterruptedWork(dependencies: Dependencies): Promise<void> {
   const found = await shownWork(dependencies);
   if (found) await decide(dependencies, found.runId, choiceOf(found.work, 'again'));
 }
@@ -77,13 +77,13 @@ async function decide(
   choice: InterruptionChoice,
 ): Promise<void> {
   const failure = await engine.chooseAfterInterruption(runId, choice);
-  if (failure) return conversation.notice({ level: 'error', text: errorText(failure) });
+  if (failure) return conversation.notice({ level: 'error', text: localizedErrorText(failure) });
   if (conversation.runId === runId) await conversation.goOn();
 }
 
 function problemOf(text: string): string | undefined {
   try {
-    typedResult(text);
+    parseTypedResult(text);
     return undefined;
   } catch (error) {
     return localize(messageOf(error));

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import type { Run } from '../../protocol/run/run.ts';
-import { proseLine, truncateVisible } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInProseLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { errorText } from '../../protocol/text/localized.ts';
-import { withoutLinks } from '../dialogs/approvalText.ts';
-import type { RunNow } from './runStates.ts';
+import { localizedErrorText } from '../../protocol/text/localized.ts';
+import { disableCommandLinks } from '../dialogs/approvalText.ts';
+import type { LiveRunStatus } from './runStates.ts';
 
 interface Dependencies {
   panelInView(): boolean;
@@ -13,20 +13,24 @@ interface Dependencies {
 }
 
 /** Notifies once of a run that ended unseen, with its last message. The visible panel uses its list and badge instead. */
-export async function notifyEnd(
-  { runId, state, title }: RunNow,
+export async function notifyRunEnd(
+  { runId, state, title }: LiveRunStatus,
   { panelInView, read, show }: Dependencies,
 ): Promise<void> {
   if (panelInView()) return;
   const { error, messages } = await read(runId);
-  const words = proseLine(
-    error ? errorText(error) : (messages.findLast(({ role }) => role === 'assistant')?.content ?? ''),
+  const words = escapeInvisibleInProseLine(
+    error ? localizedErrorText(error) : (messages.findLast(({ role }) => role === 'assistant')?.content ?? ''),
   );
-  const text = endOf(state === 'failed', truncateVisible(proseLine(title), 60), truncateVisible(words, 200));
+  const text = endOf(
+    state === 'failed',
+    truncateWithEllipsis(escapeInvisibleInProseLine(title), 60),
+    truncateWithEllipsis(words, 200),
+  );
   const chosen =
     state === 'failed'
-      ? await vscode.window.showWarningMessage(withoutLinks(text), t('Show'))
-      : await vscode.window.showInformationMessage(withoutLinks(text), t('Show'));
+      ? await vscode.window.showWarningMessage(disableCommandLinks(text), t('Show'))
+      : await vscode.window.showInformationMessage(disableCommandLinks(text), t('Show'));
   if (chosen) await show(runId);
 }
 

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/run/engine.ts';
-import { agentName, chatWorkflow, planAgent, workAgent } from '../../protocol/content/agents.ts';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { agentName, chatWorkflowId, planAgent, workAgent } from '../../protocol/content/agents.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { errorText, localizedMessageIn } from '../../protocol/text/localized.ts';
-import { idOf, type WorkflowFiles, workflowNameOf } from '../language/workflowFiles.ts';
+import { localizedErrorText, storedLocalizableText } from '../../protocol/text/localized.ts';
+import { type WorkflowFiles, workflowNameOf, workspaceRelativeId } from '../language/workflowFiles.ts';
 import type { Conversation } from './conversation.ts';
 
 /** Agent of a conversation: built-in, or of a file with its own runs. */
@@ -23,10 +23,10 @@ interface Dependencies {
 
 const key = 'towpath.agent';
 
-const built = (agentId: string): Speaker => ({ workflowId: chatWorkflow, agentId });
+const built = (agentId: string): Speaker => ({ workflowId: chatWorkflowId, agentId });
 
 /** Agent of the next message: that of the displayed run, else the agent chosen last. */
-export class Agents {
+export class AgentPicker {
   /** Agent of a file for new runs; not persisted, because files may disappear. */
   private ofFile?: Speaker;
 
@@ -44,13 +44,13 @@ export class Agents {
   /** Sets the agent from the next rest on. An agent that the displayed run cannot have starts a new run with the next message. */
   async choose(speaker: Speaker): Promise<void> {
     const { conversation, engine, changed } = this.parts;
-    if (speaker.workflowId === chatWorkflow) await this.remember(speaker.agentId);
+    if (speaker.workflowId === chatWorkflowId) await this.remember(speaker.agentId);
     else this.ofFile = speaker;
     const run = await conversation.run();
     const isOther = run && (run.workflowId !== speaker.workflowId || run.agentId !== speaker.agentId);
-    if (isOther && run.workflowId === chatWorkflow && !this.ofFile) {
+    if (isOther && run.workflowId === chatWorkflowId && !this.ofFile) {
       const failure = await engine.chooseAgent(run.id, speaker.agentId);
-      if (failure) conversation.notice({ level: 'error', text: errorText(failure) });
+      if (failure) conversation.notice({ level: 'error', text: localizedErrorText(failure) });
     } else if (isOther) await conversation.open(undefined);
     changed();
   }
@@ -63,14 +63,14 @@ export class Agents {
 
   async turnPlanning(): Promise<void> {
     const { workflowId, agentId } = await this.now();
-    const plans = workflowId === chatWorkflow && agentId === planAgent;
+    const plans = workflowId === chatWorkflowId && agentId === planAgent;
     await this.choose(built(plans ? workAgent : planAgent));
   }
 
   async pick(): Promise<void> {
     const now = await this.now();
     const isNow = ({ workflowId, agentId }: Speaker) =>
-      workflowId === now.workflowId && (workflowId !== chatWorkflow || agentId === now.agentId);
+      workflowId === now.workflowId && (workflowId !== chatWorkflowId || agentId === now.agentId);
     const all = [...builtIn(), ...(await this.ofFiles())];
     const rows = all.toSorted((one, other) => Number(isNow(other)) - Number(isNow(one)));
     const items = rows.map((row) => ({ ...row, label: `${isNow(row) ? '$(check)' : '$(blank)'} ${row.label}` }));
@@ -89,9 +89,14 @@ export class Agents {
         const { value, problems } = await files.load(uri, 'agent');
         const description = value
           ? (value.description ?? '')
-          : t('cannot be used: {0}', problems[0] ? localizedMessageIn(problems[0]) : '');
-        const label = visibleLine(value?.name ?? workflowNameOf(uri));
-        return { label, description: visibleLine(description), workflowId: idOf(uri), agentId: workflowNameOf(uri) };
+          : t('cannot be used: {0}', problems[0] ? storedLocalizableText(problems[0]) : '');
+        const label = escapeInvisibleInLine(value?.name ?? workflowNameOf(uri));
+        return {
+          label,
+          description: escapeInvisibleInLine(description),
+          workflowId: workspaceRelativeId(uri),
+          agentId: workflowNameOf(uri),
+        };
       }),
     );
   }

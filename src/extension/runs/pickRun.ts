@@ -1,15 +1,15 @@
 import * as vscode from 'vscode';
-import { underTheirRuns } from '../../protocol/run/branches.ts';
-import { titleFromText } from '../../protocol/run/run.ts';
+import { sortRunsUnderParents } from '../../protocol/run/branches.ts';
+import { localizedRunTitle } from '../../protocol/run/run.ts';
 import type { RunSummary } from '../../protocol/run/summary.ts';
-import { ago } from '../../protocol/text/ago.ts';
-import { proseLine } from '../../protocol/text/escapeInvisible.ts';
+import { formatAge } from '../../protocol/text/ago.ts';
+import { escapeInvisibleInProseLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { matches } from '../../runs/searchRuns.ts';
+import { matchesSearchQuery } from '../../runs/searchRuns.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { notify } from '../dialogs/notify.ts';
-import { type RunNow, stateAtRest, stateLabel } from './runStates.ts';
-import type { RunElsewhere } from './worktrees.ts';
+import { type LiveRunStatus, restingRunState, stateLabel } from './runStates.ts';
+import type { WorktreeRunStatus } from './worktrees.ts';
 
 interface PickedRun {
   run?: RunSummary;
@@ -19,14 +19,14 @@ type Item = vscode.QuickPickItem & PickedRun;
 
 export async function pickRun(
   store: Pick<RunStore, 'search'>,
-  states: { of(runId: string): RunNow | undefined },
+  states: { of(runId: string): LiveRunStatus | undefined },
   title: string,
-  elsewhere: readonly RunElsewhere[] = [],
+  elsewhere: readonly WorktreeRunStatus[] = [],
 ): Promise<PickedRun | undefined> {
   const itemsFor = async (query: string): Promise<Item[]> => {
     const found = await store.search(query);
     const excerpts = new Map(found.map(({ run, excerpt }) => [run.id, excerpt]));
-    const here = underTheirRuns(found.map(({ run }) => run)).map(({ run, depth }) =>
+    const here = sortRunsUnderParents(found.map(({ run }) => run)).map(({ run, depth }) =>
       itemOf(run, depth, states.of(run.id), excerpts.get(run.id)),
     );
     return [...here, ...inWorktrees(elsewhere, query)];
@@ -55,42 +55,42 @@ export async function pickRun(
   return chosen;
 }
 
-export async function pickOfNow(
-  runs: readonly RunNow[],
+export async function pickCurrentRuns(
+  runs: readonly LiveRunStatus[],
   title: string,
   all?: string,
-): Promise<readonly RunNow[] | undefined> {
+): Promise<readonly LiveRunStatus[] | undefined> {
   const items = runs.map((run) => ({
-    label: plainLabel(titleFromText(run.title)),
+    label: plainLabel(localizedRunTitle(run.title)),
     description: stateLabel(run),
-    runs: [run] as readonly RunNow[],
+    runs: [run] as readonly LiveRunStatus[],
   }));
   if (all !== undefined) items.push({ label: all, description: '', runs });
   return (await vscode.window.showQuickPick(items, { title }))?.runs;
 }
 
-function itemOf(run: RunSummary, depth: number, now: RunNow | undefined, excerpt: string | undefined): Item {
-  const shown = now ?? stateAtRest(run);
+function itemOf(run: RunSummary, depth: number, now: LiveRunStatus | undefined, excerpt: string | undefined): Item {
+  const shown = now ?? restingRunState(run);
   const state = shown ? stateLabel(shown) : run.pinned ? t('Pinned') : '';
   const from = run.imported && t('Imported');
   const detail = run.damaged ? t('Damaged: {0}', run.damagedSaid ?? run.damaged) : excerpt;
   return {
     run,
-    label: `${'\u2003'.repeat(depth)}${plainLabel(titleFromText(run.title))}`,
-    description: [state, from, ago(run.updatedAt, Date.now())].filter(Boolean).join(' · '),
+    label: `${'\u2003'.repeat(depth)}${plainLabel(localizedRunTitle(run.title))}`,
+    description: [state, from, formatAge(run.updatedAt, Date.now())].filter(Boolean).join(' · '),
     ...(detail && { detail: plainLabel(detail) }),
     ...(depth > 0 && { iconPath: new vscode.ThemeIcon('git-branch') }),
     alwaysShow: true, // rows found by text have no match in the label
   };
 }
 
-function inWorktrees(elsewhere: readonly RunElsewhere[], query: string): Item[] {
-  const found = elsewhere.filter(({ title, branch }) => matches(`${title} ${branch}`, query));
+function inWorktrees(elsewhere: readonly WorktreeRunStatus[], query: string): Item[] {
+  const found = elsewhere.filter(({ title, branch }) => matchesSearchQuery(`${title} ${branch}`, query));
   if (found.length === 0) return [];
   const items = found.map(({ folder, branch, title, run, state, awaitsApproval }) => ({
     label: plainLabel(title),
     description: run
-      ? [state && stateLabel({ state, awaitsApproval, elsewhere: true }), ago(run.updatedAt, Date.now())]
+      ? [state && stateLabel({ state, awaitsApproval, elsewhere: true }), formatAge(run.updatedAt, Date.now())]
           .filter(Boolean)
           .join(' · ')
       : t('not started'),
@@ -102,4 +102,4 @@ function inWorktrees(elsewhere: readonly RunElsewhere[], query: string): Item[] 
 }
 
 /** Prevents icons from `$(name)` in titles of models and users. */
-const plainLabel = (text: string): string => proseLine(text).replaceAll('$(', '$ (');
+const plainLabel = (text: string): string => escapeInvisibleInProseLine(text).replaceAll('$(', '$ (');

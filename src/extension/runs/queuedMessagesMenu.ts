@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { When } from '../../protocol/run/events.ts';
+import type { DeliveryTime } from '../../protocol/run/events.ts';
 import type { QueuedMessage } from '../../protocol/run/run.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { notify } from '../dialogs/notify.ts';
@@ -15,7 +15,7 @@ const times = [
   { label: 'Next Step', detail: 'Calls that have not started are not run', when: 'turn' },
   { label: 'When Finished', detail: 'The step finishes before this takes effect', when: 'done' },
   { label: 'Send Now', detail: 'Running work is stopped', when: 'now' },
-] as const satisfies readonly { label: string; detail: string; when: When }[];
+] as const satisfies readonly { label: string; detail: string; when: DeliveryTime }[];
 
 const told = ({ label, detail, when }: (typeof times)[number]) => ({ label: t(label), detail: t(detail), when });
 
@@ -36,7 +36,7 @@ export async function sendToRun({ conversation }: Dependencies, text?: unknown, 
   if (time) void conversation.send(said.trim(), undefined, undefined, time.when);
 }
 
-export async function showQueued({ conversation, view }: Dependencies): Promise<void> {
+export async function showQueuedMessages({ conversation, view }: Dependencies): Promise<void> {
   await conversation.restored;
   const { runId } = conversation;
   const waiting = runId ? await conversation.waitingIn(runId) : [];

@@ -1,9 +1,9 @@
 import type { ExecutionEngine } from '../../engine/run/engine.ts';
-import { isOverLimit, limitReached } from '../../protocol/run/money.ts';
-import { runTitle, titleFromText } from '../../protocol/run/run.ts';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { isSpendingLimitError, reachedSpendingLimit } from '../../protocol/run/money.ts';
+import { localizedRunTitle, runTitle } from '../../protocol/run/run.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { errorText } from '../../protocol/text/localized.ts';
+import { localizedErrorText } from '../../protocol/text/localized.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { notifyWithActions } from '../dialogs/notify.ts';
 import type { MoneyLimits } from '../providers/moneyLimits.ts';
@@ -16,12 +16,12 @@ interface Dependencies {
   limits: MoneyLimits;
 }
 
-export async function raiseLimit({ conversation, engine, store, limits }: Dependencies): Promise<void> {
+export async function raiseSpendingLimit({ conversation, engine, store, limits }: Dependencies): Promise<void> {
   await conversation.restored;
   const { runId } = conversation;
   const run = runId === undefined ? undefined : (engine.live(runId) ?? (await store.read(runId)));
-  const of = limitReached(run?.error);
-  if (!run || run.phase === 'Running' || !isOverLimit(run.error)) {
+  const of = reachedSpendingLimit(run?.error);
+  if (!run || run.phase === 'Running' || !isSpendingLimitError(run.error)) {
     const open = t('Settings');
     const chosen = await notifyWithActions(
       'info',
@@ -33,11 +33,15 @@ export async function raiseLimit({ conversation, engine, store, limits }: Depend
   }
   if (!of || Number.isNaN(limits.of(of))) return void (await limits.openSettings());
   if (limits.of(of) > 0) {
-    const more = await limits.ask(of, visibleLine(errorText(run.error!)), visibleLine(titleFromText(runTitle(run))));
+    const more = await limits.ask(
+      of,
+      escapeInvisibleInLine(localizedErrorText(run.error!)),
+      escapeInvisibleInLine(localizedRunTitle(runTitle(run))),
+    );
     if (more === undefined) return;
     const to = of === 'day' ? await limits.raiseDay(more) : Math.max(limits.of(of), run.allowed ?? 0) + more;
     const failure = await engine.raiseLimit(run.id, { of, more, to });
-    if (failure && of === 'run') return conversation.notice({ level: 'error', text: errorText(failure) });
+    if (failure && of === 'run') return conversation.notice({ level: 'error', text: localizedErrorText(failure) });
   }
   if (conversation.runId === run.id) await conversation.goOn();
 }

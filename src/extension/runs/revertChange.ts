@@ -1,9 +1,9 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import type { RunStore } from '../../runs/store.ts';
-import { changesSince, type LineEdit, takenBackAt } from '../../tools/changes/revertHunk.ts';
+import { type LineEdit, lineEditsBetween, revertEditAtLine } from '../../tools/changes/revertHunk.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { ChangedFiles } from './changedFiles.ts';
 import type { Conversation } from './conversation.ts';
@@ -32,7 +32,7 @@ export async function createRevertChange({ changedFiles, conversation, store }: 
   const editor = vscode.window.activeTextEditor;
   const here = rows.find(({ place }) => editor?.document.uri.scheme === 'file' && place === editor.document.uri.fsPath);
   const edit =
-    editor && here && takenBackAt(editor.selection.active.line, await before(here), editor.document.getText());
+    editor && here && revertEditAtLine(editor.selection.active.line, await before(here), editor.document.getText());
   const found = edit ? { document: editor.document, edit } : await choose(rows, before);
   if (found && !(await vscode.workspace.applyEdit(editOf(found))))
     notify('error', t('The editor did not undo the change.'));
@@ -66,12 +66,12 @@ async function choose(rows: Row[], before: (row: Row) => Promise<string>): Promi
 async function itemsOf(row: Row, before: (row: Row) => Promise<string>): Promise<(vscode.QuickPickItem & Found)[]> {
   try {
     const document = await vscode.workspace.openTextDocument(vscode.Uri.file(row.place!));
-    return changesSince(await before(row), document.getText()).map((edit) => {
+    return lineEditsBetween(await before(row), document.getText()).map((edit) => {
       const now = edit.start < edit.end ? document.lineAt(edit.start).text : edit.lines[0];
       return {
-        label: visibleLine(`${path.basename(row.row.path)}:${edit.start + 1}`),
+        label: escapeInvisibleInLine(`${path.basename(row.row.path)}:${edit.start + 1}`),
         description: `+${edit.end - edit.start} −${edit.lines.length}`,
-        detail: visibleLine(now?.trim() ?? ''),
+        detail: escapeInvisibleInLine(now?.trim() ?? ''),
         document,
         edit,
       };

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import { closedError } from '../../engine/core/abortReason.ts';
+import { editorClosedError } from '../../engine/core/abortReason.ts';
 import { splitRun } from '../../protocol/panel/runParts.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { toErrorInfo } from '../../protocol/text/localized.ts';
-import { lockedMessage } from '../../runs/lock.ts';
+import { runLockedMessage } from '../../runs/lock.ts';
 import type { ChatView } from '../view/chatView.ts';
 
 /** Snapshots of runs for the panel. A long run is posted in parts, so that the extension host can do other work in between. */
@@ -42,8 +42,8 @@ export class RunSnapshots {
 }
 
 /** Returns a stored run as displayed without a loop in this window: another window works on it, or the editor closed. */
-export function atRest(run: Run, isElsewhere: boolean): Run {
+export function toRestingRun(run: Run, isElsewhere: boolean): Run {
   if (run.phase !== 'Running') return run;
-  const error = isElsewhere ? { code: 'STORE_LOCKED', ...toErrorInfo(message(lockedMessage)) } : closedError();
+  const error = isElsewhere ? { code: 'STORE_LOCKED', ...toErrorInfo(message(runLockedMessage)) } : editorClosedError();
   return { ...run, phase: 'WaitingUser', error };
 }

@@ -9,7 +9,7 @@ import type { RunStatus } from '../../runs/windowStatus.ts';
 
 type End = 'asking' | 'failed' | 'at limit' | 'ended' | 'seen';
 
-export interface RunNow extends RunStatus {
+export interface LiveRunStatus extends RunStatus {
   runId: string;
   elsewhere?: boolean;
 }
@@ -23,7 +23,7 @@ interface Dependencies {
   titleOf(runId: string): string | undefined;
   inView(): string | undefined;
   /** Called for a run of this window that ended unseen. */
-  ended(run: RunNow): void;
+  ended(run: LiveRunStatus): void;
   changed(): void;
 }
 
@@ -48,17 +48,17 @@ export class RunStates {
     else this.ends.set(runId, this.parts.awaitsApproval(runId) ? 'asking' : endOf(event));
   }
 
-  get all(): RunNow[] {
-    const others = [...this.others].flatMap(([runId, mark]): RunNow[] => {
+  get all(): LiveRunStatus[] {
+    const others = [...this.others].flatMap(([runId, mark]): LiveRunStatus[] => {
       if (this.mine.has(runId)) return [];
       const elsewhere = this.heldElsewhere.has(runId);
       return [elsewhere ? { runId, ...mark, elsewhere } : { runId, ...mark }];
     });
-    const mine = [...this.mine].map(([runId, mark]): RunNow => ({ runId, ...mark }));
+    const mine = [...this.mine].map(([runId, mark]): LiveRunStatus => ({ runId, ...mark }));
     return [...mine, ...others].sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state));
   }
 
-  of(runId: string): RunNow | undefined {
+  of(runId: string): LiveRunStatus | undefined {
     return this.all.find((one) => one.runId === runId);
   }
 
@@ -119,7 +119,7 @@ export class RunStates {
         marks.delete(runId);
         await store.marks.set(runId, undefined); // deleted
       } else if ((state === 'asking' || state === 'working') && (await store.holder(runId))) held.add(runId);
-      else marks.set(runId, markAtRest(await store.listed(runId).catch(() => undefined), mark));
+      else marks.set(runId, restingRunStatus(await store.listed(runId).catch(() => undefined), mark));
     }
     if (mine !== this.looking) return;
     const before = this.said();
@@ -157,16 +157,23 @@ function endOf({ phase, error }: Extract<RunEvent, { type: 'phase' }>): Exclude<
 }
 
 /** Status of a run without a working window; a run of a killed window has ended. */
-export function markAtRest(run: RunSummary | undefined, { state, title, isAtLimit }: RunStatus): RunStatus {
+export function restingRunStatus(run: RunSummary | undefined, { state, title, isAtLimit }: RunStatus): RunStatus {
   const isOver = state === 'failed' || state === 'ended';
   const over = { state: isOver ? state : 'ended', ...(isOver && isAtLimit && { isAtLimit }) } as const;
-  return { title, ...(stateAtRest(run) ?? over) };
+  return { title, ...(restingRunState(run) ?? over) };
 }
 
-export const stateAtRest = (run: RunSummary | undefined): Pick<RunStatus, 'state' | 'awaitsApproval'> | undefined =>
+export const restingRunState = (
+  run: RunSummary | undefined,
+): Pick<RunStatus, 'state' | 'awaitsApproval'> | undefined =>
   run?.awaitsApproval ? { state: 'asking', awaitsApproval: true } : undefined;
 
-export function stateLabel({ state, elsewhere, awaitsApproval, isAtLimit }: Omit<RunNow, 'runId' | 'title'>): string {
+export function stateLabel({
+  state,
+  elsewhere,
+  awaitsApproval,
+  isAtLimit,
+}: Omit<LiveRunStatus, 'runId' | 'title'>): string {
   if (state === 'ended' && isAtLimit) return t('Limit reached');
   const words = awaitsApproval ? t('waiting for approval') : t(wordsOf[state]);
   return elsewhere ? t('{0} in another window', words) : words;

@@ -1,6 +1,6 @@
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { language, t } from '../../protocol/text/l10n.ts';
-import { errorText } from '../../protocol/text/localized.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
+import { currentLocale, t } from '../../protocol/text/l10n.ts';
+import { localizedErrorText } from '../../protocol/text/localized.ts';
 import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
@@ -29,7 +29,7 @@ export async function takeOverRun({ store, conversation, modals }: Dependencies)
     try {
       await store.takeOver(runId);
     } catch (error) {
-      conversation.notice({ level: 'error', text: errorText(StoreError.from(error)) });
+      conversation.notice({ level: 'error', text: localizedErrorText(StoreError.from(error)) });
       return;
     }
   }
@@ -43,7 +43,7 @@ function wordsOf({ holder, beatAt }: Found, now: number): string {
   const place = [holder?.machine && t('on {0}', holder.machine), holder && t('process {0}', holder.pid)]
     .filter(Boolean)
     .join(', ');
-  const since = holder?.since ? t('Running since {0}', new Date(holder.since).toLocaleTimeString(language())) : '';
+  const since = holder?.since ? t('Running since {0}', new Date(holder.since).toLocaleTimeString(currentLocale())) : '';
   const lines = [
     t('Window: {0}', `${holder?.window ?? t('unknown')}${place ? ` (${place})` : ''}`),
     since,
@@ -52,7 +52,7 @@ function wordsOf({ holder, beatAt }: Found, now: number): string {
   const means = t(
     'That window records nothing more of this run. What it does at this moment may still take effect, so stop it there if you can. This window continues from the recorded state.',
   );
-  return `${lines.filter(Boolean).map(visibleLine).join('\n')}\n\n${means}`;
+  return `${lines.filter(Boolean).map(escapeInvisibleInLine).join('\n')}\n\n${means}`;
 }
 
 function ago(ms: number): string {

@@ -3,7 +3,7 @@ import type { ExecutionEngine } from '../../engine/run/engine.ts';
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
 import type { RunSummary } from '../../protocol/run/summary.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { errorText } from '../../protocol/text/localized.ts';
+import { localizedErrorText } from '../../protocol/text/localized.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { Conversation } from './conversation.ts';
 import { pickRun } from './pickRun.ts';
@@ -17,7 +17,7 @@ interface Dependencies {
   changed(): void;
 }
 
-export class Titles {
+export class RunTitles {
   constructor(private readonly parts: Dependencies) {}
 
   async rename(runId?: string): Promise<void> {
@@ -49,7 +49,7 @@ export class Titles {
   }
 
   private told(failure: ErrorInfo | undefined): void {
-    if (failure) this.parts.conversation.notice({ level: 'error', text: errorText(failure) });
+    if (failure) this.parts.conversation.notice({ level: 'error', text: localizedErrorText(failure) });
     this.parts.changed();
   }
 }

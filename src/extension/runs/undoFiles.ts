@@ -1,19 +1,25 @@
 import type { ExecutionEngine } from '../../engine/run/engine.ts';
-import type { RedoRequest, UndoAnswer, UndoQuestion, UndoRequest, UndoResult } from '../../engine/run/undo.ts';
+import type {
+  RedoRequest,
+  UndoConfirmation,
+  UndoConfirmationAnswer,
+  UndoRequest,
+  UndoResult,
+} from '../../engine/run/undo.ts';
 import type { CallKey } from '../../protocol/content/callKey.ts';
-import { redoable } from '../../protocol/run/runFiles.ts';
-import { visible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { amount, type LocalizedMessage, t } from '../../protocol/text/l10n.ts';
-import { errorText } from '../../protocol/text/localized.ts';
-import type { BranchFiles } from '../../runs/branchFiles.ts';
+import { newestRedoableUndo } from '../../protocol/run/runFiles.ts';
+import { escapeInvisible, escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
+import { type LocalizedMessage, localizedCount, t } from '../../protocol/text/l10n.ts';
+import { localizedErrorText } from '../../protocol/text/localized.ts';
+import type { RestorableBranchFiles } from '../../runs/branchFiles.ts';
 import type { RunStore } from '../../runs/store.ts';
-import { undoable } from '../../runs/undoSteps.ts';
-import { textNow } from '../../tools/changes/compareChanges.ts';
+import { undoableCallIds } from '../../runs/undoSteps.ts';
+import { readCurrentFileText } from '../../tools/changes/compareChanges.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import type { Conversation } from './conversation.ts';
 
-export class Undo {
+export class FileUndo {
   constructor(
     private readonly engine: ExecutionEngine,
     private readonly store: RunStore,
@@ -26,11 +32,11 @@ export class Undo {
   async redo({ runId, toolCallId }: Partial<CallKey> = { runId: this.conversation.runId }): Promise<void> {
     const run = runId && (this.engine.live(runId) ?? (await this.store.read(runId)));
     const undone =
-      run && redoable(run, ({ toolCallIds }) => toolCallId === undefined || toolCallIds.includes(toolCallId));
+      run && newestRedoableUndo(run, ({ toolCallIds }) => toolCallId === undefined || toolCallIds.includes(toolCallId));
     if (!runId || !undone) return this.conversation.notice({ level: 'info', text: t('There is nothing to redo.') });
     const result = await this.change(runId, { undo: undone.seq }, async () => 'none');
     if (!result || result.left.length === 0) return;
-    const left = result.left.map(({ path, why }) => t('{0} was left as it is: {1}', visibleLine(path), why));
+    const left = result.left.map(({ path, why }) => t('{0} was left as it is: {1}', escapeInvisibleInLine(path), why));
     const lines = result.undone.length > 0 ? left : [t('Nothing was redone: the files have changed since.'), ...left];
     this.conversation.notice({ level: 'warning', text: shortened(lines).join('\n') });
   }
@@ -38,7 +44,7 @@ export class Undo {
   async all(scope: 'turn' | 'run'): Promise<void> {
     const { runId } = this.conversation;
     const run = runId && (this.engine.live(runId) ?? (await this.store.read(runId)));
-    if (run) await this.calls(run.id, { toolCallIds: undoable(run, scope) });
+    if (run) await this.calls(run.id, { toolCallIds: undoableCallIds(run, scope) });
     else this.nothing();
   }
 
@@ -57,18 +63,18 @@ export class Undo {
     return false;
   }
 
-  async files(runId: string, files: BranchFiles): Promise<boolean> {
+  async files(runId: string, files: RestorableBranchFiles): Promise<boolean> {
     return this.work(runId, files, restoring(), true);
   }
 
-  async differing({ files }: BranchFiles): Promise<number> {
-    const now = await Promise.all(files.map(({ path }) => textNow(this.workspace, path)));
+  async differing({ files }: RestorableBranchFiles): Promise<number> {
+    const now = await Promise.all(files.map(({ path }) => readCurrentFileText(this.workspace, path)));
     return files.filter(({ to }, index) => now[index]?.id !== to).length;
   }
 
   private async work(
     runId: string,
-    request: UndoRequest | BranchFiles,
+    request: UndoRequest | RestorableBranchFiles,
     words: Words,
     asksAlways: boolean,
   ): Promise<boolean> {
@@ -81,10 +87,10 @@ export class Undo {
     if (!result) return false;
     const action = { label: t('Redo'), action: 'redo' } as const;
     const redo = result.undone.length > 0 && !isOnCard(request) ? { action } : {};
-    const done = words.done(amount(result.undone.length, 'file'));
+    const done = words.done(localizedCount(result.undone.length, 'file'));
     if ('action' in redo) this.conversation.notice({ level: 'info', text: done, ...redo });
     if (!isAsked && result.left.length === 0) this.conversation.notice({ level: 'info', text: words.nothing });
-    const left = result.left.map(({ path, why }) => t('{0} was left as it is: {1}', visibleLine(path), why));
+    const left = result.left.map(({ path, why }) => t('{0} was left as it is: {1}', escapeInvisibleInLine(path), why));
     if (left.length > 0) this.conversation.notice({ level: 'warning', text: shortened(left).join('\n'), ...redo });
     return left.length === 0 && (result.undone.length > 0 || !isAsked);
   }
@@ -92,8 +98,8 @@ export class Undo {
   /** Undefined: nothing was possible, which was reported. */
   private async change(
     runId: string,
-    request: UndoRequest | RedoRequest | BranchFiles,
-    ask: (question: UndoQuestion) => Promise<UndoAnswer>,
+    request: UndoRequest | RedoRequest | RestorableBranchFiles,
+    ask: (question: UndoConfirmation) => Promise<UndoConfirmationAnswer>,
   ): Promise<UndoResult | undefined> {
     if (!this.workspace.trusted) {
       this.conversation.notice({
@@ -107,7 +113,7 @@ export class Undo {
     if (!('code' in result)) return result;
     const action = { label: t('Take Over'), action: 'take-over' } as const;
     const isElsewhere = result.code === 'STORE_LOCKED';
-    this.conversation.notice({ level: 'error', text: errorText(result), ...(isElsewhere && { action }) });
+    this.conversation.notice({ level: 'error', text: localizedErrorText(result), ...(isElsewhere && { action }) });
     return undefined;
   }
 
@@ -115,7 +121,7 @@ export class Undo {
    * Asks for confirmation. Closing the dialog undoes nothing. If only some of the files changed since, the first button leaves these files
    * as they are.
    */
-  private async ask({ paths, changedSince }: UndoQuestion, words: Words): Promise<UndoAnswer> {
+  private async ask({ paths, changedSince }: UndoConfirmation, words: Words): Promise<UndoConfirmationAnswer> {
     const [many, changed] = [paths.length, changedSince.length];
     const others = many - changed === 1 ? t('Restore 1 File') : t('Restore {0} Files', many - changed);
     const everything = t('Restore All {0}', many);
@@ -124,18 +130,18 @@ export class Undo {
     const about = changed > 0 ? `${t('Restores {0} files.', many)} ${edited}\n\n` : '';
     const lost = changed > 0 ? `${listed(changedSince)}\n${words.givesUpIt}` : '';
     const detail = many === 1 ? lost : `${about}${listed(paths)}`;
-    const text = many === 1 ? words.askOne(visibleLine(paths[0]!)) : words.ask(many);
-    const chosen = await this.modals.ask({ text, detail: visible(detail), buttons });
+    const text = many === 1 ? words.askOne(escapeInvisibleInLine(paths[0]!)) : words.ask(many);
+    const chosen = await this.modals.ask({ text, detail: escapeInvisible(detail), buttons });
     if (chosen === undefined) return 'none';
     return chosen === others ? 'unchanged' : 'all';
   }
 }
 
-const isOnCard = (request: UndoRequest | BranchFiles): boolean =>
+const isOnCard = (request: UndoRequest | RestorableBranchFiles): boolean =>
   'toolCallIds' in request && request.toolCallIds.length === 1;
 
 /** A single call or file needs no confirmation while nothing is lost, because it can be redone. */
-const isOneChange = (request: UndoRequest | BranchFiles): boolean =>
+const isOneChange = (request: UndoRequest | RestorableBranchFiles): boolean =>
   'toolCallIds' in request && (request.toolCallIds.length === 1 || request.paths?.length === 1);
 
 interface Words {
@@ -166,13 +172,13 @@ const restoring = (): Words => ({
 });
 
 function inShort(paths: readonly string[]): string {
-  const names = paths.slice(0, maxNames).map(visibleLine).join(', ');
+  const names = paths.slice(0, maxNames).map(escapeInvisibleInLine).join(', ');
   return paths.length > maxNames ? t('{0} and {1} more', names, paths.length - maxNames) : names;
 }
 
 const maxNames = 3;
 
-const listed = (paths: readonly string[]) => shortened(paths.map(visibleLine)).join('\n');
+const listed = (paths: readonly string[]) => shortened(paths.map(escapeInvisibleInLine)).join('\n');
 
 const shortened = (lines: readonly string[]) =>
   lines.length > 12 ? [...lines.slice(0, 12), t('… and {0} more', lines.length - 12)] : lines;

@@ -2,11 +2,11 @@ import * as vscode from 'vscode';
 import { type CallKey, isSameCall } from '../../protocol/content/callKey.ts';
 import type { Notice } from '../../protocol/panel/panelMessages.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
-import { titleFromText } from '../../protocol/run/run.ts';
-import { proseLine, truncateVisible } from '../../protocol/text/escapeInvisible.ts';
+import { localizedRunTitle } from '../../protocol/run/run.ts';
+import { escapeInvisibleInProseLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { withoutLinks } from '../dialogs/approvalText.ts';
-import { reminder } from '../dialogs/reminder.ts';
+import { disableCommandLinks } from '../dialogs/approvalText.ts';
+import { showReminderNotification } from '../dialogs/reminder.ts';
 
 interface Waiting extends CallKey {
   question: string;
@@ -71,7 +71,7 @@ export class UserQuestionList {
 
   private asked(event: Extract<RunEvent, { type: 'ask' }>): void {
     const { runId, toolCallId, questions } = event;
-    const question = truncateVisible(proseLine(questions[0]?.question ?? ''), 200);
+    const question = truncateWithEllipsis(escapeInvisibleInProseLine(questions[0]?.question ?? ''), 200);
     const one: Waiting = { runId, toolCallId, question };
     this.leave((other) => isSameCall(other, event));
     this.waiting.push(one);
@@ -85,14 +85,14 @@ export class UserQuestionList {
   }
 
   private titleOf({ runId }: Waiting): string {
-    return truncateVisible(titleFromText(this.parts.titleOf(runId)), 60);
+    return truncateWithEllipsis(localizedRunTitle(this.parts.titleOf(runId)), 60);
   }
 
   private remind(one: Waiting): void {
     const run = this.parts.shown() === one.runId ? '' : ` ${t('in “{0}”', this.titleOf(one))}`;
     const about = `${run} · ${one.question}`;
     const link = `[${t('Answer…')}](command:towpath.answer?${encodeURIComponent(JSON.stringify([{ runId: one.runId, toolCallId: one.toolCallId }]))})`;
-    const close = reminder(t('Towpath has a question: {0}', `${link}${withoutLinks(about)}`));
+    const close = showReminderNotification(t('Towpath has a question: {0}', `${link}${disableCommandLinks(about)}`));
     one.unremind = () => {
       one.unremind = undefined;
       close();

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { t } from '../../protocol/text/l10n.ts';
 import { resolvePath } from '../../tools/sandbox/paths.ts';
-import { readPlain } from '../../tools/sandbox/regularFile.ts';
-import { makeFile } from '../../tools/sandbox/writeFile.ts';
+import { readRegularFile } from '../../tools/sandbox/regularFile.ts';
+import { createRequestedFile } from '../../tools/sandbox/writeFile.ts';
 
 /** Git repository: the program of Git, and the absolute root. */
 export interface WorktreeRepository {
@@ -15,7 +15,7 @@ export interface WorktreeRepository {
 
 const [maxWords, maxLetters] = [5, 40];
 
-export async function branchFor(repository: WorktreeRepository, task: string): Promise<string> {
+export async function worktreeBranchName(repository: WorktreeRepository, task: string): Promise<string> {
   const plain = task.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const said = plain
     .match(/[a-z0-9]+/g)
@@ -26,7 +26,7 @@ export async function branchFor(repository: WorktreeRepository, task: string): P
   return free(name, (one) => isBranch(repository, one));
 }
 
-export function folderFor(root: string, branch: string): string {
+export function worktreeFolder(root: string, branch: string): string {
   const of = branch.replace(/^towpath\//, '').replace(/[^\p{L}\p{N}._-]+/gu, '-');
   for (let nth = 1; ; nth++) {
     const folder = path.join(path.dirname(root), `${path.basename(root)}-${of}${nth === 1 ? '' : `-${nth}`}`);
@@ -35,7 +35,7 @@ export function folderFor(root: string, branch: string): string {
 }
 
 /** Returns the reason why a branch name is invalid, as a sentence. */
-export async function branchProblem(repository: WorktreeRepository, branch: string): Promise<string | undefined> {
+export async function invalidBranchReason(repository: WorktreeRepository, branch: string): Promise<string | undefined> {
   if (!(await succeeds(repository, 'check-ref-format', '--branch', branch)) || branch.startsWith('-'))
     return t('Git does not accept this branch name.');
   return (await isBranch(repository, branch)) ? t('This branch already exists.') : undefined;
@@ -49,7 +49,7 @@ export async function addWorktree(
 ): Promise<void> {
   if (!(await succeeds(repository, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}')))
     throw new Error(t('This repository has no commits yet, and a worktree starts at a commit.'));
-  const problem = await branchProblem(repository, branch);
+  const problem = await invalidBranchReason(repository, branch);
   if (problem) throw new Error(problem);
   try {
     await git(repository, ['worktree', 'add', '--quiet', '-b', branch, '--', folder, 'HEAD'], signal);
@@ -97,16 +97,16 @@ const waker = '.towpath/new-run/.gitignore';
 const overlookAll = '*\n';
 
 /** Writes no marker if a link leads out of the folder; Towpath then activates when opened. */
-export async function putWaker(folder: string): Promise<void> {
+export async function writeActivationMarker(folder: string): Promise<void> {
   const place = await placeOf(folder).catch(() => undefined);
-  if (place) await makeFile(place, Buffer.from(overlookAll)).catch(() => {});
+  if (place) await createRequestedFile(place, Buffer.from(overlookAll)).catch(() => {});
 }
 
 /** Removes the marker and the folders created for it; a file of the repository stays. */
-export async function takeWaker(folder: string): Promise<void> {
+export async function removeActivationMarker(folder: string): Promise<void> {
   try {
     const place = await placeOf(folder);
-    if (String(await readPlain(place, 1_000)) !== overlookAll) return;
+    if (String(await readRegularFile(place, 1_000)) !== overlookAll) return;
     await fs.rm(place);
     await fs.rmdir(path.dirname(place));
     await fs.rmdir(path.dirname(path.dirname(place)));

@@ -4,25 +4,25 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { RunSummary } from '../../protocol/run/summary.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { errorText } from '../../protocol/text/localized.ts';
+import { localizedErrorText } from '../../protocol/text/localized.ts';
 import { RunStore } from '../../runs/store.ts';
 import type { RunStatus } from '../../runs/windowStatus.ts';
-import { type GitExtension, repositoryOf } from '../commit/git.ts';
-import { withoutLinks } from '../dialogs/approvalText.ts';
+import { chooseCommitRepository, type GitExtension } from '../commit/git.ts';
+import { disableCommandLinks } from '../dialogs/approvalText.ts';
 import { withCancellation } from '../dialogs/cancellable.ts';
 import { diskFolders } from '../dialogs/folders.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { DecisionFile } from '../settings/decisionFile.ts';
 import type { Conversation } from './conversation.ts';
-import { markAtRest, stateAtRest } from './runStates.ts';
+import { restingRunState, restingRunStatus } from './runStates.ts';
 import {
   addWorktree,
-  branchFor,
-  branchProblem,
-  folderFor,
-  putWaker,
-  takeWaker,
+  invalidBranchReason,
+  removeActivationMarker,
   type WorktreeRepository,
+  worktreeBranchName,
+  worktreeFolder,
+  writeActivationMarker,
 } from './worktree.ts';
 
 /**
@@ -40,7 +40,7 @@ const worktreeSchema = z.object({
 type Worktree = z.infer<typeof worktreeSchema>;
 
 /** Run of another window in a worktree of an open repository. `run` is undefined before its start. */
-export interface RunElsewhere extends Partial<Pick<RunStatus, 'state' | 'awaitsApproval'>> {
+export interface WorktreeRunStatus extends Partial<Pick<RunStatus, 'state' | 'awaitsApproval'>> {
   folder: string;
   branch: string;
   title: string;
@@ -65,7 +65,7 @@ export class Worktrees {
       const task = (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }))?.trim();
       const branch = task && (await askBranch(repository, title, task));
       if (!branch) return;
-      const folder = folderFor(repository.root, branch);
+      const folder = worktreeFolder(repository.root, branch);
       const isMade = await withCancellation(t('Towpath is creating {0}', path.basename(folder)), (signal) =>
         addWorktree(repository, { branch, folder }, signal).then(
           () => true,
@@ -77,7 +77,7 @@ export class Worktrees {
       );
       if (isMade) await this.open(await this.keep(repository.root, folder, { branch, task }));
     } catch (error) {
-      notify('error', errorText(error as Error));
+      notify('error', localizedErrorText(error as Error));
     }
   }
 
@@ -100,16 +100,16 @@ export class Worktrees {
       if (!isKept) await conversation.open(undefined);
       const begins: Worktree = isKept ? worktree : { ...worktree, runId: conversation.id, store };
       memory.update(folder, begins);
-      await takeWaker(folder);
+      await removeActivationMarker(folder);
       if (!isKept) await conversation.begin({ userInput: worktree.task });
       memory.update(folder, { ...begins, begun: true } satisfies Worktree);
       return;
     }
   }
 
-  async elsewhere(): Promise<RunElsewhere[]> {
+  async elsewhere(): Promise<WorktreeRunStatus[]> {
     const roots = diskFolders().map(({ uri }) => realOf(uri.fsPath));
-    const runs = Object.keys(this.parts.memory.all()).map(async (folder): Promise<RunElsewhere | undefined> => {
+    const runs = Object.keys(this.parts.memory.all()).map(async (folder): Promise<WorktreeRunStatus | undefined> => {
       const worktree = this.known(folder);
       if (!worktree || roots.includes(folder) || !existsSync(folder)) return undefined;
       if (!roots.some((root) => contains(worktree.repository, root) || contains(root, worktree.repository)))
@@ -134,7 +134,7 @@ export class Worktrees {
     for (const folder of Object.keys(memory.all())) if (!existsSync(folder)) memory.update(folder, undefined);
     const folder = realOf(made);
     memory.update(folder, { repository: realOf(repository), ...what } satisfies Worktree);
-    await putWaker(folder);
+    await writeActivationMarker(folder);
     return folder;
   }
 
@@ -146,15 +146,15 @@ export class Worktrees {
 async function inStore(
   folder: string,
   id: string,
-): Promise<(Pick<RunElsewhere, 'state' | 'awaitsApproval'> & { run: RunSummary }) | undefined> {
+): Promise<(Pick<WorktreeRunStatus, 'state' | 'awaitsApproval'> & { run: RunSummary }) | undefined> {
   const store = new RunStore(folder);
   const run = await store.listed(id).catch(() => undefined);
   if (!run) return undefined;
   const mark = (await store.marks.read()).get(id);
-  if (!mark) return { run, ...stateAtRest(run) };
+  if (!mark) return { run, ...restingRunState(run) };
   const isAtWork = mark.state === 'asking' || mark.state === 'working';
   const isHeld = isAtWork && (await store.holder(id).catch(() => undefined)) !== undefined;
-  const { state, awaitsApproval } = isHeld ? mark : markAtRest(run, mark);
+  const { state, awaitsApproval } = isHeld ? mark : restingRunStatus(run, mark);
   return { run, state, ...(awaitsApproval && { awaitsApproval }) };
 }
 
@@ -162,16 +162,16 @@ async function repositoryInFront(): Promise<WorktreeRepository> {
   const git = vscode.extensions.getExtension<GitExtension>('vscode.git');
   const inFront = vscode.window.activeTextEditor?.document.uri;
   const { isTrusted } = vscode.workspace;
-  const { repository, program } = await repositoryOf({ isTrusted, git, inFront });
+  const { repository, program } = await chooseCommitRepository({ isTrusted, git, inFront });
   return { root: repository.rootUri.fsPath, program };
 }
 
 async function askBranch(repository: WorktreeRepository, title: string, task: string): Promise<string | undefined> {
-  const value = await branchFor(repository, task);
+  const value = await worktreeBranchName(repository, task);
   const words = (branch: string) =>
     t(
       'A branch from the last commit, in the folder {0}. Uncommitted changes stay here.',
-      withoutLinks(folderFor(repository.root, branch)),
+      disableCommandLinks(worktreeFolder(repository.root, branch)),
     );
   const branch = await vscode.window.showInputBox({
     title,
@@ -179,7 +179,7 @@ async function askBranch(repository: WorktreeRepository, title: string, task: st
     value,
     ignoreFocusOut: true,
     validateInput: async (typed) => {
-      const problem = await branchProblem(repository, typed.trim());
+      const problem = await invalidBranchReason(repository, typed.trim());
       return problem ?? { message: words(typed.trim()), severity: vscode.InputBoxValidationSeverity.Info };
     },
   });

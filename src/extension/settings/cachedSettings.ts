@@ -1,5 +1,5 @@
 /** Cached settings for frequent access; parsing takes milliseconds. */
-export interface Cached<Value> {
+interface CachedSettingsReader<Value> {
   (): Value;
   /**
    * Enables the cache: settings are parsed once per change reported by `listen`. Earlier subscribers of the same event may see old values.
@@ -7,14 +7,14 @@ export interface Cached<Value> {
   watch(listen: (changed: () => void) => { dispose(): void }): { dispose(): void };
 }
 
-export function cachedSettings<Value extends object>(read: () => Value): Cached<Value> {
+export function cachedSettings<Value extends object>(read: () => Value): CachedSettingsReader<Value> {
   let last: { value?: Value } | undefined;
   const now = () => {
     if (!last) return read();
     last.value ??= Object.freeze(read());
     return last.value;
   };
-  const watch: Cached<Value>['watch'] = (listen) => {
+  const watch: CachedSettingsReader<Value>['watch'] = (listen) => {
     last = {};
     const listening = listen(() => {
       last = {};

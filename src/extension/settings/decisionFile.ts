@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { sweepTempFiles, temporaryIn } from '../../tools/core/tempFiles.ts';
+import { newTempFilePath, sweepTempFiles } from '../../tools/core/tempFiles.ts';
 
 /**
  * Small decisions of the user by name, in a file of Towpath, written when `update` returns. The memento of the editor is written about a
@@ -22,7 +22,7 @@ export class DecisionFile {
     const all = { ...this.read(), [name]: value };
     const folder = path.dirname(this.file);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const temporary = temporaryIn(folder);
+    const temporary = newTempFilePath(folder);
     writeFileSync(temporary, JSON.stringify(all), { mode: 0o600, flush: true });
     renameSync(temporary, this.file);
     void sweepTempFiles(folder);

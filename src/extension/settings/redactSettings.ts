@@ -1,19 +1,20 @@
 import { redact } from '../../llm/transport/redact.ts';
 
-export interface Hidden {
+export interface RedactedValues {
   secrets: readonly string[];
   home: string;
 }
 
 /** Removes keys, credentials and queries of URLs, and home folders (`~`), so that the text can be shared. */
-export function redacted(text: string, { secrets, home }: Hidden): string {
-  return withoutHomes(withoutKeys(text, secrets), home);
+export function redactForReport(text: string, { secrets, home }: RedactedValues): string {
+  return withoutHomes(redactKeysAndQueries(text, secrets), home);
 }
 
-export const withoutKeys = (text: string, secrets: readonly string[]): string => withoutQueries(redact(text, secrets));
+export const redactKeysAndQueries = (text: string, secrets: readonly string[]): string =>
+  withoutQueries(redact(text, secrets));
 
 /** Removes only keys and home folders; message text stays readable. */
-export function forSharing(text: string, { secrets, home }: Hidden): string {
+export function redactForSharing(text: string, { secrets, home }: RedactedValues): string {
   return withoutHomes(withoutAddressKeys(redact(text, secrets)), home);
 }
 

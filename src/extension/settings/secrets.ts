@@ -1,10 +1,10 @@
 import type * as vscode from 'vscode';
-import { keyOwner } from '../../llm/models/providers.ts';
+import { apiKeyProvider } from '../../llm/models/providers.ts';
 
 const originsName = 'towpath.keyOrigins';
 
 /** Storage name of a secret for headers, in place of a provider. A secret is valid for its origins only, whoever refers to it. */
-export const secretOf = (name: string): string => `#${name}`;
+export const headerSecretKey = (name: string): string => `#${name}`;
 
 /**
  * API keys in the editor's SecretStorage, each for one provider at one origin. The origins of keys are stored separately, because they are
@@ -22,19 +22,19 @@ export class Secrets {
 
   async save(provider: string, origin: string, key: string): Promise<void> {
     await this.storage.store(nameOf(provider, origin), key);
-    await this.remember(keyOwner(provider), [...this.origins(provider).filter((one) => one !== origin), origin]);
+    await this.remember(apiKeyProvider(provider), [...this.origins(provider).filter((one) => one !== origin), origin]);
   }
 
   async forget(provider: string, origin: string): Promise<void> {
     await this.storage.delete(nameOf(provider, origin));
     await this.remember(
-      keyOwner(provider),
+      apiKeyProvider(provider),
       this.origins(provider).filter((one) => one !== origin),
     );
   }
 
   origins(provider: string): readonly string[] {
-    return this.memory.get<Record<string, string[]>>(originsName, {})[keyOwner(provider)] ?? [];
+    return this.memory.get<Record<string, string[]>>(originsName, {})[apiKeyProvider(provider)] ?? [];
   }
 
   secretNames(): string[] {
@@ -54,4 +54,4 @@ export class Secrets {
   }
 }
 
-const nameOf = (provider: string, origin: string): string => `towpath.key:${keyOwner(provider)}:${origin}`;
+const nameOf = (provider: string, origin: string): string => `towpath.key:${apiKeyProvider(provider)}:${origin}`;

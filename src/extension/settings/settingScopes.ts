@@ -19,7 +19,7 @@ export const machineSettings: ReadonlySet<string> = new Set([
  * Values of a setting by scope, with fields that the editor's types lack but all versions have. In a remote window, `globalValue` is the
  * value of the machine, which wins. Workspace and folder files set no setting of Towpath.
  */
-export interface Inspected {
+export interface InspectedSetting {
   defaultValue?: unknown;
   globalValue?: unknown;
   globalLocalValue?: unknown;
@@ -29,7 +29,7 @@ export interface Inspected {
 }
 
 /** Returns the value of the user, or of the machine for machine settings; undefined: not set. */
-export function ownValue(name: string, inspected: Inspected = {}): unknown {
+export function userSettingValue(name: string, inspected: InspectedSetting = {}): unknown {
   const { globalValue, globalLocalValue, globalRemoteValue } = inspected;
   if (machineSettings.has(name)) return globalValue;
   return globalLocalValue ?? (globalRemoteValue === undefined ? globalValue : undefined);

@@ -8,7 +8,7 @@ import { approvalPresets } from '../../protocol/content/policy.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
 import { cachedSettings } from './cachedSettings.ts';
-import { ownValue } from './settingScopes.ts';
+import { userSettingValue } from './settingScopes.ts';
 
 const seconds = (value: number): number => Math.round(value * 1000);
 
@@ -50,7 +50,7 @@ const schema = z.object({
   // Invalid values become the strictest preset.
   'approvals.preset': z.enum(approvalPresets).catch('ask-everything'),
   'approvals.readOnlyCommands': z.boolean().catch(false),
-  /** Raw value: `readRules` reports errors per rule. */
+  /** Raw value: `parsePolicyRules` reports errors per rule. */
   'approvals.rules': z.unknown(),
   /** An invalid folder is reported when used, so that an intended audit is never skipped. */
   'audit.folder': z.unknown().transform((folder) => (typeof folder === 'string' ? folder.trim() : String(folder))),
@@ -124,7 +124,7 @@ function read(): Settings {
   const configuration = vscode.workspace.getConfiguration('towpath');
   const value = (name: string) => {
     const inspected = configuration.inspect(name);
-    return ownValue(name, inspected) ?? inspected?.defaultValue;
+    return userSettingValue(name, inspected) ?? inspected?.defaultValue;
   };
   return schema.parse(Object.fromEntries(Object.keys(schema.shape).map((name) => [name, value(name)])));
 }
@@ -150,7 +150,7 @@ async function saved(name: SettingName, value: unknown): Promise<boolean> {
   await vscode.workspace.getConfiguration('towpath').update(name, value, vscode.ConfigurationTarget.Global);
   const inspected = vscode.workspace.getConfiguration('towpath').inspect(name);
   const wanted = value ?? inspected?.defaultValue;
-  return isDeepStrictEqual(plain(ownValue(name, inspected) ?? inspected?.defaultValue), plain(wanted));
+  return isDeepStrictEqual(plain(userSettingValue(name, inspected) ?? inspected?.defaultValue), plain(wanted));
 }
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));

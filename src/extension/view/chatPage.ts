@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { language } from '../../protocol/text/l10n.ts';
+import { currentLocale } from '../../protocol/text/l10n.ts';
 
 /** Page of the chat: the view in any side bar, or an editor tab. */
 export interface ViewLocation {
@@ -20,7 +20,7 @@ export interface PageListener {
 const maxEarly = 200;
 
 /** View type of the tab, restored by the editor after a reload. */
-export const tabType = 'towpath.chatTab';
+export const chatTabType = 'towpath.chatTab';
 
 /**
  * Pages of the chat, available before the rest of Towpath is loaded. Early messages are stored in order. The tab displays the same run as
@@ -52,7 +52,7 @@ export class ChatPage implements vscode.WebviewViewProvider, vscode.WebviewPanel
 
   showTab(): void {
     if (this.tab) this.tab.reveal();
-    else this.use(this.inTab(vscode.window.createWebviewPanel(tabType, 'Towpath', vscode.ViewColumn.Active)));
+    else this.use(this.inTab(vscode.window.createWebviewPanel(chatTabType, 'Towpath', vscode.ViewColumn.Active)));
   }
 
   async deserializeWebviewPanel(tab: vscode.WebviewPanel): Promise<void> {
@@ -150,7 +150,7 @@ function page(webview: vscode.Webview, dist: vscode.Uri): string {
     'trusted-types fast-html lit-html',
   ].join('; ');
   return `<!DOCTYPE html>
-<html lang="${language()}">
+<html lang="${currentLocale()}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">

@@ -1,24 +1,28 @@
 import type * as vscode from 'vscode';
-import { type HostMessage, type ViewMessage, viewMessageSchema } from '../../protocol/panel/panelMessages.ts';
+import {
+  type HostToPanelMessage,
+  type PanelToHostMessage,
+  panelToHostMessageSchema,
+} from '../../protocol/panel/panelMessages.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
 import type { ChatPage, ViewLocation } from './chatPage.ts';
-import { Delivery } from './delivery.ts';
-import type { PanelLook } from './idleDetection.ts';
+import { PanelEventQueue } from './delivery.ts';
+import type { PanelActivity } from './idleDetection.ts';
 import { logNotice } from './noticeLog.ts';
 
 /** Maximum of panel messages per second, above any user input. */
 const messageLimit = 200;
 
-export type Intention = Exclude<ViewMessage, { type: 'here' }>;
+export type PanelRequest = Exclude<PanelToHostMessage, { type: 'here' }>;
 
 /** Milliseconds for the panel's answer about user activity. */
 const answerMs = 2000;
 
 const drawnMs = 20_000;
 
-const forOne: ReadonlySet<HostMessage['type']> = new Set([
+const forOne: ReadonlySet<HostToPanelMessage['type']> = new Set([
   'focus',
   'draft',
   'mention',
@@ -31,16 +35,16 @@ const forOne: ReadonlySet<HostMessage['type']> = new Set([
 /** Chat view: validates messages of the panel, and sends batched messages to each page. Contains no logic. */
 export class ChatView {
   private readonly ready = new Set<ViewLocation>();
-  private readonly events = new Delivery((events) => this.tell({ type: 'events', events }));
+  private readonly events = new PanelEventQueue((events) => this.tell({ type: 'events', events }));
   private budget = messageLimit;
   private budgetFrom = 0;
   private looks = 0;
-  private readonly looked = new Map<number, (look: PanelLook) => void>();
+  private readonly looked = new Map<number, (look: PanelActivity) => void>();
   private readonly comes = new Set<() => void>();
 
   constructor(
     private readonly page: ChatPage,
-    private readonly receive: (message: Intention) => void,
+    private readonly receive: (message: PanelRequest) => void,
     private readonly log: vscode.LogOutputChannel,
     private readonly turned: () => void,
   ) {}
@@ -63,7 +67,7 @@ export class ChatView {
     this.page.showTab();
   }
 
-  post(message: HostMessage): void {
+  post(message: HostToPanelMessage): void {
     this.events.flush(); // earlier events first
     if (message.type === 'notice' && message.notice) logNotice(this.log, message.notice);
     this.tell(message);
@@ -78,7 +82,7 @@ export class ChatView {
   }
 
   /** Reveals the panel, sends the message once rendered, and focuses the message box. */
-  async give(hostMessage: HostMessage): Promise<void> {
+  async give(hostMessage: HostToPanelMessage): Promise<void> {
     await this.page.reveal();
     if (!(await this.drawn()))
       throw new UserFacingError(message('The chat did not open. Open its view and try again.'));
@@ -101,7 +105,7 @@ export class ChatView {
     });
   }
 
-  async look(): Promise<PanelLook | 'silent' | 'hidden'> {
+  async look(): Promise<PanelActivity | 'silent' | 'hidden'> {
     const looks = (await this.lookAll()).map(([, look]) => look);
     if (looks.length === 0) return 'hidden';
     const told = looks.filter((look) => look !== 'silent');
@@ -114,14 +118,14 @@ export class ChatView {
     if (this.page.places.some(({ visible }) => visible)) await this.drawn();
     for (let tries = 0; tries < 3; tries++) {
       const now = await this.lookAll();
-      const hasKeys = ([, look]: [ViewLocation, PanelLook | 'silent']) => look !== 'silent' && look.focused;
+      const hasKeys = ([, look]: [ViewLocation, PanelActivity | 'silent']) => look !== 'silent' && look.focused;
       const [place] = now.find(hasKeys) ?? now[0] ?? [];
       if (!place || !wanted()) return;
       const focused = now.some(hasKeys);
       // A page cannot take the focus from its window, and a page with the focus would lose keys during a reveal.
       if (!focused) await place.reveal();
       this.events.flush();
-      place.post({ type: 'focus', ...(focused && { gently: true }) } satisfies HostMessage);
+      place.post({ type: 'focus', ...(focused && { gently: true }) } satisfies HostToPanelMessage);
       if (focused) return void (await this.lookAll()); // the answer confirms that the focus has moved, so that later dialogs keep theirs
     }
   }
@@ -130,30 +134,30 @@ export class ChatView {
     return this.page.places.filter((place) => place.visible && this.ready.has(place));
   }
 
-  private lookAll(): Promise<[ViewLocation, PanelLook | 'silent'][]> {
+  private lookAll(): Promise<[ViewLocation, PanelActivity | 'silent'][]> {
     return Promise.all(
       this.inSight.map(
-        async (place): Promise<[ViewLocation, PanelLook | 'silent']> => [place, await this.lookAt(place)],
+        async (place): Promise<[ViewLocation, PanelActivity | 'silent']> => [place, await this.lookAt(place)],
       ),
     );
   }
 
-  private lookAt(place: ViewLocation): Promise<PanelLook | 'silent'> {
+  private lookAt(place: ViewLocation): Promise<PanelActivity | 'silent'> {
     this.looks += 1;
     const mine = this.looks;
     let late: NodeJS.Timeout | undefined;
-    const answer = new Promise<PanelLook | 'silent'>((resolve) => {
+    const answer = new Promise<PanelActivity | 'silent'>((resolve) => {
       late = setTimeout(() => resolve('silent'), answerMs);
       this.looked.set(mine, resolve);
     });
-    place.post({ type: 'look', look: mine } satisfies HostMessage);
+    place.post({ type: 'look', look: mine } satisfies HostToPanelMessage);
     return answer.finally(() => {
       clearTimeout(late);
       this.looked.delete(mine);
     });
   }
 
-  private tell(message: HostMessage): void {
+  private tell(message: HostToPanelMessage): void {
     const drawn = this.page.places.filter((place) => this.ready.has(place));
     const one = forOne.has(message.type) ? (this.inSight[0] ?? drawn[0]) : undefined;
     for (const place of one ? [one] : drawn) place.post(message);
@@ -166,7 +170,7 @@ export class ChatView {
       this.budget = messageLimit;
     }
     if (this.budget-- <= 0) return;
-    const parsed = viewMessageSchema.safeParse(message);
+    const parsed = panelToHostMessageSchema.safeParse(message);
     if (!parsed.success) {
       this.log.warn(`The panel sent something unknown: ${parsed.error.issues[0]?.message}`);
       return;

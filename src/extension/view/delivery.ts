@@ -9,7 +9,7 @@ export interface Clock {
 }
 
 /** Event queue to the panel: in order, batched, with adjacent pieces joined. */
-export class Delivery {
+export class PanelEventQueue {
   private events: RunEvent[] = [];
   private lastAt = Number.NEGATIVE_INFINITY;
   private cancel?: () => void;

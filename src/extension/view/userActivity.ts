@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { ChatView } from './chatView.ts';
-import { focusOf, idleMs, type Look, quietIn } from './idleDetection.ts';
+import { type ActivitySnapshot, activeUserLocation, msUntilIdleCheck, userIdleMs } from './idleDetection.ts';
 
 const byThemselves = new Set(['output']);
 const boxes = new Set(['vscode-scm', 'comment']);
@@ -42,13 +42,13 @@ export class UserActivity implements vscode.Disposable {
   }
 
   /** Queries editor and panel, so that their pending events arrive before the decision. */
-  async look(): Promise<Look> {
+  async look(): Promise<ActivitySnapshot> {
     await this.going; // the pending focus change must not hit the next dialog
     const asked = performance.now();
     const [panel] = await Promise.all([this.view.look(), toEditorAndBack()]);
     const now = performance.now();
     const look = { editorMs: now - this.editorAt, panel, tookMs: now - asked };
-    this.place = focusOf(look);
+    this.place = activeUserLocation(look);
     return look;
   }
 
@@ -56,8 +56,8 @@ export class UserActivity implements vscode.Disposable {
   async quiet(over: AbortSignal): Promise<void> {
     while (!over.aborted) {
       const look = await this.look();
-      const unknown = idleMs - (performance.now() - this.knownFrom);
-      const ms = vscode.window.state.focused ? Math.max(quietIn(look), unknown) : idleMs;
+      const unknown = userIdleMs - (performance.now() - this.knownFrom);
+      const ms = vscode.window.state.focused ? Math.max(msUntilIdleCheck(look), unknown) : userIdleMs;
       if (ms === 0) return;
       await wait(ms, undefined, { signal: over }).catch(() => {});
     }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { notLoaded } from '../../protocol/panel/lazyImport.ts';
+import { moduleLoadError } from '../../protocol/panel/lazyImport.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
 import type { WorkerJobs } from './workerJobs.ts';
@@ -100,7 +100,7 @@ export class ParserWorker {
     } catch (error) {
       await this.end();
       if (error instanceof ParserWorkerError) throw error;
-      throw new ParserWorkerError(this.disposed ? closing : { english: notLoaded(error).message });
+      throw new ParserWorkerError(this.disposed ? closing : { english: moduleLoadError(error).message });
     }
   }
 
@@ -126,7 +126,7 @@ export class ParserWorker {
       return thread;
     } catch (error) {
       await this.end();
-      throw new ParserWorkerError(this.disposed ? closing : { english: notLoaded(error).message });
+      throw new ParserWorkerError(this.disposed ? closing : { english: moduleLoadError(error).message });
     }
   }
 }

@@ -1,6 +1,6 @@
 // @invariant foreign-files-parse-in-a-worker: Files of others are parsed in a worker thread, after a check of their size and nesting.
 import { lazyImport } from '../../protocol/panel/lazyImport.ts';
-import type { Schema } from '../../workflows/write/writing.ts';
+import type { DescribedJsonSchema } from '../../workflows/write/writing.ts';
 
 const language = lazyImport(() =>
   Promise.all([import('../../workflows/write/complete.ts'), import('../../workflows/write/jsonSchema.ts')]),
@@ -39,28 +39,31 @@ export const workerJobs = {
   ),
   suggestions: lazyImport(
     language,
-    ([{ suggestionsAt }, schemas]) =>
-      (text: string, offset: number, about: About) =>
-        suggestionsAt(text, offset, languageOf(about, schemas)),
+    ([{ workflowSuggestionsAt }, schemas]) =>
+      (text: string, offset: number, about: WorkflowFileContext) =>
+        workflowSuggestionsAt(text, offset, languageOf(about, schemas)),
   ),
   hover: lazyImport(
     language,
-    ([{ hoverAt }, schemas]) =>
-      (text: string, offset: number, about: About) =>
-        hoverAt(text, offset, languageOf(about, schemas)),
+    ([{ workflowHoverAt }, schemas]) =>
+      (text: string, offset: number, about: WorkflowFileContext) =>
+        workflowHoverAt(text, offset, languageOf(about, schemas)),
   ),
 };
 
 export type WorkerJobs = { [Name in keyof typeof workerJobs]: Awaited<ReturnType<(typeof workerJobs)[Name]>> };
 
-export interface About {
+export interface WorkflowFileContext {
   kind: 'workflow' | 'agent';
   agents: readonly string[];
 }
 
-function languageOf({ kind, agents }: About, { actionSchema, jsonSchemas }: Awaited<ReturnType<typeof language>>[1]) {
+function languageOf(
+  { kind, agents }: WorkflowFileContext,
+  { actionSchema, createWorkflowJsonSchemas }: Awaited<ReturnType<typeof language>>[1],
+) {
   return {
-    schema: (jsonSchemas() as Record<About['kind'], Schema>)[kind],
+    schema: (createWorkflowJsonSchemas() as Record<WorkflowFileContext['kind'], DescribedJsonSchema>)[kind],
     agents,
     action: actionSchema,
   };

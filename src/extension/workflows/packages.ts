@@ -1,24 +1,24 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/run/engine.ts';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { groupDigits, t } from '../../protocol/text/l10n.ts';
-import { localizedMessageIn } from '../../protocol/text/localized.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
+import { t, withDigitGrouping } from '../../protocol/text/l10n.ts';
+import { storedLocalizableText } from '../../protocol/text/localized.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { packageRunId, parsePackageRunId } from '../../workflows/package/ids.ts';
-import type { Package } from '../../workflows/package/load.ts';
-import { chooseFrom } from '../../workflows/package/menu.ts';
+import type { WorkflowPackage } from '../../workflows/package/load.ts';
+import { chooseMenuItems } from '../../workflows/package/menu.ts';
 import type { MenuItem, PackageAgent } from '../../workflows/package/packageAgents.ts';
 import type { PackageRegistry } from '../../workflows/package/packageRegistry.ts';
 import { PackageError } from '../../workflows/package/problem.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
-import { isVirtual, notInVirtual } from '../dialogs/folders.ts';
+import { isVirtualWorkspace, virtualUnsupportedMessage } from '../dialogs/folders.ts';
 import { notify, notifyWithActions } from '../dialogs/notify.ts';
 import type { Conversation } from '../runs/conversation.ts';
 
 interface Usable {
   key: string;
-  source: Package;
+  source: WorkflowPackage;
 }
 
 interface Choice extends vscode.QuickPickItem {
@@ -26,7 +26,7 @@ interface Choice extends vscode.QuickPickItem {
 }
 
 /** Commands for workflow packages: opening and forgetting a package, workflows and agents. Escape changes nothing. */
-export class Packages {
+export class PackageCommands {
   constructor(
     private readonly shelf: PackageRegistry,
     private readonly conversation: Conversation,
@@ -67,12 +67,12 @@ export class Packages {
       if ((await notifyWithActions('info', message, run)) === run) await this.runWorkflow();
     } catch (error) {
       if (!(error instanceof PackageError)) throw error;
-      notify('error', t('This package cannot be used: {0}.', localizedMessageIn(error)));
+      notify('error', t('This package cannot be used: {0}.', storedLocalizableText(error)));
     }
   }
 
   async forget(): Promise<void> {
-    if (isVirtual()) return notify('info', notInVirtual('Packages are'));
+    if (isVirtualWorkspace()) return notify('info', virtualUnsupportedMessage('Packages are'));
     if (!vscode.workspace.isTrusted) return tellUntrusted();
     const opened = (await this.shelf.list()).filter((one) => one.opened);
     if (opened.length === 0) {
@@ -104,9 +104,9 @@ export class Packages {
         ? t('1 run was started with it. You can read it; it continues only after you open the package again.')
         : t(
             '{0} runs were started with it. You can read them; they continue only after you open the package again.',
-            groupDigits(count),
+            withDigitGrouping(count),
           );
-    const text = t('Remove {0}?', visibleLine(title));
+    const text = t('Remove {0}?', escapeInvisibleInLine(title));
     return (await this.modals.ask({ text, detail, buttons: [yes] })) === yes;
   }
 
@@ -135,7 +135,7 @@ export class Packages {
   }
 
   private async pick(title: string, choicesOf: (usable: Usable) => Choice[]): Promise<void> {
-    if (isVirtual()) return notify('info', notInVirtual('Packages are'));
+    if (isVirtualWorkspace()) return notify('info', virtualUnsupportedMessage('Packages are'));
     if (!vscode.workspace.isTrusted) return tellUntrusted();
     const packages = await this.shelf.list();
     const choices = packages.flatMap((one): Choice[] => ('source' in one ? choicesOf(one) : [broken(one)]));
@@ -170,12 +170,12 @@ async function askFile(): Promise<string | undefined> {
   return files?.[0]?.fsPath;
 }
 
-function askMenu(source: Package, agent: PackageAgent): Promise<{ item?: MenuItem; text: string } | undefined> {
+function askMenu(source: WorkflowPackage, agent: PackageAgent): Promise<{ item?: MenuItem; text: string } | undefined> {
   const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { item?: MenuItem }>();
   picker.title = `${source.title}: ${agent.name}`;
   picker.placeholder = t('A number, a menu entry, or your message');
   const itemsFor = (text: string) => {
-    const chosen = chooseFrom(agent.menu, text);
+    const chosen = chooseMenuItems(agent.menu, text);
     const all = text.trim() === '' ? agent.menu : [];
     const hits = chosen.kind === 'item' ? [chosen.item] : chosen.kind === 'several' ? chosen.items : all;
     const shown = hits.map((item) => ({

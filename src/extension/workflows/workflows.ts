@@ -1,20 +1,25 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { EngineError } from '../../engine/core/errorInfo.ts';
+import { RunError } from '../../engine/core/errorInfo.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { errorText, localizedMessageIn } from '../../protocol/text/localized.ts';
+import { localizedErrorText, storedLocalizableText } from '../../protocol/text/localized.ts';
 import { createDictionary } from '../../protocol/values/dictionary.ts';
-import { makeFile } from '../../tools/sandbox/writeFile.ts';
-import { inputProblem, inputsOf } from '../../workflows/plan/inputs.ts';
+import { createRequestedFile } from '../../tools/sandbox/writeFile.ts';
+import { inputProblem, requiredWorkflowInputs } from '../../workflows/plan/inputs.ts';
 import type { WorkflowFile } from '../../workflows/plan/schema.ts';
 import type { YamlProblem } from '../../workflows/read/yaml.ts';
-import { withoutLinks } from '../dialogs/approvalText.ts';
-import { diskFolders, isVirtual, notInVirtual } from '../dialogs/folders.ts';
+import { disableCommandLinks } from '../dialogs/approvalText.ts';
+import { diskFolders, isVirtualWorkspace, virtualUnsupportedMessage } from '../dialogs/folders.ts';
 import { notify, notifyWithActions } from '../dialogs/notify.ts';
-import { idOf, type WorkflowFileKind, type WorkflowFiles, workflowNameOf } from '../language/workflowFiles.ts';
+import {
+  type WorkflowFileKind,
+  type WorkflowFiles,
+  workflowNameOf,
+  workspaceRelativeId,
+} from '../language/workflowFiles.ts';
 import type { Conversation } from '../runs/conversation.ts';
 
-export class Workflows {
+export class WorkflowCommands {
   constructor(
     private readonly files: WorkflowFiles,
     private readonly conversation: Conversation,
@@ -34,7 +39,7 @@ export class Workflows {
     if (!values) return undefined;
     const lines = Object.entries(values).map(([key, value]) => `${key}: ${value}`);
     const userInput = [file.name ?? workflowNameOf(uri), ...lines].join('\n');
-    return this.begin({ workflowId: idOf(uri), userInput, values });
+    return this.begin({ workflowId: workspaceRelativeId(uri), userInput, values });
   }
 
   async runAgent(id?: string, text?: string): Promise<boolean | undefined> {
@@ -46,11 +51,11 @@ export class Workflows {
     const prompt = t('What do you want to do?');
     const userInput = text ?? (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }));
     if (!userInput?.trim()) return undefined;
-    return this.begin({ workflowId: idOf(uri), userInput: userInput.trim() });
+    return this.begin({ workflowId: workspaceRelativeId(uri), userInput: userInput.trim() });
   }
 
   async newWorkflow(template?: string): Promise<void> {
-    if (isVirtual()) return void notify('info', notInVirtual('Workflows are'));
+    if (isVirtualWorkspace()) return void notify('info', virtualUnsupportedMessage('Workflows are'));
     const [folder] = diskFolders();
     if (!folder) return void notify('info', t('Open a folder first. A workflow is a file in it.'));
     const chosen = template ?? (await this.pickTemplate());
@@ -58,7 +63,7 @@ export class Workflows {
     const source = vscode.Uri.joinPath(this.templates, `${path.basename(chosen)}.yaml`);
     const content = await vscode.workspace.fs.readFile(source);
     const uri = await freeName(vscode.Uri.joinPath(folder.uri, '.towpath', 'workflows'), chosen);
-    await makeFile(uri.fsPath, content);
+    await createRequestedFile(uri.fsPath, content);
     await vscode.window.showTextDocument(uri);
   }
 
@@ -77,8 +82,8 @@ export class Workflows {
   }
 
   private async pick(kind: WorkflowFileKind, id: string | undefined): Promise<vscode.Uri | undefined> {
-    if (isVirtual()) {
-      notify('info', notInVirtual(kind === 'workflow' ? 'Workflows are' : 'Agents from files are'));
+    if (isVirtualWorkspace()) {
+      notify('info', virtualUnsupportedMessage(kind === 'workflow' ? 'Workflows are' : 'Agents from files are'));
       return undefined;
     }
     if (!vscode.workspace.isTrusted) {
@@ -87,15 +92,20 @@ export class Workflows {
     }
     const uris = await this.files.find(kind);
     if (typeof id === 'string') {
-      const found = uris.find((uri) => idOf(uri) === id || workflowNameOf(uri) === id);
-      if (!found) throw new EngineError('UNKNOWN', t(words[kind].unknown, id));
+      const found = uris.find((uri) => workspaceRelativeId(uri) === id || workflowNameOf(uri) === id);
+      if (!found) throw new RunError('UNKNOWN', t(words[kind].unknown, id));
       return found;
     }
     if (uris.length === 0) return this.offerNone(kind);
     const items = uris.map(async (uri) => {
       const { value, problems } = await this.files.load(uri, kind);
-      const detail = value ? value.description : `$(error) ${problems[0] ? errorText(problems[0]) : ''}`;
-      return { label: value?.name ?? workflowNameOf(uri), description: idOf(uri), ...(detail && { detail }), uri };
+      const detail = value ? value.description : `$(error) ${problems[0] ? localizedErrorText(problems[0]) : ''}`;
+      return {
+        label: value?.name ?? workflowNameOf(uri),
+        description: workspaceRelativeId(uri),
+        ...(detail && { detail }),
+        uri,
+      };
     });
     const options = { title: t(words[kind].run), matchOnDescription: true };
     return (await vscode.window.showQuickPick(Promise.all(items), options))?.uri;
@@ -135,7 +145,7 @@ const words = {
 } as const;
 
 async function askFor(file: WorkflowFile, title: string, words = ''): Promise<Record<string, string> | undefined> {
-  const keys = inputsOf(file);
+  const keys = requiredWorkflowInputs(file);
   const values = createDictionary<string>();
   for (const [index, key] of keys.entries()) {
     if (index === 0 && words !== '' && inputProblem(file, key, words) === undefined) {
@@ -144,7 +154,7 @@ async function askFor(file: WorkflowFile, title: string, words = ''): Promise<Re
     }
     const value = await vscode.window.showInputBox({
       title: `${title}${keys.length > 1 ? ` (${t('{0} of {1}', index + 1, keys.length)})` : ''}`,
-      prompt: withoutLinks(key),
+      prompt: disableCommandLinks(key),
       ignoreFocusOut: true,
       validateInput: (text) => inputProblem(file, key, text),
       ...(key === 'file' && { value: activeFile() }),
@@ -167,9 +177,9 @@ function showProblem(uri: vscode.Uri, problem: YamlProblem | undefined): false {
 
 async function offerProblem(uri: vscode.Uri, problem: YamlProblem | undefined): Promise<void> {
   const { line = 1, column = 1 } = problem ?? {};
-  const words = problem ? localizedMessageIn(problem) : t('It cannot be read.');
+  const words = problem ? storedLocalizableText(problem) : t('It cannot be read.');
   const show = t('Show');
-  const text = t('{0}, line {1}: {2}', idOf(uri), line, words);
+  const text = t('{0}, line {1}: {2}', workspaceRelativeId(uri), line, words);
   if ((await notifyWithActions('error', text, show)) !== show) return;
   const at = new vscode.Position(line - 1, column - 1);
   await vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at) });

@@ -2,13 +2,19 @@
 import type { AssistantMessage, ErrorInfo, TokenUsage } from '../../protocol/content/messages.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { messageOf } from '../../protocol/text/localized.ts';
-import { type ChatRequest, type ChatStreamChunk, type FinishReason, type LLMClient, Reply } from '../core/client.ts';
+import {
+  type ChatRequest,
+  type ChatStreamChunk,
+  type FinishReason,
+  type LLMClient,
+  ReplyAccumulator,
+} from '../core/client.ts';
 import { sleep } from '../core/deadlines.ts';
 import { LLMError } from '../core/errors.ts';
-import { withWriter } from '../messages/providerMetadata.ts';
-import { leastCost, type Price, withCost } from '../models/prices.ts';
-import type { RateLimiter, Reservation } from './rateLimit.ts';
-import { estimateTokens, type RateWait, waitForRateLimit } from './rateLimitWait.ts';
+import { withWriterModel } from '../messages/providerMetadata.ts';
+import { minRequestCost, type Price, withUsageCost } from '../models/prices.ts';
+import type { RateLimiter, RateLimitReservation } from './rateLimit.ts';
+import { estimateTokens, type RateLimitWait, waitForRateLimit } from './rateLimitWait.ts';
 import { readStream, type TimeLimits } from './readStream.ts';
 import { type CachedReply, cachedChunks, cacheKeyOf, type ResponseCache } from './responseCache.ts';
 import { decideRetry } from './retry.ts';
@@ -84,7 +90,7 @@ export interface CompleteOptions {
   /** Event target whose event `now` ends the current wait of the call. */
   hurry?: EventTarget;
   onRetry?(wait: RetryWait): void;
-  onWait?(wait: RateWait): void;
+  onWait?(wait: RateLimitWait): void;
 }
 
 export interface LLMAdapter {
@@ -111,7 +117,7 @@ export function createAdapter(
 ): LLMAdapter {
   const all = { ...defaultAdapterLimits, ...limits };
   return {
-    leastCost: (model, tokens) => leastCost(tokens, parts.priceOf?.(model)),
+    leastCost: (model, tokens) => minRequestCost(tokens, parts.priceOf?.(model)),
     async complete(asked, options) {
       const thinkingBudget = asked.thinkingBudget ?? all.thinkingBudget;
       const request = thinkingBudget > 0 ? { ...asked, thinkingBudget } : asked;
@@ -125,8 +131,8 @@ export function createAdapter(
         request,
         options,
       });
-      if (result.usage) result.usage = withCost(result.usage, parts.priceOf?.(request.model, result.model));
-      if (result.message) result.message = withWriter(result.message, request.model);
+      if (result.usage) result.usage = withUsageCost(result.usage, parts.priceOf?.(request.model, result.model));
+      if (result.message) result.message = withWriterModel(result.message, request.model);
       const { message, finishReason, model, usage } = result;
       if (key !== undefined && result.success && message && finishReason && finishReason !== 'length') {
         parts.cache?.replies.set(key, { message, finishReason, model, usage });
@@ -168,9 +174,9 @@ async function complete(call: Call): Promise<AdapterResult> {
   let slips = 0;
   let isHurried = false;
   for (let attempt = 0; ; attempt++) {
-    const reply = new Reply();
+    const reply = new ReplyAccumulator();
     const shown = { any: false };
-    let place: Reservation | undefined;
+    let place: RateLimitReservation | undefined;
     const counts = () => ({ attempts: attempt + 1, delayMs });
     try {
       place = limiter?.reserve(limiter.countsTokens ? estimateTokens(request) : 0);
@@ -205,7 +211,7 @@ async function complete(call: Call): Promise<AdapterResult> {
   }
 }
 
-function checkEnd(reply: Reply, model: string): void {
+function checkEnd(reply: ReplyAccumulator, model: string): void {
   const { finishReason, finishMessage } = reply;
   const words = finishMessage ? `: ${finishMessage}` : '.';
   if (finishReason === 'content_filter') {

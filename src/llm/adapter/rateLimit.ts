@@ -1,4 +1,4 @@
-import type { RateLimitNews, RateLimitStatus } from '../core/rateHeaders.ts';
+import type { RateLimitReport, RateLimitStatus } from '../core/rateHeaders.ts';
 
 /** Limits of a provider per minute; 0 disables a limit. */
 export interface RateLimits {
@@ -6,7 +6,7 @@ export interface RateLimits {
   tokensPerMinute: number;
 }
 
-export interface Reservation {
+export interface RateLimitReservation {
   waitMs: number;
   cancel(): void;
   answered(): void;
@@ -18,9 +18,9 @@ export interface RateLimiter {
   /**
    * Reserves a position in the queue for a request of about `tokens`. A reservation that is neither cancelled nor settled counts in full.
    */
-  reserve(tokens: number): Reservation;
+  reserve(tokens: number): RateLimitReservation;
   /** Applies the limits reported by the provider. They can only slow down what our own limits allow. */
-  hear(news: RateLimitNews): void;
+  hear(news: RateLimitReport): void;
   hold(ms: number): void;
 }
 

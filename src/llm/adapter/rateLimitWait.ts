@@ -1,11 +1,11 @@
 import { message } from '../../protocol/text/l10n.ts';
 import type { ChatRequest } from '../core/client.ts';
-import { lasting, sleep } from '../core/deadlines.ts';
+import { durationMessage, sleep } from '../core/deadlines.ts';
 import { LLMError } from '../core/errors.ts';
-import { tokensOfFiles } from '../messages/attachments.ts';
-import type { Reservation } from './rateLimit.ts';
+import { attachmentTokens } from '../messages/attachments.ts';
+import type { RateLimitReservation } from './rateLimit.ts';
 
-export interface RateWait {
+export interface RateLimitWait {
   delayMs: number;
   until: number;
 }
@@ -13,12 +13,12 @@ export interface RateWait {
 interface Waiting {
   signal: AbortSignal;
   hurry?: EventTarget;
-  onWait?(wait: RateWait): void;
+  onWait?(wait: RateLimitWait): void;
 }
 
 /** Waits until the limits allow the request and returns the milliseconds waited. Throws the signal's reason, or `LLMError`. */
 export async function waitForRateLimit(
-  place: Reservation | undefined,
+  place: RateLimitReservation | undefined,
   deadline: number,
   { signal, hurry, onWait }: Waiting,
 ): Promise<number> {
@@ -28,7 +28,7 @@ export async function waitForRateLimit(
     if (performance.now() + delayMs > deadline) {
       const text = message(
         'The rate limit that is set for this provider requires a wait of {0}, longer than the whole call may take.',
-        lasting(delayMs),
+        durationMessage(delayMs),
       );
       throw new LLMError('LLM_RATE_LIMITED', text);
     }
@@ -51,5 +51,5 @@ export function estimateTokens({ systemPrompt = '', messages, tools = [], maxTok
     if (message.role === 'assistant') characters += JSON.stringify(message.toolCalls ?? []).length;
     if (message.role === 'tool') for (const { content } of message.toolResults) characters += content.length;
   }
-  return Math.ceil(characters / 4 + tokensOfFiles(messages)) + maxTokens;
+  return Math.ceil(characters / 4 + attachmentTokens(messages)) + maxTokens;
 }

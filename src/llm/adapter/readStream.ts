@@ -1,14 +1,14 @@
 import { message } from '../../protocol/text/l10n.ts';
-import type { ChatRequest, ChatStreamChunk, LLMClient, Reply } from '../core/client.ts';
-import { createWatch } from '../core/deadlines.ts';
+import type { ChatRequest, ChatStreamChunk, LLMClient, ReplyAccumulator } from '../core/client.ts';
+import { createDeadlineWatch } from '../core/deadlines.ts';
 import { LLMError } from '../core/errors.ts';
 import { withUniqueToolNames } from '../messages/uniqueToolNames.ts';
-import { outOfTime, type Until } from '../transport/timeLimits.ts';
+import { type ReadTimeLimit, timeLimitError } from '../transport/timeLimits.ts';
 import type { RateLimiter } from './rateLimit.ts';
 
 /**
  * Time limits of a stream in milliseconds; 0 disables a limit. `connectMs` ends with the first sign of the client: connected, loading, or
- * reading the prompt. `idleMs` applies between two later chunks, and a keep-alive counts as a chunk.
+ * reading the prompt. `userIdleMs` applies between two later chunks, and a keep-alive counts as a chunk.
  */
 export interface TimeLimits {
   connectMs: number;
@@ -25,7 +25,7 @@ interface Listening {
   limits: TimeLimits & { totalMs: number };
   limiter: RateLimiter | undefined;
   request: ChatRequest;
-  reply: Reply;
+  reply: ReplyAccumulator;
   shown: { any: boolean };
   deadline: number;
   signal: AbortSignal;
@@ -50,7 +50,7 @@ export async function readStream({
   const left = new AbortController();
   const distinct = withUniqueToolNames(request);
   const chunks = client.chatStream(distinct?.request ?? request, AbortSignal.any([signal, left.signal]));
-  const watch = createWatch(signal);
+  const watch = createDeadlineWatch(signal);
   let since = performance.now();
   let read = -1;
   let heard = false;
@@ -58,7 +58,7 @@ export async function readStream({
   try {
     for (;;) {
       const { ms, limit, of } = nextLimit(limits, heard, begun, since, deadline);
-      const step = await watch.wait(chunks.next(), ms, () => outOfTime(request.model, limit, of));
+      const step = await watch.wait(chunks.next(), ms, () => timeLimitError(request.model, limit, of));
       if (step.done) throw new LLMError('LLM_INCOMPLETE', message(brokenOff), { retryable: true });
       const chunk = distinct?.ownNames(step.value) ?? step.value;
       heard = true;
@@ -93,10 +93,10 @@ function nextLimit(
   begun: boolean,
   since: number,
   deadline: number,
-): Until {
+): ReadTimeLimit {
   const now = performance.now();
-  let next: Until = { ms: deadline - now, limit: 'total', of: limits.totalMs };
-  const consider = (limit: Until['limit'], of: number, from: number) => {
+  let next: ReadTimeLimit = { ms: deadline - now, limit: 'total', of: limits.totalMs };
+  const consider = (limit: ReadTimeLimit['limit'], of: number, from: number) => {
     const ms = from + of * grace - now;
     if (of > 0 && ms < next.ms) next = { ms, limit, of };
   };

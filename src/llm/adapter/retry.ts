@@ -1,7 +1,7 @@
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
 import { message } from '../../protocol/text/l10n.ts';
-import { ended, messageOf, toErrorInfo } from '../../protocol/text/localized.ts';
-import { lasting } from '../core/deadlines.ts';
+import { messageOf, toErrorInfo, withFullStop } from '../../protocol/text/localized.ts';
+import { durationMessage } from '../core/deadlines.ts';
 import type { LLMError } from '../core/errors.ts';
 
 interface Backoff {
@@ -40,8 +40,8 @@ export function decideRetry(
   if (asked !== undefined && asked > policy.retryAfterCapMs) {
     const words = message(
       '{0} It requires a wait of {1}. Try again after that time.',
-      ended(messageOf(error)),
-      lasting(asked),
+      withFullStop(messageOf(error)),
+      durationMessage(asked),
     );
     return { giveUp: { ...error.toInfo(), ...toErrorInfo(words) } };
   }

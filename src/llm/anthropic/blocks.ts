@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { JsonObject } from '../core/json.ts';
-import { word } from '../transport/wireFields.ts';
+import { nonEmptyStringField } from '../transport/wireFields.ts';
 import type { NativeBlock } from './providerMetadata.ts';
 
 export interface CallBlock {
@@ -18,7 +18,7 @@ export interface CallBlock {
   given: boolean;
 }
 
-export type Block =
+export type AnthropicReplyBlock =
   | CallBlock
   | { type: 'text'; length: number }
   | { type: 'thinking'; content: { type: 'thinking'; thinking: string; signature: string } }
@@ -30,12 +30,17 @@ const startSchema = z
     z.object({ type: z.literal('text') }),
     z.object({ type: z.literal('thinking') }),
     z.object({ type: z.literal('redacted_thinking') }),
-    z.object({ type: z.literal('tool_use'), id: word, name: word, input: z.unknown().optional() }),
+    z.object({
+      type: z.literal('tool_use'),
+      id: nonEmptyStringField,
+      name: nonEmptyStringField,
+      input: z.unknown().optional(),
+    }),
     z.object({ type: z.literal('other') }),
   ])
   .catch({ type: 'other' });
 
-export function toBlock(content: JsonObject, place: number): Block {
+export function toAnthropicReplyBlock(content: JsonObject, place: number): AnthropicReplyBlock {
   const start = startSchema.parse(content);
   switch (start.type) {
     case 'text':
@@ -54,7 +59,7 @@ export function toBlock(content: JsonObject, place: number): Block {
 }
 
 /** Returns the blocks that can be sent back. A reply with unknown blocks or with calls that were not delivered loses its thinking. */
-export function providerBlocks(blocks: readonly Block[]): NativeBlock[] {
+export function returnableBlocks(blocks: readonly AnthropicReplyBlock[]): NativeBlock[] {
   const known = blocks.every((block) => block.type !== 'other' && (block.type !== 'tool_use' || block.given));
   if (!known) return [];
   return blocks.flatMap((block): NativeBlock[] => {

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { message } from '../../protocol/text/l10n.ts';
-import { callIdsIn } from '../core/callIds.ts';
+import { conversationCallIds } from '../core/callIds.ts';
 import type { ChatRequest, LLMClient, ModelInfo } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
-import { outputLimited } from '../messages/outputLimit.ts';
-import { budgetIgnored, notifyOnce } from '../messages/warnings.ts';
-import type { ModelPage } from '../models/modelListPages.ts';
-import { readPages } from '../models/modelListPages.ts';
-import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../transport/endpoint.ts';
+import { outputLimitWarning } from '../messages/outputLimit.ts';
+import { createUniqueNotifier, thinkingBudgetWarning } from '../messages/warnings.ts';
+import type { ModelListPage } from '../models/modelListPages.ts';
+import { readModelListPages } from '../models/modelListPages.ts';
+import { type ClientOptions, checkApiKeyCharacters, createUrlBuilder, toEndpoint } from '../transport/endpoint.ts';
 import {
   defaultFetchLimits,
   type HttpAnswer,
@@ -15,22 +15,22 @@ import {
   sendHttpRequest,
   unreadableAnswer,
 } from '../transport/http.ts';
-import type { Endpoint, ProviderText } from '../transport/providerErrors.ts';
-import { type Batches, clientOf, readReply } from '../transport/replyStream.ts';
-import { list, size, word } from '../transport/wireFields.ts';
-import { learnFrom, type ParameterFallback } from './parameterFallback.ts';
+import type { Endpoint, ProviderErrorDetails } from '../transport/providerErrors.ts';
+import { type ChunkBatches, createBatchClient, readReply } from '../transport/replyStream.ts';
+import { listField, nonEmptyStringField, positiveNumberField } from '../transport/wireFields.ts';
+import { learnParameterFallback, type ParameterFallback } from './parameterFallback.ts';
 import { createAnthropicReader } from './reader.ts';
 import type { WireFlags, WireRequest } from './wire.ts';
 import { toWire } from './wire.ts';
 
 const modelSchema = z.object({
   id: z.string().min(1),
-  max_input_tokens: size,
-  context_window: size,
-  context_length: size,
+  max_input_tokens: positiveNumberField,
+  context_window: positiveNumberField,
+  context_length: positiveNumberField,
 });
 const pageSchema = z.union([
-  z.object({ data: list, has_more: z.boolean().optional().catch(undefined), last_id: word }),
+  z.object({ data: listField, has_more: z.boolean().optional().catch(undefined), last_id: nonEmptyStringField }),
   z.array(z.unknown()).transform((data) => ({ data, has_more: false, last_id: undefined })),
 ]);
 
@@ -38,7 +38,7 @@ const pageSchema = z.union([
  * Parses `{data: [{id, max_input_tokens}], has_more, last_id}`. Returns the models and the id after which the next page begins. Gateways
  * omit the size, use OpenAI's names, or send a bare list.
  */
-function modelsIn(endpoint: Endpoint, body: unknown): ModelPage {
+function modelsIn(endpoint: Endpoint, body: unknown): ModelListPage {
   const page = pageSchema.safeParse(body);
   if (!page.success) throw unreadableAnswer(endpoint, JSON.stringify(body));
   const { data, has_more: more, last_id: next } = page.data;
@@ -61,13 +61,13 @@ const version = '2023-06-01';
 
 export function createAnthropicClient(options: AnthropicClientOptions = {}): LLMClient {
   const baseUrl = options.baseUrl?.trim() || 'https://api.anthropic.com';
-  const at = addressesBelow(baseUrl, /\/v1(\/messages)?$/);
+  const at = createUrlBuilder(baseUrl, /\/v1(\/messages)?$/);
   const endpoint = toEndpoint({ label: 'Anthropic', notFoundHint, ...options, baseUrl });
   const limits = { ...defaultFetchLimits, ...options.fetchLimits };
   const key = options.apiKey?.trim();
   const headers = { 'anthropic-version': version, ...options.headers, ...(key && { 'x-api-key': key }) };
   const flagsOfModel = new Map<string, WireFlags>();
-  const note = notifyOnce(options.onNote);
+  const note = createUniqueNotifier(options.onNote);
 
   async function ask(request: ChatRequest, signal: AbortSignal | undefined): Promise<HttpAnswer> {
     let flags = flagsOfModel.get(request.model) ?? {};
@@ -88,16 +88,16 @@ export function createAnthropicClient(options: AnthropicClientOptions = {}): LLM
     }
   }
 
-  async function* batches(request: ChatRequest, signal?: AbortSignal): Batches {
-    checkKey(endpoint);
+  async function* batches(request: ChatRequest, signal?: AbortSignal): ChunkBatches {
+    checkApiKeyCharacters(endpoint);
     const answer = await ask(request, signal);
-    const takenIds = callIdsIn(request.messages);
+    const takenIds = conversationCallIds(request.messages);
     yield* readReply(answer, createAnthropicReader({ endpoint, tools: request.tools ?? [], takenIds }));
   }
 
-  return clientOf(batches, async (signal) => {
-    checkKey(endpoint);
-    return readPages(async (next) => {
+  return createBatchClient(batches, async (signal) => {
+    checkApiKeyCharacters(endpoint);
+    return readModelListPages(async (next) => {
       const url = at(`/v1/models?limit=1000${next === undefined ? '' : `&after_id=${encodeURIComponent(next)}`}`);
       return modelsIn(
         endpoint,
@@ -111,7 +111,7 @@ const notFoundHint = message('Check the name of the model, and the address (with
 
 function learn(error: LLMError, request: ChatRequest, flags: WireFlags): ParameterFallback | undefined {
   if (error.status !== 400 || error.code === 'LLM_AUTH_FAILED') return undefined;
-  return learnFrom((error.details as ProviderText).words, request, flags);
+  return learnParameterFallback((error.details as ProviderErrorDetails).words, request, flags);
 }
 
 function notesOf(request: ChatRequest, body: WireRequest, flags: WireFlags): string[] {
@@ -123,7 +123,7 @@ function notesOf(request: ChatRequest, body: WireRequest, flags: WireFlags): str
     ...(request.stopSequences?.length && !body.stop_sequences
       ? [`${model} takes no stop sequences; they are left out.`]
       : []),
-    ...(maxTokens > body.max_tokens ? [outputLimited(model, body.max_tokens, maxTokens)] : []),
+    ...(maxTokens > body.max_tokens ? [outputLimitWarning(model, body.max_tokens, maxTokens)] : []),
     ...(responseFormat && !body.output_config?.format
       ? [`${model} cannot be held to this format; it is asked for it in words.`]
       : []),
@@ -135,7 +135,7 @@ function thinkingNotes({ model, thinkingBudget = 0, toolChoice }: ChatRequest, {
   if (thinkingBudget <= 0) return [];
   if (!thinking && toolChoice === 'required')
     return [`${model} does not think where it must call a tool; the thinking budget is ignored.`];
-  if (!thinking) return [budgetIgnored(model)];
+  if (!thinking) return [thinkingBudgetWarning(model)];
   if (thinking.type === 'adaptive' || thinking.budget_tokens === thinkingBudget) return [];
   return [
     `A thinking budget of ${thinkingBudget} tokens is not possible for ${model}; it gets ${thinking.budget_tokens}.`,

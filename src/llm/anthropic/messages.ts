@@ -1,8 +1,13 @@
 import type { AssistantMessage, Attachment, ToolResult } from '../../protocol/content/messages.ts';
 import type { ChatRequest } from '../core/client.ts';
 import { toWireName } from '../core/wireToolNames.ts';
-import { beginningLeftOut, normalizeHistory, wellFormed, wellFormedData } from '../messages/normalizeHistory.ts';
-import { isThinking, nativeBlocks, signatureOf, type ThinkingBlock } from './providerMetadata.ts';
+import {
+  normalizeHistory,
+  omittedBeginningText,
+  replaceLoneSurrogates,
+  toWellFormedJson,
+} from '../messages/normalizeHistory.ts';
+import { isThinkingBlock, nativeBlocks, type ThinkingBlock, thinkingSignature } from './providerMetadata.ts';
 
 export interface CacheControl {
   cache_control?: { type: 'ephemeral' };
@@ -52,7 +57,7 @@ export function toWireHistory(
     if (said.role === 'user') add('user', [...(said.attachments ?? []).map(toFile), ...text(said.content)]);
     else {
       const ids = (said.message.toolCalls ?? []).map(({ id }) => toWireId(id));
-      if (messages.length === 0) add('user', text(beginningLeftOut));
+      if (messages.length === 0) add('user', text(omittedBeginningText));
       add('assistant', toReply(said.message, ids, refused));
       add(
         'user',
@@ -64,15 +69,15 @@ export function toWireHistory(
 }
 
 const text = (content: string): WireBlock[] =>
-  content.trim() === '' ? [] : [{ type: 'text', text: wellFormed(content) }];
+  content.trim() === '' ? [] : [{ type: 'text', text: replaceLoneSurrogates(content) }];
 
 function toReply(message: AssistantMessage, ids: readonly string[], refused: ReadonlySet<string>): WireBlock[] {
   const calls = (message.toolCalls ?? []).map(({ name, arguments: input }, index): WireBlock => {
-    return { type: 'tool_use', id: ids[index]!, name: toWireName(name) || 'unknown', input: wellFormedData(input) };
+    return { type: 'tool_use', id: ids[index]!, name: toWireName(name) || 'unknown', input: toWellFormedJson(input) };
   });
   const plain = [...text(message.content), ...calls];
   const native = nativeBlocks(message) ?? [];
-  if (native.some((block) => isThinking(block) && refused.has(signatureOf(block)))) return plain;
+  if (native.some((block) => isThinkingBlock(block) && refused.has(thinkingSignature(block)))) return plain;
   let written = 0;
   let called = 0;
   const blocks = native.flatMap((block): WireBlock[] => {
@@ -82,14 +87,14 @@ function toReply(message: AssistantMessage, ids: readonly string[], refused: Rea
     return text(message.content.slice(written - block.length, written));
   });
   const last = blocks.at(-1);
-  return last === undefined || isThinking(last) ? plain : blocks; // thinking must not end a message
+  return last === undefined || isThinkingBlock(last) ? plain : blocks; // thinking must not end a message
 }
 
 /**
  * Converts a result. A malformed call was sent without arguments, and its result explains the error. An error result may contain only text.
  */
 function toResult({ content, error, attachments = [] }: ToolResult, id: string): WireBlock {
-  const told = wellFormed(content);
+  const told = replaceLoneSurrogates(content);
   if (error) return { type: 'tool_result', tool_use_id: id, content: told, is_error: true };
   const files = attachments.map(toFile);
   return { type: 'tool_result', tool_use_id: id, content: files.length > 0 ? [...text(told), ...files] : told };
@@ -112,15 +117,18 @@ function createWireIds(): (id: string) => string {
 
 function toFile({ mediaType, data, name }: Attachment): WireBlock {
   const media_type = mediaType === 'image/jpg' ? 'image/jpeg' : mediaType;
-  const title = name === undefined ? {} : { title: wellFormed(name) };
+  const title = name === undefined ? {} : { title: replaceLoneSurrogates(name) };
   if (/^image\/(jpeg|png|gif|webp)$/.test(media_type)) {
     return { type: 'image', source: { type: 'base64', media_type, data } };
   }
   if (media_type === 'application/pdf')
     return { type: 'document', source: { type: 'base64', media_type, data }, ...title };
   if (/^text\/|json|xml|yaml/.test(media_type)) {
-    const plain = wellFormed(Buffer.from(data, 'base64').toString('utf8'));
+    const plain = replaceLoneSurrogates(Buffer.from(data, 'base64').toString('utf8'));
     return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: plain }, ...title };
   }
-  return { type: 'text', text: wellFormed(`(The file ${name ?? ''} is left out: ${mediaType} cannot be shown here.)`) };
+  return {
+    type: 'text',
+    text: replaceLoneSurrogates(`(The file ${name ?? ''} is left out: ${mediaType} cannot be shown here.)`),
+  };
 }

@@ -10,7 +10,7 @@ interface ModelFacts {
  * Returns the facts of a model by its name: `claude-opus-4-1-20250805` or the spelling of a gateway. Models other than Claude get the
  * values that most gateways accept.
  */
-export function factsOf(model: string): ModelFacts {
+export function anthropicModelFacts(model: string): ModelFacts {
   if (!/claude/i.test(model)) return { outputLimit: 32_000, thinking: 'budget', sampling: true };
   const version = versionOf(model);
   if (version > 4.6) return { outputLimit: 128_000, thinking: 'adaptive', sampling: false };

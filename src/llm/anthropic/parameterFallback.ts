@@ -1,5 +1,5 @@
 import type { ChatRequest } from '../core/client.ts';
-import { isThinking, nativeBlocks, signatureOf } from './providerMetadata.ts';
+import { isThinkingBlock, nativeBlocks, thinkingSignature } from './providerMetadata.ts';
 import { optionalParameters, toWire, type WireFlags } from './wire.ts';
 
 /** Adjustment learned from a rejected request. `once`: valid for this request only. */
@@ -12,7 +12,11 @@ export interface ParameterFallback {
  * Returns the change that avoids the rejection, or undefined if there is none. Each change removes something that later changes cannot
  * remove again, so the sequence ends.
  */
-export function learnFrom(words: string, request: ChatRequest, flags: WireFlags): ParameterFallback | undefined {
+export function learnParameterFallback(
+  words: string,
+  request: ChatRequest,
+  flags: WireFlags,
+): ParameterFallback | undefined {
   return (
     learnLimit(words, request, flags) ??
     learnThinking(words, request, flags) ??
@@ -54,7 +58,7 @@ function learnThinking(words: string, request: ChatRequest, flags: WireFlags): P
 
 function signaturesIn({ messages }: ChatRequest): string[] {
   const blocks = messages.flatMap((message) => (message.role === 'assistant' ? (nativeBlocks(message) ?? []) : []));
-  return blocks.filter(isThinking).map(signatureOf);
+  return blocks.filter(isThinkingBlock).map(thinkingSignature);
 }
 
 function learnFormat(words: string, request: ChatRequest, flags: WireFlags): ParameterFallback | undefined {

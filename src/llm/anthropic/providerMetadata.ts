@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AssistantMessage, Native } from '../../protocol/content/messages.ts';
+import type { AssistantMessage, ProviderMetadata } from '../../protocol/content/messages.ts';
 
 const provider = 'anthropic';
 
@@ -14,8 +14,8 @@ export type NativeBlock =
 
 export type ThinkingBlock = Extract<NativeBlock, { type: 'thinking' | 'redacted_thinking' }>;
 
-export function toNative(blocks: readonly NativeBlock[]): Native | undefined {
-  return blocks.some(isThinking) ? { provider, content: [...blocks] } : undefined;
+export function toNative(blocks: readonly NativeBlock[]): ProviderMetadata | undefined {
+  return blocks.some(isThinkingBlock) ? { provider, content: [...blocks] } : undefined;
 }
 
 /**
@@ -33,10 +33,10 @@ export function nativeBlocks({ native, content, toolCalls = [] }: AssistantMessa
   return fits ? blocks : undefined;
 }
 
-export const isThinking = (block: { type: string }): block is ThinkingBlock =>
+export const isThinkingBlock = (block: { type: string }): block is ThinkingBlock =>
   block.type === 'thinking' || block.type === 'redacted_thinking';
 
-export function signatureOf(block: ThinkingBlock): string {
+export function thinkingSignature(block: ThinkingBlock): string {
   return String(block.signature || block.data || block.thinking);
 }
 

@@ -6,15 +6,20 @@ import { createCallIds } from '../core/callIds.ts';
 import type { ChatStreamChunk } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
 import { isObject, type JsonObject } from '../core/json.ts';
-import { fromWireNames } from '../core/wireToolNames.ts';
+import { createToolNameMapping } from '../core/wireToolNames.ts';
 import { finishReasonOf } from '../messages/finishReason.ts';
-import { parseArguments, textOfArguments } from '../messages/parseArguments.ts';
-import { asPlainText, isErrorObject } from '../transport/errorBody.ts';
-import { type Endpoint, endpointName, errorInStream } from '../transport/providerErrors.ts';
+import { argumentsToText, parseArguments } from '../messages/parseArguments.ts';
+import { htmlToPlainText, isErrorObject } from '../transport/errorBody.ts';
+import { type Endpoint, endpointName, streamErrorToError } from '../transport/providerErrors.ts';
 import { redact } from '../transport/redact.ts';
-import { anotherAnswer, cutShort, notAnAnswer, type ReplyReader } from '../transport/replyStream.ts';
-import { countField, isReportedError, word, wordIn } from '../transport/wireFields.ts';
-import { type Block, type CallBlock, providerBlocks, toBlock } from './blocks.ts';
+import {
+  incompleteAnswerError,
+  invalidAnswerError,
+  type ReplyReader,
+  secondAnswerError,
+} from '../transport/replyStream.ts';
+import { countField, isReportedError, nonEmptyString, nonEmptyStringField } from '../transport/wireFields.ts';
+import { type AnthropicReplyBlock, type CallBlock, returnableBlocks, toAnthropicReplyBlock } from './blocks.ts';
 import { toNative } from './providerMetadata.ts';
 
 const usageSchema = z.object({
@@ -62,10 +67,10 @@ export interface ReaderOptions {
  * A call cut by `max_tokens` looks complete (an empty call is even valid) and is never emitted.
  */
 export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }: ReaderOptions): ReplyReader {
-  const toToolName = fromWireNames(tools);
+  const toToolName = createToolNameMapping(tools);
   const idFor = createCallIds(takenIds);
-  const blocks: Block[] = [];
-  const byIndex = new Map<unknown, Block>();
+  const blocks: AnthropicReplyBlock[] = [];
+  const byIndex = new Map<unknown, AnthropicReplyBlock>();
   const calls: CallBlock[] = [];
   let usage: WireUsage | undefined;
   let model: string | undefined;
@@ -77,7 +82,7 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
   let over = false;
 
   const beginBlock = (index: unknown, content: JsonObject): ChatStreamChunk[] => {
-    const block = toBlock(content, calls.length);
+    const block = toAnthropicReplyBlock(content, calls.length);
     blocks.push(block);
     byIndex.set(index, block); // a repeated index starts a new block: some gateways send 0 for all
     const chunks = giveCalls(false);
@@ -89,13 +94,13 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
     return [...chunks, ...textChunks(block, content)];
   };
 
-  const textChunks = (block: Block, { text, thinking, signature }: JsonObject): ChatStreamChunk[] => {
+  const textChunks = (block: AnthropicReplyBlock, { text, thinking, signature }: JsonObject): ChatStreamChunk[] => {
     if (block.type === 'text' && typeof text === 'string' && text !== '') {
       block.length += text.length;
       return [{ content: text, done: false }];
     }
     if (block.type !== 'thinking') return [];
-    block.content.signature = wordIn(signature) ?? block.content.signature;
+    block.content.signature = nonEmptyString(signature) ?? block.content.signature;
     if (typeof thinking !== 'string' || thinking === '') return [];
     block.content.thinking += thinking;
     return [{ thinking, done: false }];
@@ -112,7 +117,7 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
       block = byIndex.get(index)!;
     }
     if (delta.type !== 'input_json_delta') return block ? [...chunks, ...textChunks(block, delta)] : chunks;
-    const argumentsText = wordIn(delta.partial_json);
+    const argumentsText = nonEmptyString(delta.partial_json);
     if (argumentsText === undefined || block?.type === 'other') return chunks;
     if (block?.type !== 'tool_use' || block.given) {
       const text = message('{0} sent arguments that belong to no tool call.', endpointName(endpoint));
@@ -135,18 +140,18 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
 
   const toCall = (call: CallBlock): ToolCall => {
     const text = call.pieces.join('');
-    const argumentsText = text.trim() === '' ? textOfArguments(call.input) : withoutEmptyStart(text);
+    const argumentsText = text.trim() === '' ? argumentsToText(call.input) : withoutEmptyStart(text);
     return { id: idFor(call.id), name: toToolName(call.name || 'unknown'), ...parseArguments(argumentsText) };
   };
 
   const readEvent = (event: unknown): ChatStreamChunk[] => {
     if (!isObject(event)) return [];
     first ??= event;
-    if (event.type === 'error' || isReportedError(event.error)) throw errorInStream(endpoint, event);
+    if (event.type === 'error' || isReportedError(event.error)) throw streamErrorToError(endpoint, event);
     switch (event.type) {
       case 'message_start': {
         const { message } = startSchema.parse(event);
-        if (started) throw anotherAnswer(endpoint);
+        if (started) throw secondAnswerError(endpoint);
         started = begun = true;
         model = message.model ?? model;
         usage = merged(usage, message.usage);
@@ -175,7 +180,7 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
         over = true;
         return [];
       default:
-        if (isErrorObject(event)) throw errorInStream(endpoint, event);
+        if (isErrorObject(event)) throw streamErrorToError(endpoint, event);
         return [{ done: false }]; // ping or unknown event: a sign of life
     }
   };
@@ -191,17 +196,17 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
     read: (event, whole = false) => (whole ? eventsOf(event).flatMap(readEvent) : readEvent(event)),
 
     end(marked) {
-      if (!marked && !over && stopReason === undefined) throw cutShort(endpoint);
-      if (!begun) throw notAnAnswer(endpoint, first);
+      if (!marked && !over && stopReason === undefined) throw incompleteAnswerError(endpoint);
+      if (!begun) throw invalidAnswerError(endpoint, first);
       const end = endOfTurn(stopReason);
       const chunks = end === 'stop' ? giveCalls(true) : [];
       const finishReason = end === 'stop' && calls.length > 0 ? 'tool_calls' : end; // `tool_use` without a call is a stop
-      const native = toNative(providerBlocks(blocks));
+      const native = toNative(returnableBlocks(blocks));
       const message = end === 'content_filter' ? explanation : end === 'error' ? stopReason : undefined;
       chunks.push({
         done: true,
         finishReason,
-        ...(message && { finishMessage: redact(asPlainText(message), endpoint.secrets) }),
+        ...(message && { finishMessage: redact(htmlToPlainText(message), endpoint.secrets) }),
         ...toUsage(usage),
         ...(model && { model }),
         ...(native && { native }),
@@ -212,11 +217,14 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
 }
 
 const startSchema = z.object({
-  message: z.object({ model: word, usage: usageSchema.optional().catch(undefined) }).catch({}),
+  message: z.object({ model: nonEmptyStringField, usage: usageSchema.optional().catch(undefined) }).catch({}),
 });
 const deltaSchema = z.object({
   delta: z
-    .object({ stop_reason: word, stop_details: z.object({ explanation: word }).catch({}) })
+    .object({
+      stop_reason: nonEmptyStringField,
+      stop_details: z.object({ explanation: nonEmptyStringField }).catch({}),
+    })
     .catch({ stop_details: {} }),
   usage: usageSchema.optional().catch(undefined),
 });

@@ -1,9 +1,9 @@
 import type { JsonSchema, ToolDefinition } from '../../protocol/content/tools.ts';
 import type { ChatRequest } from '../core/client.ts';
 import { toWireName } from '../core/wireToolNames.ts';
-import { wellFormed, wellFormedData } from '../messages/normalizeHistory.ts';
+import { replaceLoneSurrogates, toWellFormedJson } from '../messages/normalizeHistory.ts';
 import { type CacheControl, toWireHistory, type WireMessage } from './messages.ts';
-import { factsOf } from './models.ts';
+import { anthropicModelFacts } from './models.ts';
 
 /** Restrictions of a model or endpoint learned from rejected requests; initially empty. */
 export interface WireFlags {
@@ -44,7 +44,7 @@ const leastThinking = 1024;
 
 export function toWire(request: ChatRequest, flags: WireFlags = {}): WireRequest {
   const { system, messages } = toWireHistory(request, flags.refused ?? new Set());
-  const facts = factsOf(request.model);
+  const facts = anthropicModelFacts(request.model);
   const tools = toTools(request.tools ?? [], messages);
   const { thinking, effort, maxTokens } = toThinking(request, flags);
   const format = flags.formatInWords ? undefined : formatOf(request);
@@ -56,14 +56,14 @@ export function toWire(request: ChatRequest, flags: WireFlags = {}): WireRequest
     model: request.model,
     max_tokens: maxTokens,
     ...((system || wish) && {
-      system: [system, wish].filter(Boolean).map((one) => ({ type: 'text', text: wellFormed(one) })),
+      system: [system, wish].filter(Boolean).map((one) => ({ type: 'text', text: replaceLoneSurrogates(one) })),
     }),
     ...(tools.length > 0 && { tools }),
     ...toToolChoice(request, tools),
     messages,
     ...(sampled && request.temperature !== undefined && { temperature: Math.min(request.temperature, 1) }),
     ...(sampled && request.topP !== undefined && { top_p: request.topP }),
-    ...(stops.length > 0 && { stop_sequences: wellFormedData(stops) }),
+    ...(stops.length > 0 && { stop_sequences: toWellFormedJson(stops) }),
     ...(thinking && { thinking }),
     ...((effort || format) && { output_config: { ...(effort && { effort }), ...(format && { format }) } }),
     stream: true,
@@ -92,11 +92,11 @@ function toTools(tools: readonly ToolDefinition[], messages: readonly WireMessag
   for (const { name, description, parameters } of tools) {
     if (byName.has(toWireName(name))) continue; // the reverse mapping also uses the first tool
     // The API rejects alternatives at the top of a schema; the tool still checks them.
-    const { oneOf: _, anyOf: __, allOf: ___, ...rest } = wellFormedData(parameters);
+    const { oneOf: _, anyOf: __, allOf: ___, ...rest } = toWellFormedJson(parameters);
     const input_schema = { ...rest, type: 'object' };
     byName.set(toWireName(name), {
       name: toWireName(name),
-      ...(description && { description: wellFormed(description) }),
+      ...(description && { description: replaceLoneSurrogates(description) }),
       input_schema,
     });
   }
@@ -120,7 +120,7 @@ function toToolChoice(
 
 /** Returns the thinking settings. `max_tokens` counts thinking and answer together and must exceed the budget. */
 function toThinking(request: ChatRequest, flags: WireFlags) {
-  const facts = factsOf(request.model);
+  const facts = anthropicModelFacts(request.model);
   const limit = flags.outputLimit ?? facts.outputLimit;
   const budget = Math.min(Math.max(request.thinkingBudget ?? 0, leastThinking), limit - leastThinking);
   const forced = request.toolChoice === 'required' && (request.tools?.length ?? 0) > 0; // rejected together with thinking
@@ -142,7 +142,7 @@ function toThinking(request: ChatRequest, flags: WireFlags) {
 
 function formatOf({ responseFormat }: ChatRequest) {
   if (responseFormat?.type !== 'json_schema') return undefined; // no format exists for "any object"
-  return { type: 'json_schema' as const, schema: closed(wellFormedData(responseFormat.schema)) };
+  return { type: 'json_schema' as const, schema: closed(toWellFormedJson(responseFormat.schema)) };
 }
 
 /** Adds `additionalProperties: false` to every object, as the API requires. */

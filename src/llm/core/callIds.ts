@@ -19,7 +19,7 @@ export function createCallIds(taken: Iterable<string>): (wanted?: string) => str
 }
 
 /** Returns the ids of all calls of a conversation. A conversation only grows, so only new messages are scanned. */
-export function callIdsIn(messages: readonly Message[]): ReadonlySet<string> {
+export function conversationCallIds(messages: readonly Message[]): ReadonlySet<string> {
   const known = lookedAt.get(messages) ?? { upTo: 0, ids: new Set<string>() };
   lookedAt.set(messages, known);
   for (; known.upTo < messages.length; known.upTo++) {

@@ -1,10 +1,16 @@
-import type { AssistantMessage, Message, Native, TokenUsage, ToolCall } from '../../protocol/content/messages.ts';
+import type {
+  AssistantMessage,
+  Message,
+  ProviderMetadata,
+  TokenUsage,
+  ToolCall,
+} from '../../protocol/content/messages.ts';
 import type { JsonSchema, ToolDefinition } from '../../protocol/content/tools.ts';
-import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { maxCalls } from './callIds.ts';
 import { LLMError } from './errors.ts';
-import type { RateLimitNews } from './rateHeaders.ts';
+import type { RateLimitReport } from './rateHeaders.ts';
 
 const maxTokens = 1e12;
 
@@ -54,7 +60,7 @@ export interface ChatResponse {
   content: string | null;
   toolCalls?: ToolCall[];
   thinking?: string;
-  native?: Native;
+  native?: ProviderMetadata;
   usage?: TokenUsage;
   model: string;
   finishReason: FinishReason;
@@ -79,12 +85,12 @@ export interface ChatStreamChunk {
   progress?: { text: string; said?: LocalizedMessage; fraction?: number };
   /** User-facing message about a deviation (tools omitted, prompt truncated by the server); the reply continues. */
   warning?: LocalizableText;
-  rateLimit?: RateLimitNews;
+  rateLimit?: RateLimitReport;
   done: boolean;
   finishReason?: FinishReason;
   /** The provider's message about an error or filter; redacted, on one line. */
   finishMessage?: string;
-  native?: Native;
+  native?: ProviderMetadata;
   usage?: TokenUsage;
   model?: string;
 }
@@ -101,12 +107,12 @@ export interface LLMClient {
   listModels?(signal?: AbortSignal): Promise<ModelInfo[]>;
 }
 
-export class Reply {
+export class ReplyAccumulator {
   content = '';
   thinking = '';
   readonly toolCalls: ToolCall[] = [];
   readonly warnings: string[] = [];
-  native?: Native;
+  native?: ProviderMetadata;
   usage?: TokenUsage;
   finishReason?: FinishReason;
   finishMessage?: string;
@@ -125,7 +131,7 @@ export class Reply {
       throw new LLMError('LLM_BAD_RESPONSE', message('The model made more than {0} calls in one answer.', maxCalls));
     }
     if (chunk.toolCall) this.toolCalls.push(chunk.toolCall);
-    if (chunk.warning) this.warnings.push(inEnglish(chunk.warning));
+    if (chunk.warning) this.warnings.push(toEnglishText(chunk.warning));
     this.native = chunk.native ?? this.native;
     this.usage = usableUsage(chunk.usage) ?? this.usage;
     this.finishReason = chunk.finishReason ?? this.finishReason;
@@ -148,8 +154,8 @@ export class Reply {
   }
 }
 
-export async function collect(stream: AsyncIterable<ChatStreamChunk>, model: string): Promise<ChatResponse> {
-  const reply = new Reply();
+export async function collectChatStream(stream: AsyncIterable<ChatStreamChunk>, model: string): Promise<ChatResponse> {
+  const reply = new ReplyAccumulator();
   for await (const chunk of stream) reply.add(chunk);
   const warnings = [...reply.warnings, ...(reply.finishMessage ? [reply.finishMessage] : [])];
   return {

@@ -1,9 +1,9 @@
-import { groupDigits, inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message, toEnglishText, withDigitGrouping } from '../../protocol/text/l10n.ts';
 
 /** Largest delay of `setTimeout`; a longer delay overflows and fires at once. */
 const longestTimer = 2 ** 31 - 1;
 
-export interface Watch {
+interface DeadlineWatch {
   /**
    * Returns the value of the promise. Throws the signal's reason or, after `ms` milliseconds (0 or less: no limit), `expired()`. The
    * promise is abandoned, because work that ignores its signal must not delay the caller.
@@ -16,7 +16,7 @@ export interface Watch {
  * Creates a watch with one listener and one timer for all waits. An answer may have a million pieces, and a timer per piece costs more than
  * the piece.
  */
-export function createWatch(signal?: AbortSignal): Watch {
+export function createDeadlineWatch(signal?: AbortSignal): DeadlineWatch {
   let timer: NodeJS.Timeout | undefined;
   let rings = Number.POSITIVE_INFINITY; // time at which the timer fires; an early timer is set again
   let pending: { until: number; fail(error: unknown): void; expired(): Error } | undefined;
@@ -74,7 +74,7 @@ export async function withDeadline<Value>(
   promise: PromiseLike<Value>,
   { ms = 0, signal, expired }: WaitLimits,
 ): Promise<Value> {
-  const watch = createWatch(signal);
+  const watch = createDeadlineWatch(signal);
   try {
     return await watch.wait(promise, ms, expired ?? (() => new Error('The time is up.')));
   } finally {
@@ -110,12 +110,12 @@ const units = [
 ] as const;
 
 /** Formats a duration: `250 ms`, `2.5 s`, `5 min`, `31,688 years`. */
-export function lasting(ms: number): LocalizedMessage {
+export function durationMessage(ms: number): LocalizedMessage {
   const unit = units.find((one) => ms >= one.ms * 2 || (ms >= one.ms && one.ms <= 3_600_000));
   if (!unit) return message('{0} ms', Math.round(ms));
   const tenths = Math.round((ms / unit.ms) * 10);
-  const whole = groupDigits(Math.floor(tenths / 10));
+  const whole = withDigitGrouping(Math.floor(tenths / 10));
   return tenths % 10 === 0 ? message(unit.whole, whole) : message(unit.part, whole, tenths % 10);
 }
 
-export const durationText = (ms: number): string => inEnglish(lasting(ms));
+export const durationText = (ms: number): string => toEnglishText(durationMessage(ms));

@@ -1,8 +1,8 @@
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
-import type { LLMErrorCode, Reason } from '../../protocol/text/codes.ts';
+import type { ErrorReason, LLMErrorCode } from '../../protocol/text/codes.ts';
 import {
   type LocalizableText,
-  localizedMessageIn,
+  storedLocalizableText,
   toErrorInfo,
   UserFacingError,
 } from '../../protocol/text/localized.ts';
@@ -14,7 +14,7 @@ interface LLMErrorOptions {
   retryable?: Retryable;
   retryAfterMs?: number;
   status?: number;
-  reason?: Reason;
+  reason?: ErrorReason;
   details?: unknown;
   cause?: unknown;
 }
@@ -26,7 +26,7 @@ export class LLMError extends UserFacingError {
   readonly retryable: Retryable;
   readonly retryAfterMs?: number;
   readonly status?: number;
-  readonly reason?: Reason;
+  readonly reason?: ErrorReason;
   readonly details?: unknown;
 
   constructor(code: LLMErrorCode, words: LocalizableText, options: LLMErrorOptions = {}) {
@@ -43,7 +43,7 @@ export class LLMError extends UserFacingError {
     const details = this.details ?? (this.status === undefined ? undefined : { status: this.status });
     return {
       code: this.code,
-      ...toErrorInfo(localizedMessageIn(this)),
+      ...toErrorInfo(storedLocalizableText(this)),
       ...(this.reason && { reason: this.reason }),
       ...(details !== undefined && { details }),
     };

@@ -11,25 +11,25 @@ const owned =
  * Returns the reason for which a header cannot be sent, as the end of a sentence; undefined if the header is valid. The value is never
  * quoted.
  */
-export function headerProblem(name: string, value: string) {
+export function invalidHeaderReason(name: string, value: string) {
   if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return 'is no name of a header';
   if (owned.test(name.toLowerCase())) return 'belongs to the connection and cannot be set';
   if (value.trim() === '') return 'is empty';
   if (value.length > 8000) return 'is longer than 8000 characters';
   // biome-ignore lint/suspicious/noTemplateCurlyInString: as people write it
   if (/\$\{/.test(value.replace(reference, ''))) return 'names something else than ${secret:name}';
-  return isSendable(value) ? undefined : 'has line breaks, or characters that no header can carry';
+  return isPrintableHeader(value) ? undefined : 'has line breaks, or characters that no header can carry';
 }
 
 /** Returns true for printable ASCII. Other characters would start another header, or make fetch fail with the value in its message. */
-export const isSendable = (value: string): boolean => /^[\x20-\x7e]*$/.test(value);
+export const isPrintableHeader = (value: string): boolean => /^[\x20-\x7e]*$/.test(value);
 
-export const secretsIn = (value: string): string[] => [
+export const referencedSecretNames = (value: string): string[] => [
   ...new Set([...value.matchAll(reference)].map(([, name]) => name!)),
 ];
 
-export const withSecrets = (value: string, secretOf: (name: string) => string): string =>
+export const insertHeaderSecrets = (value: string, secretOf: (name: string) => string): string =>
   value.replace(reference, (_, name) => secretOf(name));
 
-export const isCredential = (name: string, value: string): boolean =>
-  /auth|key|token|secret|cookie/i.test(name) || secretsIn(value).length > 0;
+export const isCredentialHeader = (name: string, value: string): boolean =>
+  /auth|key|token|secret|cookie/i.test(name) || referencedSecretNames(value).length > 0;

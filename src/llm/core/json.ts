@@ -1,4 +1,4 @@
-import { endOfString } from '../../protocol/values/jsonText.ts';
+import { endOfJsonString } from '../../protocol/values/jsonText.ts';
 
 /**
  * Maximum nesting. No legitimate message is deeper, and `JSON.stringify` throws at five thousand levels, although `JSON.parse` accepts five
@@ -18,7 +18,7 @@ function isTooDeep(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case 0x22: // "
-        at = endOfString(text, at);
+        at = endOfJsonString(text, at);
         break;
       case 0x5b: // [
       case 0x7b:

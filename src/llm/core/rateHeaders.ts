@@ -3,7 +3,7 @@ export interface RateLimitStatus {
   resetMs?: number;
 }
 
-export interface RateLimitNews {
+export interface RateLimitReport {
   requests?: RateLimitStatus;
   tokens?: RateLimitStatus;
 }
@@ -12,7 +12,7 @@ export interface RateLimitNews {
  * Parses `x-ratelimit-remaining-requests`, `x-ratelimit-reset-tokens` … (OpenAI, Groq, Azure, xAI), per-minute variants (Mistral, Cerebras)
  * and `anthropic-ratelimit-…`. Returns undefined without any of these headers.
  */
-export function rateLimitIn(headers: Headers, now: number): RateLimitNews | undefined {
+export function parseRateLimitHeaders(headers: Headers, now: number): RateLimitReport | undefined {
   const requests = newsOf(headers, 'requests', now);
   const tokens = newsOf(headers, 'tokens', now);
   return requests || tokens ? { ...(requests && { requests }), ...(tokens && { tokens }) } : undefined;

@@ -1,17 +1,17 @@
 import type { ToolCall, ToolResult } from '../../protocol/content/messages.ts';
-import { counted } from '../../protocol/text/plurals.ts';
+import { englishCount } from '../../protocol/text/plurals.ts';
 
 /** Returns the head and tail of a text longer than `most` characters, with a note about the omitted part; else the text. */
 export function truncate(text: string, most: number): string {
   if (text.length <= most) return text;
   const head = text.slice(0, Math.ceil(most * 0.6)).replace(/[\ud800-\udbff]$/, '');
   const tail = text.slice(text.length - Math.floor(most * 0.4)).replace(/^[\udc00-\udfff]/, '');
-  const left = counted(text.length - head.length - tail.length, 'character');
+  const left = englishCount(text.length - head.length - tail.length, 'character');
   return `${head}\n… ${left} left out …\n${tail}`;
 }
 
 /** Truncates the long texts inside a result. A result that is long for another reason becomes text. */
-export function excerptOfResult(
+export function truncateToolResult(
   result: ToolResult,
   most: number,
   cut = (text: string): string => truncate(text, most),
@@ -25,7 +25,7 @@ export function excerptOfResult(
  * Truncates the long texts inside the arguments of a call longer than `most` characters. The arguments remain an object with the same
  * names. Other long values become text, and excess names are dropped from the end.
  */
-export function excerptOfCall(call: ToolCall, most: number): ToolCall {
+export function truncateToolCall(call: ToolCall, most: number): ToolCall {
   const { arguments: args, malformed } = call;
   const isLong = JSON.stringify(args).length > most;
   if (!isLong && (malformed?.length ?? 0) <= most) return call;

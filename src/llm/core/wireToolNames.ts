@@ -21,7 +21,7 @@ const familyPrefix = /^(?:functions|default_api|tools?)\./;
  */
 const strayMarks = /(?:<\|[\w ]*\|>\w*|<(?!\|)\/?[\w-]*|:\d+|[\s"'`()[\],;:>|*])+$/;
 
-export const plainName = (name: string): string =>
+export const normalizeToolName = (name: string): string =>
   name.length > maxCharacters ? name : name.replace(familyPrefix, '').replace(strayMarks, '');
 const maxCharacters = 200;
 
@@ -29,7 +29,7 @@ const maxCharacters = 200;
  * Creates the reverse mapping for the tools of a request. A name that matches no tool, even without prefix and marks, stays unchanged, and
  * the loop answers as for an unknown tool. If two tools share a wire name, the first wins; the adapter prevents duplicates.
  */
-export function fromWireNames(
+export function createToolNameMapping(
   tools: readonly Pick<ToolDefinition, 'name'>[],
   toName: (name: string) => string = toWireName,
 ): (wireName: string) => string {
@@ -39,7 +39,7 @@ export function fromWireNames(
   return (wireName) => {
     const name = names.get(wireName);
     if (name !== undefined || own.has(wireName)) return name ?? wireName;
-    const plain = plainName(wireName);
+    const plain = normalizeToolName(wireName);
     return names.get(plain) ?? (own.has(plain) ? plain : wireName);
   };
 }

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { message } from '../../protocol/text/l10n.ts';
-import { callIdsIn } from '../core/callIds.ts';
+import { conversationCallIds } from '../core/callIds.ts';
 import type { ChatRequest, LLMClient, ModelInfo } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
-import { budgetIgnored, notifyOnce } from '../messages/warnings.ts';
-import type { ModelPage } from '../models/modelListPages.ts';
-import { readPages } from '../models/modelListPages.ts';
+import { createUniqueNotifier, thinkingBudgetWarning } from '../messages/warnings.ts';
+import type { ModelListPage } from '../models/modelListPages.ts';
+import { readModelListPages } from '../models/modelListPages.ts';
 import { googleBaseUrl } from '../models/providers.ts';
-import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../transport/endpoint.ts';
+import { type ClientOptions, checkApiKeyCharacters, createUrlBuilder, toEndpoint } from '../transport/endpoint.ts';
 import {
   defaultFetchLimits,
   type HttpAnswer,
@@ -15,21 +15,21 @@ import {
   sendHttpRequest,
   unreadableAnswer,
 } from '../transport/http.ts';
-import type { Endpoint, ProviderText } from '../transport/providerErrors.ts';
-import { type Batches, clientOf, readReply } from '../transport/replyStream.ts';
-import { list, size, word } from '../transport/wireFields.ts';
+import type { Endpoint, ProviderErrorDetails } from '../transport/providerErrors.ts';
+import { type ChunkBatches, createBatchClient, readReply } from '../transport/replyStream.ts';
+import { listField, nonEmptyStringField, positiveNumberField } from '../transport/wireFields.ts';
 import { createGoogleReader } from './reader.ts';
 import { thinkingConfigOf } from './thinking.ts';
 import type { GoogleFlags } from './wire.ts';
-import { learnFromGoogle, toGoogleWire } from './wire.ts';
+import { learnGoogleFlags, toGoogleWire } from './wire.ts';
 
 const modelSchema = z.object({
   name: z.string().min(1),
-  inputTokenLimit: size,
+  inputTokenLimit: positiveNumberField,
   supportedGenerationMethods: z.array(z.unknown()).optional().catch(undefined),
 });
 const pageSchema = z.union([
-  z.object({ models: list, nextPageToken: word }),
+  z.object({ models: listField, nextPageToken: nonEmptyStringField }),
   z.strictObject({}).transform(() => ({ models: [], nextPageToken: undefined })),
 ]);
 
@@ -37,7 +37,7 @@ const pageSchema = z.union([
  * Parses `{models: [{name: "models/…", inputTokenLimit, supportedGenerationMethods}]}`. Returns the models that support conversations, and
  * the token of the next page.
  */
-function modelsIn(endpoint: Endpoint, body: unknown): ModelPage {
+function modelsIn(endpoint: Endpoint, body: unknown): ModelListPage {
   const page = pageSchema.safeParse(body);
   if (!page.success) throw unreadableAnswer(endpoint, JSON.stringify(body));
   const { models, nextPageToken: next } = page.data;
@@ -58,14 +58,14 @@ export interface GoogleClientOptions extends Partial<ClientOptions> {
 
 export function createGoogleClient(options: GoogleClientOptions): LLMClient {
   const baseUrl = options.baseUrl?.trim() || googleBaseUrl;
-  const at = addressesBelow(baseUrl, /\/models(\/[^/]*)?$/);
+  const at = createUrlBuilder(baseUrl, /\/models(\/[^/]*)?$/);
   const endpoint = toEndpoint({ label: 'Google Gemini', notFoundHint, ...options, baseUrl });
   const limits = { ...defaultFetchLimits, ...options.fetchLimits };
   const headers = { ...options.headers, ...(options.apiKey && { 'x-goog-api-key': options.apiKey.trim() }) };
   const flagsOfModel = new Map<string, GoogleFlags>();
   const flagsFor = (model: string): GoogleFlags =>
     flagsOfModel.get(model) ?? { imagesApart: /gemini-[12]\b|gemma/.test(model) };
-  const note = notifyOnce(options.onNote);
+  const note = createUniqueNotifier(options.onNote);
 
   async function ask(request: ChatRequest, signal: AbortSignal | undefined): Promise<HttpAnswer> {
     const url = at(`/${pathOf(request.model)}:streamGenerateContent?alt=sse`);
@@ -81,17 +81,17 @@ export function createGoogleClient(options: GoogleClientOptions): LLMClient {
     }
   }
 
-  async function* batches(request: ChatRequest, signal?: AbortSignal): Batches {
-    checkKey(endpoint);
+  async function* batches(request: ChatRequest, signal?: AbortSignal): ChunkBatches {
+    checkApiKeyCharacters(endpoint);
     const answer = await ask(request, signal);
     for (const text of notesOf(request, flagsFor(request.model))) note(text);
-    const takenIds = callIdsIn(request.messages);
+    const takenIds = conversationCallIds(request.messages);
     yield* readReply(answer, createGoogleReader({ endpoint, tools: request.tools ?? [], takenIds }));
   }
 
-  return clientOf(batches, async (signal) => {
-    checkKey(endpoint);
-    return readPages(async (next) => {
+  return createBatchClient(batches, async (signal) => {
+    checkApiKeyCharacters(endpoint);
+    return readModelListPages(async (next) => {
       const url = at(`/models?pageSize=1000${next === undefined ? '' : `&pageToken=${encodeURIComponent(next)}`}`);
       return modelsIn(
         endpoint,
@@ -110,7 +110,7 @@ function pathOf(model: string): string {
 
 function learn(error: LLMError, flags: GoogleFlags): GoogleFlags | undefined {
   if (error.code !== 'LLM_HTTP_ERROR' || error.status !== 400) return undefined;
-  return learnFromGoogle((error.details as ProviderText).words, flags);
+  return learnGoogleFlags((error.details as ProviderErrorDetails).words, flags);
 }
 
 function notesOf(request: ChatRequest, flags: GoogleFlags): string[] {
@@ -131,6 +131,6 @@ function budgetNotes(request: ChatRequest, flags: GoogleFlags): string[] {
   const { model, thinkingBudget: asked = 0 } = request;
   const { thinkingBudget: given, thinkingLevel } = thinkingConfigOf(request, flags) ?? {};
   if (asked <= 0 || thinkingLevel || given === asked) return [];
-  if (given === undefined) return [budgetIgnored(model)];
+  if (given === undefined) return [thinkingBudgetWarning(model)];
   return [`A thinking budget of ${asked} tokens is not possible for ${model}; it gets ${given}.`];
 }

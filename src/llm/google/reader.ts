@@ -1,19 +1,24 @@
 import * as z from 'zod';
-import type { Native, TokenUsage, ToolCall } from '../../protocol/content/messages.ts';
+import type { ProviderMetadata, TokenUsage, ToolCall } from '../../protocol/content/messages.ts';
 import type { ToolDefinition } from '../../protocol/content/tools.ts';
 import { createCallIds } from '../core/callIds.ts';
 import type { ChatStreamChunk, FinishReason } from '../core/client.ts';
 import { isObject, type JsonObject } from '../core/json.ts';
-import { fromWireNames } from '../core/wireToolNames.ts';
+import { createToolNameMapping } from '../core/wireToolNames.ts';
 import { finishReasonOf } from '../messages/finishReason.ts';
 import { type ParsedArguments, parseArguments } from '../messages/parseArguments.ts';
-import { asPlainText, isErrorObject } from '../transport/errorBody.ts';
-import { type Endpoint, errorInStream } from '../transport/providerErrors.ts';
+import { htmlToPlainText, isErrorObject } from '../transport/errorBody.ts';
+import { type Endpoint, streamErrorToError } from '../transport/providerErrors.ts';
 import { redact } from '../transport/redact.ts';
-import { anotherAnswer, cutShort, notAnAnswer, type ReplyReader } from '../transport/replyStream.ts';
-import { countField, isReportedError, word } from '../transport/wireFields.ts';
+import {
+  incompleteAnswerError,
+  invalidAnswerError,
+  type ReplyReader,
+  secondAnswerError,
+} from '../transport/replyStream.ts';
+import { countField, isReportedError, nonEmptyStringField } from '../transport/wireFields.ts';
 import { collectPartialArguments, type PartialArguments } from './partialArguments.ts';
-import { googleProvider, type NativeParts, type Part, toFunctionName } from './wire.ts';
+import { type GooglePart, googleProvider, type NativeParts, toGoogleFunctionName } from './wire.ts';
 
 const usageSchema = z.object({
   promptTokenCount: countField,
@@ -96,9 +101,9 @@ interface OpenCall {
  * decided after the stream.
  */
 export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOptions): ReplyReader {
-  const toToolName = fromWireNames(tools, toFunctionName);
+  const toToolName = createToolNameMapping(tools, toGoogleFunctionName);
   const idFor = createCallIds(takenIds ?? []);
-  const parts: Part[] = [];
+  const parts: GooglePart[] = [];
   const calls: ToolCall[] = [];
   let openCall: OpenCall | undefined;
   let answered = false;
@@ -121,7 +126,7 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
     return [{ toolCallDelta: { index, argumentsText }, done: false }];
   };
 
-  const readCall = (part: Part, functionCall: JsonObject): ChatStreamChunk[] => {
+  const readCall = (part: GooglePart, functionCall: JsonObject): ChatStreamChunk[] => {
     const { name, id: wantedId, args, partialArgs, willContinue: continues } = callSchema.parse(functionCall);
     if (name === undefined && openCall) {
       openCall.pieces.add(partialArgs);
@@ -145,7 +150,7 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
     return [...chunks, { toolCallDelta: begin, done: false }, ...(continues ? [] : closeCall(true))];
   };
 
-  const readPart = (part: Part): ChatStreamChunk[] => {
+  const readPart = (part: GooglePart): ChatStreamChunk[] => {
     if (isObject(part.functionCall)) return readCall(part, part.functionCall);
     if (typeof part.text !== 'string') {
       const other = Object.values(part).some(isObject); // code executed by Google, or images: not shown to the user
@@ -161,19 +166,19 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
   const readEvent = (event: unknown): ChatStreamChunk[] => {
     if (!isObject(event)) return [];
     first ??= event;
-    if (isReportedError(event.error)) throw errorInStream(endpoint, event);
+    if (isReportedError(event.error)) throw streamErrorToError(endpoint, event);
     const { candidates, promptFeedback, modelVersion, responseId, usageMetadata } = envelopeSchema.parse(event);
     model = modelVersion ?? model;
     usage = toUsage(usageMetadata) ?? usage;
     const candidate = candidates.find((one) => one?.index === 0);
     const isReply = candidates.length > 0 || promptFeedback !== undefined || usageMetadata !== undefined;
-    if (!isReply && isErrorObject(event)) throw errorInStream(endpoint, event);
+    if (!isReply && isErrorObject(event)) throw streamErrorToError(endpoint, event);
     answered ||= candidate !== undefined || promptFeedback !== undefined;
     blocked ||= promptFeedback?.blockReason !== undefined;
     finishMessage = candidate?.finishMessage ?? promptFeedback?.blockReasonMessage ?? finishMessage;
     const said = candidate?.content.parts.filter(isObject) ?? [];
     if (finishedId !== undefined && (responseId ?? finishedId) !== finishedId && said.some(isTold)) {
-      throw anotherAnswer(endpoint);
+      throw secondAnswerError(endpoint);
     }
     if (candidate?.finishReason) finishedId ??= responseId;
     rawFinish = candidate?.finishReason ?? rawFinish;
@@ -189,8 +194,8 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
     read: (event) => (Array.isArray(event) ? event.flatMap(readEvent) : readEvent(event)),
 
     end(marked) {
-      if (!marked && rawFinish === undefined && !blocked) throw cutShort(endpoint);
-      if (!answered) throw notAnAnswer(endpoint, first);
+      if (!marked && rawFinish === undefined && !blocked) throw incompleteAnswerError(endpoint);
+      if (!answered) throw invalidAnswerError(endpoint, first);
       const chunks = closeCall(false);
       const end = blocked ? 'content_filter' : endOfReply(rawFinish);
       if (end === 'stop') chunks.push(...calls.map((toolCall) => ({ toolCall, done: false })));
@@ -202,7 +207,7 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
       chunks.push({
         done: true,
         finishReason,
-        ...(message && { finishMessage: redact(asPlainText(message), endpoint.secrets) }),
+        ...(message && { finishMessage: redact(htmlToPlainText(message), endpoint.secrets) }),
         ...(usage && { usage }),
         ...(model && { model }),
         ...(native && { native }),
@@ -219,19 +224,22 @@ const candidateSchema = z.object({
     .nullish()
     .transform((index) => index ?? 0),
   content: z.object({ parts: z.array(z.unknown()).catch([]) }).catch({ parts: [] }),
-  finishReason: word,
-  finishMessage: word,
+  finishReason: nonEmptyStringField,
+  finishMessage: nonEmptyStringField,
 });
 const envelopeSchema = z.object({
   candidates: z.array(candidateSchema.optional().catch(undefined)).catch([]),
-  promptFeedback: z.object({ blockReason: word, blockReasonMessage: word }).optional().catch(undefined),
-  modelVersion: word,
-  responseId: word,
+  promptFeedback: z
+    .object({ blockReason: nonEmptyStringField, blockReasonMessage: nonEmptyStringField })
+    .optional()
+    .catch(undefined),
+  modelVersion: nonEmptyStringField,
+  responseId: nonEmptyStringField,
   usageMetadata: usageSchema.optional().catch(undefined),
 });
 const callSchema = z.object({
-  name: word,
-  id: word,
+  name: nonEmptyStringField,
+  id: nonEmptyStringField,
   args: z.unknown().optional(),
   partialArgs: z.unknown().optional(),
   willContinue: z.boolean().optional().catch(undefined),
@@ -252,9 +260,9 @@ function argumentsOf(args: unknown): ParsedArguments {
 }
 
 /** Merges fragments of unsigned text into one part. A signature stays with its original part, even if the part is empty. */
-function addText(parts: Part[], part: Part, fragment: string): void {
+function addText(parts: GooglePart[], part: GooglePart, fragment: string): void {
   const last = parts.at(-1);
-  const plain = (one: Part) => Object.keys(one).every((key) => key === 'text' || key === 'thought');
+  const plain = (one: GooglePart) => Object.keys(one).every((key) => key === 'text' || key === 'thought');
   if (last && typeof last.text === 'string' && plain(last) && plain(part) && last.thought === part.thought) {
     last.text += fragment;
   } else if (fragment !== '' || !plain(part)) {
@@ -262,16 +270,16 @@ function addText(parts: Part[], part: Part, fragment: string): void {
   }
 }
 
-function toNativeCall(part: Part, functionCall: JsonObject, name: string, args: JsonObject): Part {
+function toNativeCall(part: GooglePart, functionCall: JsonObject, name: string, args: JsonObject): GooglePart {
   const { partialArgs, willContinue, ...rest } = functionCall;
   return { ...part, functionCall: { ...rest, name, args } };
 }
 
-function setArguments(part: Part, args: JsonObject): void {
+function setArguments(part: GooglePart, args: JsonObject): void {
   part.functionCall = { ...(part.functionCall as JsonObject), args };
 }
 
-function nativeOf(parts: Part[]): Native | undefined {
+function nativeOf(parts: GooglePart[]): ProviderMetadata | undefined {
   const worthKeeping = parts.some((part) => {
     const { functionCall, thoughtSignature } = part;
     if (thoughtSignature !== undefined) return true;

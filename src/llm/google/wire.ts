@@ -2,15 +2,20 @@ import type { AssistantMessage, Attachment, ToolCall, ToolResult } from '../../p
 import type { ChatRequest } from '../core/client.ts';
 import { isObject, type JsonObject, parseJson } from '../core/json.ts';
 import { toWireName } from '../core/wireToolNames.ts';
-import { contentUnseen, imagesFrom, isTextAttachment, textOfFile } from '../messages/attachments.ts';
 import {
-  type AssistantText,
-  beginningLeftOut,
+  attachmentText,
+  isTextAttachment,
+  toolImagesCaption,
+  withUnseenAttachmentNote,
+} from '../messages/attachments.ts';
+import {
+  type NormalizedMessage,
   normalizeHistory,
-  wellFormedData,
+  omittedBeginningText,
+  toWellFormedJson,
 } from '../messages/normalizeHistory.ts';
-import { outputLimit } from '../messages/outputLimit.ts';
-import { disarmed } from '../messages/systemTags.ts';
+import { outputTokenLimit } from '../messages/outputLimit.ts';
+import { escapeSystemTags } from '../messages/systemTags.ts';
 import { toGoogleSchema } from './schema.ts';
 import { type ThinkingFlags, thinkingConfigOf } from './thinking.ts';
 
@@ -29,18 +34,18 @@ export interface GoogleFlags extends ThinkingFlags {
 
 export const googleProvider = 'google';
 
-export type Part = JsonObject;
+export type GooglePart = JsonObject;
 
-export interface Content {
+export interface GoogleWireContent {
   role: 'user' | 'model';
-  parts: Part[];
+  parts: GooglePart[];
 }
 
 export interface NativeParts {
-  parts: Part[];
+  parts: GooglePart[];
 }
 
-export function toFunctionName(name: string): string {
+export function toGoogleFunctionName(name: string): string {
   const wireName = toWireName(name);
   return /^[A-Za-z_]/.test(wireName) ? wireName : toWireName(`_${name}`);
 }
@@ -55,20 +60,21 @@ export function toGoogleWire(request: ChatRequest, flags: GoogleFlags = {}): Rec
     ...toolsOf(request),
     ...generationConfigOf(request, flags),
   };
-  return wellFormedData(body);
+  return toWellFormedJson(body);
 }
 
-function toContents(all: readonly AssistantText[], flags: GoogleFlags): Content[] {
-  const contents: Content[] = [];
+function toContents(all: readonly NormalizedMessage[], flags: GoogleFlags): GoogleWireContent[] {
+  const contents: GoogleWireContent[] = [];
   for (const said of all) {
-    if (said.role === 'assistant' && contents.length === 0) addParts(contents, 'user', [{ text: beginningLeftOut }]);
+    if (said.role === 'assistant' && contents.length === 0)
+      addParts(contents, 'user', [{ text: omittedBeginningText }]);
     if (said.role === 'assistant') addTurn(contents, said.message, said.results, flags);
     else addParts(contents, 'user', userParts(said));
   }
   return contents;
 }
 
-function userParts({ content, attachments = [] }: Extract<AssistantText, { role: 'user' }>): Part[] {
+function userParts({ content, attachments = [] }: Extract<NormalizedMessage, { role: 'user' }>): GooglePart[] {
   return [...attachments.map(toPart), ...(content === '' ? [] : [{ text: content }])]; // empty text is rejected
 }
 
@@ -76,7 +82,12 @@ function userParts({ content, attachments = [] }: Extract<AssistantText, { role:
  * Adds the model's content with its calls, then all results as one user content in the same order. Google answers 400 if the counts differ
  * (images beside the results count, too), and pairs calls without ids by position.
  */
-function addTurn(contents: Content[], message: AssistantMessage, results: ToolResult[], flags: GoogleFlags): void {
+function addTurn(
+  contents: GoogleWireContent[],
+  message: AssistantMessage,
+  results: ToolResult[],
+  flags: GoogleFlags,
+): void {
   const calls = message.toolCalls ?? [];
   const own = ownParts(message);
   const parts = own ?? [...textParts(message), ...calls.map(toCallPart)];
@@ -84,7 +95,9 @@ function addTurn(contents: Content[], message: AssistantMessage, results: ToolRe
   const callParts = parts.filter(({ functionCall }) => isObject(functionCall));
   if (flags.tellUnsignedCalls && calls.length > 0 && !callParts.some(({ thoughtSignature }) => thoughtSignature)) {
     addParts(contents, 'model', textParts(message));
-    addParts(contents, 'user', [{ text: disarmed(calls.map((call, at) => tell(call, results[at]!)).join('\n\n')) }]);
+    addParts(contents, 'user', [
+      { text: escapeSystemTags(calls.map((call, at) => tell(call, results[at]!)).join('\n\n')) },
+    ]);
     addParts(contents, 'user', images);
     return;
   }
@@ -95,16 +108,17 @@ function addTurn(contents: Content[], message: AssistantMessage, results: ToolRe
 }
 
 const isSeen = ({ mediaType }: Attachment) => /^image\/(png|jpeg|webp)$/.test(mediaType);
-const toPart = (file: Attachment): Part => (isTextAttachment(file) ? { text: textOfFile(file) } : toInline(file));
-const toInline = ({ mediaType, data }: Attachment): Part => ({ inlineData: { mimeType: mediaType, data } });
+const toPart = (file: Attachment): GooglePart =>
+  isTextAttachment(file) ? { text: attachmentText(file) } : toInline(file);
+const toInline = ({ mediaType, data }: Attachment): GooglePart => ({ inlineData: { mimeType: mediaType, data } });
 
-function imageParts(call: ToolCall, { attachments = [] }: ToolResult): Part[] {
+function imageParts(call: ToolCall, { attachments = [] }: ToolResult): GooglePart[] {
   const images = attachments.filter(isSeen).map(toInline);
-  return images.length > 0 ? [{ text: imagesFrom(call) }, ...images] : [];
+  return images.length > 0 ? [{ text: toolImagesCaption(call) }, ...images] : [];
 }
 
 /** Returns Google's own parts if the message comes from Google and is unchanged. */
-function ownParts({ native, toolCalls = [] }: AssistantMessage): Part[] | undefined {
+function ownParts({ native, toolCalls = [] }: AssistantMessage): GooglePart[] | undefined {
   if (native?.provider !== googleProvider || !isObject(native.content)) return undefined;
   const { parts } = native.content;
   if (!Array.isArray(parts) || parts.length === 0 || !parts.every(isObject)) return undefined;
@@ -114,11 +128,11 @@ function ownParts({ native, toolCalls = [] }: AssistantMessage): Part[] | undefi
     .map(({ name }) => name);
   const same =
     names.length === toolCalls.length &&
-    toolCalls.every(({ name }, at) => toFunctionName(String(names[at])) === toFunctionName(name));
+    toolCalls.every(({ name }, at) => toGoogleFunctionName(String(names[at])) === toGoogleFunctionName(name));
   return same ? withCutArguments(parts, toolCalls) : undefined;
 }
 
-function withCutArguments(parts: Part[], calls: readonly ToolCall[]): Part[] {
+function withCutArguments(parts: GooglePart[], calls: readonly ToolCall[]): GooglePart[] {
   if (!calls.some(({ cut }) => cut)) return parts;
   let at = 0;
   return parts.map((part) => {
@@ -128,14 +142,14 @@ function withCutArguments(parts: Part[], calls: readonly ToolCall[]): Part[] {
   });
 }
 
-const textParts = ({ content }: AssistantMessage): Part[] => (content === '' ? [] : [{ text: content }]);
+const textParts = ({ content }: AssistantMessage): GooglePart[] => (content === '' ? [] : [{ text: content }]);
 
 /** Omits our ids: Vertex rejects the field, and Google knows only its own ids. A malformed call has no arguments. */
-function toCallPart({ name, arguments: args }: ToolCall): Part {
-  return { functionCall: { name: toFunctionName(name), args } };
+function toCallPart({ name, arguments: args }: ToolCall): GooglePart {
+  return { functionCall: { name: toGoogleFunctionName(name), args } };
 }
 
-function toResponsePart({ functionCall }: Part, result: ToolResult, { imagesApart }: GoogleFlags): Part {
+function toResponsePart({ functionCall }: GooglePart, result: ToolResult, { imagesApart }: GoogleFlags): GooglePart {
   const { name, id } = functionCall as JsonObject;
   const images = imagesApart ? [] : (result.attachments ?? []).filter(isSeen).map(toInline);
   const response = toResponse(result);
@@ -162,13 +176,13 @@ function toResponse(result: ToolResult): JsonObject {
 
 /** Returns a call as text. The text belongs to the user role, so that the model does not learn to write calls as text. */
 function tell({ name, arguments: args }: ToolCall, result: ToolResult): string {
-  return `The tool ${toFunctionName(name)} was called with ${JSON.stringify(args)} and gave:\n${contentFor(result)}`;
+  return `The tool ${toGoogleFunctionName(name)} was called with ${JSON.stringify(args)} and gave:\n${contentFor(result)}`;
 }
 
 const contentFor = ({ attachments = [], ...result }: ToolResult): string =>
-  contentUnseen({ ...result, attachments: attachments.filter((one) => !isSeen(one)) });
+  withUnseenAttachmentNote({ ...result, attachments: attachments.filter((one) => !isSeen(one)) });
 
-function addParts(contents: Content[], role: Content['role'], parts: Part[]): void {
+function addParts(contents: GoogleWireContent[], role: GoogleWireContent['role'], parts: GooglePart[]): void {
   if (parts.length === 0) return;
   const last = contents.at(-1);
   const joins = last?.role === role && !last.parts.some(({ functionResponse }) => functionResponse);
@@ -184,7 +198,7 @@ function toolsOf({ tools = [], toolChoice = 'auto' }: ChatRequest): object {
   const functionDeclarations = tools.map(({ name, description, parameters }) => {
     const schema = toGoogleSchema(parameters);
     // An object without properties was rejected by older versions; a function without parameters omits the schema.
-    return { name: toFunctionName(name), description, ...(schema.properties && { parameters: schema }) };
+    return { name: toGoogleFunctionName(name), description, ...(schema.properties && { parameters: schema }) };
   });
   const toolConfig = { functionCallingConfig: { mode: modes[toolChoice] } };
   return { tools: [{ functionDeclarations }], ...(toolChoice !== 'auto' && { toolConfig }) };
@@ -195,7 +209,7 @@ function generationConfigOf(request: ChatRequest, flags: GoogleFlags): object {
   const config = {
     temperature: request.temperature,
     topP: request.topP,
-    maxOutputTokens: outputLimit(
+    maxOutputTokens: outputTokenLimit(
       request,
       thinking?.thinkingBudget ?? (thinking?.thinkingLevel ? request.thinkingBudget : 0),
     ),
@@ -227,7 +241,7 @@ const lessons: [about: RegExp, flag: keyof GoogleFlags][] = [
   [/(developer|system)[ _]?instruction.{0,40}not (enabled|supported)/i, 'systemAsUser'],
 ];
 
-export function learnFromGoogle(words: string, flags: GoogleFlags): GoogleFlags | undefined {
+export function learnGoogleFlags(words: string, flags: GoogleFlags): GoogleFlags | undefined {
   const lesson = lessons.find(([about]) => about.test(words))?.[1];
   return lesson && !flags[lesson] ? { ...flags, [lesson]: true } : undefined;
 }

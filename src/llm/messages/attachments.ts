@@ -1,16 +1,16 @@
-import { tokensOfData } from '../../protocol/content/mentionText.ts';
+import { estimateBase64Tokens } from '../../protocol/content/mentionText.ts';
 import type { Attachment, Message, ToolCall, ToolResult } from '../../protocol/content/messages.ts';
 import { toWireName } from '../core/wireToolNames.ts';
-import { wellFormed } from './normalizeHistory.ts';
+import { replaceLoneSurrogates } from './normalizeHistory.ts';
 
 export const isTextAttachment = ({ mediaType }: Attachment) => mediaType.startsWith('text/');
-export const isImage = ({ mediaType }: Attachment) => mediaType.startsWith('image/');
+export const isImageAttachment = ({ mediaType }: Attachment) => mediaType.startsWith('image/');
 
-export function textOfFile({ mediaType, data, name }: Attachment): string {
-  return `${wellFormed(name ?? mediaType)}:\n${Buffer.from(data, 'base64').toString('utf8')}`;
+export function attachmentText({ mediaType, data, name }: Attachment): string {
+  return `${replaceLoneSurrogates(name ?? mediaType)}:\n${Buffer.from(data, 'base64').toString('utf8')}`;
 }
 
-export function filesIn(messages: readonly Message[]): Attachment[] {
+export function attachmentsIn(messages: readonly Message[]): Attachment[] {
   return messages.flatMap((message) => {
     if (message.role === 'user') return message.attachments ?? [];
     return message.role === 'tool' ? message.toolResults.flatMap(({ attachments = [] }) => attachments) : [];
@@ -19,14 +19,14 @@ export function filesIn(messages: readonly Message[]): Attachment[] {
 
 const tokensOfPicture = 1200;
 
-export function tokensOfFiles(messages: readonly Message[]): number {
-  return filesIn(messages).reduce(
-    (sum, file) => sum + (isTextAttachment(file) ? tokensOfData(file.data) : tokensOfPicture),
+export function attachmentTokens(messages: readonly Message[]): number {
+  return attachmentsIn(messages).reduce(
+    (sum, file) => sum + (isTextAttachment(file) ? estimateBase64Tokens(file.data) : tokensOfPicture),
     0,
   );
 }
 
-export function contentUnseen(
+export function withUnseenAttachmentNote(
   { content, attachments = [] }: ToolResult,
   why = 'Not shown, for this model does not see it',
 ): string {
@@ -40,16 +40,17 @@ export function contentUnseen(
   }
 }
 
-export const imagesFrom = ({ name }: ToolCall): string => `Images from the result of ${toWireName(name) || 'a tool'}:`;
+export const toolImagesCaption = ({ name }: ToolCall): string =>
+  `Images from the result of ${toWireName(name) || 'a tool'}:`;
 
 /** Converts messages for a text-only model: text files become message text, other files only a name. */
-export function asText(messages: readonly Message[]): { messages: Message[]; leftOut: Attachment[] } {
+export function toTextOnlyMessages(messages: readonly Message[]): { messages: Message[]; leftOut: Attachment[] } {
   const leftOut: Attachment[] = [];
   const texts = messages.map((message): Message => {
     if (message.role === 'tool') return { ...message, toolResults: message.toolResults.map(unseenIn) };
     if (message.role !== 'user' || !message.attachments) return message;
     leftOut.push(...message.attachments.filter((file) => !isTextAttachment(file)));
-    const files = message.attachments.map((file) => (isTextAttachment(file) ? textOfFile(file) : unseen(file)));
+    const files = message.attachments.map((file) => (isTextAttachment(file) ? attachmentText(file) : unseen(file)));
     const parts = [...files, message.content];
     return { role: 'user', content: parts.filter((text) => text !== '').join('\n\n') };
   });
@@ -58,8 +59,9 @@ export function asText(messages: readonly Message[]): { messages: Message[]; lef
   function unseenIn(result: ToolResult): ToolResult {
     const { attachments = [], ...rest } = result;
     leftOut.push(...attachments);
-    return { ...rest, content: contentUnseen(result) };
+    return { ...rest, content: withUnseenAttachmentNote(result) };
   }
 }
 
-const unseen = ({ name, mediaType }: Attachment) => `(${wellFormed(name ?? mediaType)}: left out, you cannot see it)`;
+const unseen = ({ name, mediaType }: Attachment) =>
+  `(${replaceLoneSurrogates(name ?? mediaType)}: left out, you cannot see it)`;

@@ -1,9 +1,9 @@
 import type { AssistantMessage, Message, ToolResult } from '../../protocol/content/messages.ts';
-import { failure, toToolResult } from '../../protocol/content/tools.ts';
+import { failedToolOutcome, toToolResult } from '../../protocol/content/tools.ts';
 import type { ChatRequest } from '../core/client.ts';
 import { withoutSystemTags, withSystemTags } from './systemTags.ts';
 
-export type AssistantText =
+export type NormalizedMessage =
   | Extract<Message, { role: 'user' }>
   /** `results[i]` answers `message.toolCalls[i]`. */
   | { role: 'assistant'; message: AssistantMessage; results: ToolResult[] };
@@ -17,7 +17,7 @@ export type AssistantText =
  */
 export function normalizeHistory({ systemPrompt = '', messages }: Pick<ChatRequest, 'systemPrompt' | 'messages'>): {
   system: string;
-  said: AssistantText[];
+  said: NormalizedMessage[];
 } {
   const first = messages.findIndex(({ role }) => role !== 'system');
   // at least one message must remain: of system messages only, the last one is the user message
@@ -28,8 +28,8 @@ export function normalizeHistory({ systemPrompt = '', messages }: Pick<ChatReque
   return { system, said: saidAfter(messages, head.length) };
 }
 
-function saidAfter(messages: readonly Message[], begin: number): AssistantText[] {
-  const said: AssistantText[] = [];
+function saidAfter(messages: readonly Message[], begin: number): NormalizedMessage[] {
+  const said: NormalizedMessage[] = [];
   for (const [index, message] of messages.entries()) {
     if (index < begin || message.role === 'tool') continue;
     const last = said.at(-1);
@@ -42,27 +42,27 @@ function saidAfter(messages: readonly Message[], begin: number): AssistantText[]
     }
     const calls = message.toolCalls ?? [];
     if (message.content === '' && calls.length === 0) continue; // stopped before the first token: an empty message is rejected
-    if (endsWithAnswer(said)) said.push(goOn);
+    if (endsWithAnswer(said)) said.push(continueMessage);
     const given = resultsAfter(messages, index);
     const results = calls.map(({ id }) => given.get(id) ?? toToolResult(id, interrupted));
     said.push({ role: 'assistant', message, results });
   }
   // The history needs a user message at the end; the start of a damaged record may be missing.
-  if (said.length === 0 || endsWithAnswer(said)) said.push(goOn);
-  return said.map((one) => (one.role === 'user' && saysNothing(one) ? goOn : one));
+  if (said.length === 0 || endsWithAnswer(said)) said.push(continueMessage);
+  return said.map((one) => (one.role === 'user' && saysNothing(one) ? continueMessage : one));
 }
 
 /** User message before a conversation that starts with an assistant message, which some providers reject. */
-export const beginningLeftOut = '(The beginning of this conversation is left out.)';
+export const omittedBeginningText = '(The beginning of this conversation is left out.)';
 
-export const goOn: Extract<AssistantText, { role: 'user' }> = { role: 'user', content: 'Continue.' };
+export const continueMessage: Extract<NormalizedMessage, { role: 'user' }> = { role: 'user', content: 'Continue.' };
 
-function endsWithAnswer(said: readonly AssistantText[]): boolean {
+function endsWithAnswer(said: readonly NormalizedMessage[]): boolean {
   const last = said.at(-1);
   return last?.role === 'assistant' && last.results.length === 0;
 }
 
-const saysNothing = ({ content, attachments = [] }: Extract<AssistantText, { role: 'user' }>) =>
+const saysNothing = ({ content, attachments = [] }: Extract<NormalizedMessage, { role: 'user' }>) =>
   content.trim() === '' && attachments.length === 0;
 
 function resultsAfter(messages: readonly Message[], index: number): Map<string, ToolResult> {
@@ -78,21 +78,24 @@ function resultsAfter(messages: readonly Message[], index: number): Map<string, 
   return results;
 }
 
-const interrupted = failure('TOOL_INTERRUPTED', 'Stopped before there was a result; it may or may not have run.');
+const interrupted = failedToolOutcome(
+  'TOOL_INTERRUPTED',
+  'Stopped before there was a result; it may or may not have run.',
+);
 
 /** Replaces lone surrogates: providers answer 400 ("no low surrogate"). */
-export function wellFormed(text: string): string {
+export function replaceLoneSurrogates(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\uFFFD');
 }
 
 /** Returns JSON data with well-formed strings and keys; unchanged data is returned as the same object. */
-export function wellFormedData<Data>(data: Data): Data {
+export function toWellFormedJson<Data>(data: Data): Data {
   // JSON.stringify escapes only lone surrogates in this form
   const text = JSON.stringify(data);
   if (!/\\ud[89a-f]/.test(text)) return data;
   return JSON.parse(text, (_, value) => {
-    if (typeof value === 'string') return wellFormed(value);
+    if (typeof value === 'string') return replaceLoneSurrogates(value);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [wellFormed(key), inner]));
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [replaceLoneSurrogates(key), inner]));
   }) as Data;
 }

@@ -5,8 +5,10 @@ import type { ChatRequest } from '../core/client.ts';
  * limit. Gemini: "Thinking", `maxOutputTokens`; OpenAI: "Reasoning models", `max_completion_tokens`; OpenRouter: "Reasoning tokens",
  * `max_tokens` must exceed the budget.
  */
-export const outputLimit = ({ maxTokens }: Pick<ChatRequest, 'maxTokens'>, thinkingBudget = 0): number | undefined =>
-  maxTokens === undefined ? undefined : maxTokens + Math.max(0, thinkingBudget);
+export const outputTokenLimit = (
+  { maxTokens }: Pick<ChatRequest, 'maxTokens'>,
+  thinkingBudget = 0,
+): number | undefined => (maxTokens === undefined ? undefined : maxTokens + Math.max(0, thinkingBudget));
 
 /** Output limit learned from a rejection. `once`: valid for this request only, because the limit depends on the conversation. */
 interface OutputLesson {
@@ -22,12 +24,12 @@ const saysTooMany =
 const leavesRoom = /\d+ > (\d+) - (\d+)/;
 const [leastLimit, leastRoom] = [512, 1024];
 
-export const refusesOutputLimit = (words: string): boolean =>
+export const isOutputLimitRejection = (words: string): boolean =>
   roomSaid(words) !== undefined ||
   (namesOutput.test(words) && saysTooMany.test(words) && !namesConversation.test(words));
 
-export function learnOutputLimit(words: string, asked: unknown): OutputLesson | undefined {
-  if (typeof asked !== 'number' || !refusesOutputLimit(words)) return undefined;
+export function learnOutputTokenLimit(words: string, asked: unknown): OutputLesson | undefined {
+  if (typeof asked !== 'number' || !isOutputLimitRejection(words)) return undefined;
   const room = roomSaid(words);
   if (room !== undefined) return room < asked ? { tokens: room, once: true } : undefined;
   const said = [...words.matchAll(/(?<![\w.,-])\d[\d,]*(?![\w-]|[.,]\d)/g)].map(([digits]) =>
@@ -43,8 +45,8 @@ function roomSaid(words: string): number | undefined {
   return namesOutput.test(words) && room >= leastRoom ? room : undefined;
 }
 
-export const withinLimit = (asked: number | undefined, limit: number | undefined): number | undefined =>
+export const clampOutputTokens = (asked: number | undefined, limit: number | undefined): number | undefined =>
   asked === undefined || limit === undefined ? asked : Math.min(asked, limit);
 
-export const outputLimited = (model: string, tokens: number, asked: unknown): string =>
+export const outputLimitWarning = (model: string, tokens: number, asked: unknown): string =>
   `${model} answers with ${tokens} tokens at the most; ${asked} were asked for.`;

@@ -1,4 +1,4 @@
-import { isUnambiguous } from '../../protocol/values/jsonText.ts';
+import { isUnambiguousJson } from '../../protocol/values/jsonText.ts';
 import { isObject, parseJson } from '../core/json.ts';
 
 export interface ParsedArguments {
@@ -16,7 +16,7 @@ export function parseArguments(text: string): ParsedArguments {
   if (text.trim() === '') return { arguments: {} };
   try {
     const value = parseJson(text);
-    if (isObject(value) && isUnambiguous(text)) return { arguments: value };
+    if (isObject(value) && isUnambiguousJson(text)) return { arguments: value };
     if (typeof value === 'string') {
       const inner = parseArguments(value); // each nested text is shorter, so the recursion ends
       if (inner.malformed === undefined) return inner;
@@ -27,7 +27,7 @@ export function parseArguments(text: string): ParsedArguments {
   return { arguments: {}, malformed: text };
 }
 
-export function textOfArguments(value: unknown): string {
+export function argumentsToText(value: unknown): string {
   if (typeof value === 'string') return value;
   return value === undefined || value === null ? '' : JSON.stringify(value);
 }

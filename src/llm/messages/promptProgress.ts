@@ -1,9 +1,13 @@
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { textAs } from '../../protocol/text/localized.ts';
+import { toStoredText } from '../../protocol/text/localized.ts';
 import type { ChatStreamChunk } from '../core/client.ts';
-import { lasting } from '../core/deadlines.ts';
+import { durationMessage } from '../core/deadlines.ts';
 
-export function reading(so: { tokens: number; total: number; ms: number }): NonNullable<ChatStreamChunk['progress']> {
+export function toPromptProgress(so: {
+  tokens: number;
+  total: number;
+  ms: number;
+}): NonNullable<ChatStreamChunk['progress']> {
   const fraction = so.tokens / so.total;
   const percent = Math.floor(fraction * 100);
   const left = timeLeft(so);
@@ -15,10 +19,10 @@ export function reading(so: { tokens: number; total: number; ms: number }): NonN
       : left
         ? message('Reading prompt, about {0} left', left)
         : message('Reading prompt');
-  return { ...textAs(words), fraction };
+  return { ...toStoredText(words), fraction };
 }
 
 function timeLeft({ tokens, total, ms }: { tokens: number; total: number; ms: number }): LocalizedMessage | undefined {
   const left = tokens > 0 ? (ms * (total - tokens)) / tokens : 0;
-  return left >= 2000 ? lasting(Math.round(left / 1000) * 1000) : undefined;
+  return left >= 2000 ? durationMessage(Math.round(left / 1000) * 1000) : undefined;
 }

@@ -1,6 +1,6 @@
 import type { AssistantMessage, Message } from '../../protocol/content/messages.ts';
 
-export function withWriter(message: AssistantMessage, model: string): AssistantMessage {
+export function withWriterModel(message: AssistantMessage, model: string): AssistantMessage {
   return message.native ? { ...message, native: { ...message.native, model } } : message;
 }
 
@@ -9,7 +9,7 @@ export function withWriter(message: AssistantMessage, model: string): AssistantM
  * provider, rejects them or mistakes them for its own. Old records without a model stay unchanged. Returns `messages` itself if nothing
  * changes.
  */
-export function withOwnMetadata(messages: readonly Message[], model: string): readonly Message[] {
+export function removeForeignMetadata(messages: readonly Message[], model: string): readonly Message[] {
   return messages.some((message) => isAnothers(message, model))
     ? messages.map((message) => (isAnothers(message, model) ? { ...message, native: undefined } : message))
     : messages;

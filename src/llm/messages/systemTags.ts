@@ -12,19 +12,23 @@ const tag = 'system-message';
  */
 export const withSystemTags = (content: string): UserMessage => ({
   role: 'user',
-  content: content.trim() === '' ? '' : `<${tag}>\n${disarmed(content)}\n</${tag}>`,
+  content: content.trim() === '' ? '' : `<${tag}>\n${escapeSystemTags(content)}\n</${tag}>`,
 });
 
 export function withoutSystemTags(message: UserMessage): UserMessage {
   const { content, attachments } = message;
-  return { ...message, content: disarmed(content), ...(attachments && { attachments: attachments.map(disarmedFile) }) };
+  return {
+    ...message,
+    content: escapeSystemTags(content),
+    ...(attachments && { attachments: attachments.map(disarmedFile) }),
+  };
 }
 
 function disarmedFile(file: Attachment): Attachment {
-  const named = file.name === undefined ? file : { ...file, name: disarmed(file.name) };
+  const named = file.name === undefined ? file : { ...file, name: escapeSystemTags(file.name) };
   if (!/^text\/|json|xml|yaml/.test(file.mediaType)) return named;
   const text = Buffer.from(file.data, 'base64').toString('utf8');
-  const told = disarmed(text);
+  const told = escapeSystemTags(text);
   return told === text ? named : { ...named, data: Buffer.from(told).toString('base64') };
 }
 
@@ -34,7 +38,7 @@ function disarmedFile(file: Attachment): Attachment {
  *
  * @param letters the name in lower case
  */
-export function disarming(letters: string): (text: string) => string {
+export function createTagEscaper(letters: string): (text: string) => string {
   return (text) =>
     text.replace(openingSigns, (sign, at: number) => (begins(text, at + sign.length, letters) ? '&lt;' : sign));
 }
@@ -62,4 +66,4 @@ function begins(text: string, from: number, letters: string): boolean {
 
 const skeleton = (sign: string): string => sign.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
 
-export const disarmed = disarming('systemmessage');
+export const escapeSystemTags = createTagEscaper('systemmessage');

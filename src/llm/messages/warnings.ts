@@ -1,23 +1,29 @@
 import type { Attachment } from '../../protocol/content/messages.ts';
-import { inEnglish, message } from '../../protocol/text/l10n.ts';
+import { message, toEnglishText } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
-import { isImage } from './attachments.ts';
+import { isImageAttachment } from './attachments.ts';
 
-export function notifyOnce(onNote: ((note: string) => void) | undefined): (words: LocalizableText | undefined) => void {
+export function createUniqueNotifier(
+  onNote: ((note: string) => void) | undefined,
+): (words: LocalizableText | undefined) => void {
   const told = new Set<string>();
   return (words) => {
-    const note = words === undefined ? undefined : inEnglish(words);
+    const note = words === undefined ? undefined : toEnglishText(words);
     if (note === undefined || told.has(note)) return;
     told.add(note);
     onNote?.(note);
   };
 }
 
-export const budgetIgnored = (model: string) => `${model} has no setting for a thinking budget here; it is ignored.`;
+export const thinkingBudgetWarning = (model: string) =>
+  `${model} has no setting for a thinking budget here; it is ignored.`;
 
-export function oncePerRun(): (run: string | undefined, sentences: readonly LocalizableText[]) => LocalizableText[] {
+export function createRunWarningFilter(): (
+  run: string | undefined,
+  sentences: readonly LocalizableText[],
+) => LocalizableText[] {
   const told = new Set<string>();
-  const key = (run: string | undefined, words: LocalizableText) => `${run} ${inEnglish(words)}`;
+  const key = (run: string | undefined, words: LocalizableText) => `${run} ${toEnglishText(words)}`;
   return (run, sentences) => {
     const news = sentences.filter((words) => !told.has(key(run, words)));
     if (run !== undefined) for (const words of news) told.add(key(run, words));
@@ -25,8 +31,8 @@ export function oncePerRun(): (run: string | undefined, sentences: readonly Loca
   };
 }
 
-export function unseenFiles(model: LocalizableText, leftOut: readonly Attachment[]): LocalizableText[] {
+export function omittedAttachmentWarnings(model: LocalizableText, leftOut: readonly Attachment[]): LocalizableText[] {
   if (leftOut.length === 0) return [];
-  if (leftOut.every(isImage)) return [message('{0} does not accept images, so they are left out.', model)];
+  if (leftOut.every(isImageAttachment)) return [message('{0} does not accept images, so they are left out.', model)];
   return [message('{0} accepts text only. The other files are left out.', model)];
 }

@@ -19,9 +19,9 @@ interface Listed {
 
 const listed: readonly Listed[] = given.providers;
 
-export const catalogueDate: string = given.source.date;
+export const catalogDate: string = given.source.date;
 
-export function catalogued(
+export function findCatalogEntry(
   address: string,
   model: string,
   now = new Date(),

@@ -1,13 +1,15 @@
 import type { ModelInfo } from '../core/client.ts';
 
-export interface ModelPage {
+export interface ModelListPage {
   models: ModelInfo[];
   next: string | undefined;
 }
 
 const pageLimit = 10;
 
-export async function readPages(read: (next: string | undefined) => Promise<ModelPage>): Promise<ModelInfo[]> {
+export async function readModelListPages(
+  read: (next: string | undefined) => Promise<ModelListPage>,
+): Promise<ModelInfo[]> {
   const models: ModelInfo[] = [];
   let next: string | undefined;
   for (let count = 0; count < pageLimit; count++) {

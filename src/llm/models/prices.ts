@@ -19,9 +19,9 @@ export type Price = z.infer<typeof priceSchema> & {
   above?: (z.infer<typeof priceSchema> & { tokens: number })[];
 };
 
-export const free: Price = { input: 0, output: 0 };
+export const freeModelPrice: Price = { input: 0, output: 0 };
 
-export function withCost(usage: TokenUsage, price: Price | undefined): TokenUsage {
+export function withUsageCost(usage: TokenUsage, price: Price | undefined): TokenUsage {
   if (!price) return usage;
   const { promptTokens, completionTokens, cachedTokens = 0, cacheWriteTokens = 0 } = usage;
   const {
@@ -35,9 +35,9 @@ export function withCost(usage: TokenUsage, price: Price | undefined): TokenUsag
   return { ...usage, cost: (prompt + completionTokens * output) / 1_000_000 };
 }
 
-export function leastCost(promptTokens: number, price: Price | undefined): number | undefined {
+export function minRequestCost(promptTokens: number, price: Price | undefined): number | undefined {
   const usage = { promptTokens, completionTokens: 1, totalTokens: promptTokens + 1 };
-  const fresh = withCost(usage, price).cost;
-  const cached = withCost({ ...usage, cachedTokens: promptTokens }, price).cost;
+  const fresh = withUsageCost(usage, price).cost;
+  const cached = withUsageCost({ ...usage, cachedTokens: promptTokens }, price).cost;
   return fresh === undefined || cached === undefined ? undefined : Math.min(fresh, cached);
 }

@@ -1,12 +1,12 @@
 import type { WireFlags } from './wireFlags.ts';
 
 /** `optional`: a server that may require a key; `none`: no authentication, except by a proxy. */
-export type KeyNeed = 'needed' | 'optional' | 'none';
+export type ApiKeyRequirement = 'needed' | 'optional' | 'none';
 
 export interface ProviderPreset {
   label: string;
   baseUrl: string;
-  key: KeyNeed;
+  key: ApiKeyRequirement;
   flags: Omit<WireFlags, 'provider'>;
 }
 
@@ -68,4 +68,4 @@ export const providerPresets = {
   },
 } satisfies Record<string, ProviderPreset>;
 
-export type PresetId = keyof typeof providerPresets;
+export type ProviderPresetId = keyof typeof providerPresets;

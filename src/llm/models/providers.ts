@@ -1,6 +1,11 @@
 import { message } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
-import { type KeyNeed, type PresetId, type ProviderPreset, providerPresets } from './providerPresets.ts';
+import {
+  type ApiKeyRequirement,
+  type ProviderPreset,
+  type ProviderPresetId,
+  providerPresets,
+} from './providerPresets.ts';
 
 export type ProviderId =
   | 'openai'
@@ -10,13 +15,13 @@ export type ProviderId =
   | 'ollama'
   | 'google'
   | 'anthropic'
-  | PresetId;
+  | ProviderPresetId;
 
 export interface Provider {
   id: ProviderId;
   label: string;
   baseUrl: string;
-  key: KeyNeed;
+  key: ApiKeyRequirement;
 }
 
 const openAIBaseUrl = 'https://api.openai.com/v1';
@@ -32,7 +37,7 @@ export const providers: readonly Provider[] = [
   { id: 'azure', label: 'Azure OpenAI', baseUrl: '', key: 'needed' },
   { id: 'ollama', label: 'Ollama', baseUrl: 'http://127.0.0.1:11434', key: 'optional' },
   ...Object.entries<ProviderPreset>(providerPresets).map(([id, { label, baseUrl, key }]) => ({
-    id: id as PresetId,
+    id: id as ProviderPresetId,
     label,
     baseUrl,
     key,
@@ -40,23 +45,23 @@ export const providers: readonly Provider[] = [
   { id: 'openai-compatible', label: compatible, baseUrl: '', key: 'optional' },
 ];
 
-export const labelOf = ({ label }: Pick<Provider, 'label'>): LocalizableText =>
+export const providerLabel = ({ label }: Pick<Provider, 'label'>): LocalizableText =>
   label === compatible ? message(label) : label;
 
-export const keyHeaderOf = (provider: ProviderId): string =>
+export const apiKeyHeaderName = (provider: ProviderId): string =>
   (({ anthropic: 'x-api-key', google: 'x-goog-api-key', azure: 'api-key' }) as Partial<Record<ProviderId, string>>)[
     provider
   ] ?? 'authorization';
 
 export const isOpenAIWire = (provider: ProviderId): boolean => !['anthropic', 'google', 'ollama'].includes(provider);
 
-export const keyOwner = (provider: string): string => (provider === 'openai-responses' ? 'openai' : provider);
+export const apiKeyProvider = (provider: string): string => (provider === 'openai-responses' ? 'openai' : provider);
 
-export const organizationHeaderOf = (provider: ProviderId): string | undefined =>
+export const organizationHeaderName = (provider: ProviderId): string | undefined =>
   ['openai', 'openai-responses', 'openai-compatible'].includes(provider) ? 'openai-organization' : undefined;
 
 /** Returns the origin (`https://api.openai.com`) to which the key of this choice may be sent; undefined without a valid address. */
-export function keyOrigin(choice: { provider: ProviderId; baseUrl?: string }): string | undefined {
+export function apiKeyOrigin(choice: { provider: ProviderId; baseUrl?: string }): string | undefined {
   const address = choice.baseUrl?.trim() || providers.find(({ id }) => id === choice.provider)?.baseUrl;
   return address && URL.canParse(address) ? new URL(address).origin : undefined;
 }

@@ -33,7 +33,7 @@ export interface WireFlags {
  * Returns the flags learned from a rejection: without the rejected parameter, or with the required thinking; undefined if the cause is
  * unknown. Each change is permanent, so learning ends.
  */
-export function learnFrom(words: string, parameter: string | undefined, flags: WireFlags): WireFlags | undefined {
+export function learnWireFlags(words: string, parameter: string | undefined, flags: WireFlags): WireFlags | undefined {
   if (/reasoning_content/.test(words) && /must|missing|required/i.test(words) && flags.returnThinking !== 'all') {
     return { ...flags, returnThinking: 'all' };
   }
@@ -46,13 +46,13 @@ export function learnFrom(words: string, parameter: string | undefined, flags: W
   if (/tool call ids?\b.*\blength (of )?9\b/i.test(words) && flags.callIds !== 'nine') {
     return { ...flags, callIds: 'nine' };
   }
-  if (refusesImages.test(words) && !flags.withoutImages) return { ...flags, withoutImages: true };
+  if (imageRejectionPattern.test(words) && !flags.withoutImages) return { ...flags, withoutImages: true };
   if (/response_format|json_schema/.test(`${words} ${parameter}`) && !flags.schemaInWords) {
     return { ...flags, schemaInWords: true };
   }
   // "To use function tools, use /v1/responses or set reasoning_effort to 'none'", from a server without /v1/responses
   if (/reasoning_effort to \W?none/.test(words) && flags.thinking !== 'off') return { ...flags, thinking: 'off' };
-  const named = namedParameter(words, parameter, optionalParameters, flags.omit);
+  const named = rejectedParameter(words, parameter, optionalParameters, flags.omit);
   if (named === undefined) return undefined;
   return {
     ...flags,
@@ -61,7 +61,7 @@ export function learnFrom(words: string, parameter: string | undefined, flags: W
   };
 }
 
-export function namedParameter(
+export function rejectedParameter(
   words: string,
   parameter: string | undefined,
   names: readonly string[],
@@ -80,11 +80,11 @@ export function namedParameter(
  * chatCompletion operation does not work with the specified model"; GitHub Copilot: "model … is not accessible via the /chat/completions
  * endpoint".
  */
-export const wantsResponses = (words: string): boolean =>
+export const suggestsResponsesApi = (words: string): boolean =>
   /\/responses\b|not a chat model/i.test(words) ||
   /model.{0,120}\bnot\b.{0,60}chat\/?completion|chat\/?completion.{0,60}\bnot\b.{0,60}model/i.test(words);
 
-export const refusesImages =
+export const imageRejectionPattern =
   /image_url|(image|vision|multimodal)[^.]{0,40}not (support|allow|enabl)|not support[^.]{0,30}(image|vision)|image input is not|mmproj/i;
 
 function mentions(words: string, name: string): boolean {

@@ -1,22 +1,24 @@
 import * as z from 'zod';
-import { inEnglish, message } from '../../protocol/text/l10n.ts';
-import { joined, type LocalizableText, messageOf, textAs } from '../../protocol/text/localized.ts';
-import { callIdsIn } from '../core/callIds.ts';
+import { message, toEnglishText } from '../../protocol/text/l10n.ts';
+import { joinLocalizableTexts, type LocalizableText, messageOf, toStoredText } from '../../protocol/text/localized.ts';
+import { conversationCallIds } from '../core/callIds.ts';
 import type { ChatRequest, LLMClient, ModelInfo } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
-import { notifyOnce } from '../messages/warnings.ts';
-import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../transport/endpoint.ts';
+import { createUniqueNotifier } from '../messages/warnings.ts';
+import { type ClientOptions, checkApiKeyCharacters, createUrlBuilder, toEndpoint } from '../transport/endpoint.ts';
 import { defaultFetchLimits, readJsonAnswer, sendHttpRequest, unreadableAnswer } from '../transport/http.ts';
-import type { Endpoint, ProviderText } from '../transport/providerErrors.ts';
-import { type Batches, clientOf, readReply } from '../transport/replyStream.ts';
-import { list, word } from '../transport/wireFields.ts';
-import { readLines } from './lines.ts';
-import { learnFrom, type OllamaModel, toModel, unknownModel, windowOf } from './model.ts';
+import type { Endpoint, ProviderErrorDetails } from '../transport/providerErrors.ts';
+import { type ChunkBatches, createBatchClient, readReply } from '../transport/replyStream.ts';
+import { listField, nonEmptyStringField } from '../transport/wireFields.ts';
+import { readJsonLines } from './lines.ts';
+import { learnOllamaModel, type OllamaModel, ollamaContextSize, toOllamaModel, unknownOllamaModel } from './model.ts';
 import { createOllamaReader } from './reader.ts';
-import { truncationIn } from './truncation.ts';
+import { promptTruncationWarning } from './truncation.ts';
 import { toWire } from './wire.ts';
 
-const listSchema = z.object({ models: list.pipe(z.array(z.object({ model: word, name: word }).catch({}))) });
+const listSchema = z.object({
+  models: listField.pipe(z.array(z.object({ model: nonEmptyStringField, name: nonEmptyStringField }).catch({}))),
+});
 
 /** Parses `{models: [{model: "llama3.2:3b"}]}`; older servers send only `name`. */
 function modelsIn(endpoint: Endpoint, body: unknown): ModelInfo[] {
@@ -46,29 +48,29 @@ export interface OllamaClient extends LLMClient {
 export function createOllamaClient(options: OllamaClientOptions = {}): OllamaClient {
   const { apiKey, contextSize, keepAlive } = options;
   const baseUrl = options.baseUrl?.trim() || 'http://127.0.0.1:11434';
-  const at = addressesBelow(baseUrl, /\/(v1|api)(\/chat(\/completions)?)?$/);
+  const at = createUrlBuilder(baseUrl, /\/(v1|api)(\/chat(\/completions)?)?$/);
   const endpoint = toEndpoint({ label: 'Ollama', notFoundHint, ...options, baseUrl });
   const limits = { ...defaultFetchLimits, ...options.fetchLimits };
   const chatLimits = { ...limits, connectMs: options.fetchLimits?.connectMs ?? 0 };
   const headers = { ...options.headers, ...(apiKey && { authorization: `Bearer ${apiKey.trim()}` }) };
   const models = new Map<string, OllamaModel>();
-  const note = notifyOnce(options.onNote);
+  const note = createUniqueNotifier(options.onNote);
   const said = new Set<string>(); // a warning about a model is reported once
 
   async function describe(name: string, signal?: AbortSignal): Promise<OllamaModel> {
-    checkKey(endpoint);
+    checkApiKeyCharacters(endpoint);
     const known = models.get(name);
     if (known) return known;
     try {
       const url = at('/api/show');
       const answer = await sendHttpRequest({ endpoint, url, headers, body: { model: name }, limits, signal });
-      const model = toModel(await readJsonAnswer(answer));
+      const model = toOllamaModel(await readJsonAnswer(answer));
       models.set(name, model);
       return model;
     } catch (error) {
       // The server answers without details; the chat request returns the better error.
       if (error instanceof LLMError && (error.status !== undefined || error.code === 'LLM_BAD_RESPONSE')) {
-        return unknownModel;
+        return unknownOllamaModel;
       }
       throw error;
     }
@@ -83,7 +85,7 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
         return { answer, wire, model };
       } catch (error) {
         if (!(error instanceof LLMError)) throw error;
-        const learned = error.status === 400 && learnFrom(ownWords(error), model);
+        const learned = error.status === 400 && learnOllamaModel(ownWords(error), model);
         if (!learned) throw withWayOut(error, request.model);
         model = learned; // each round removes a capability, so the loop ends
         models.set(request.model, learned);
@@ -91,24 +93,24 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
     }
   }
 
-  async function* batches(request: ChatRequest, signal?: AbortSignal): Batches {
+  async function* batches(request: ChatRequest, signal?: AbortSignal): ChunkBatches {
     const asked = await describe(request.model, signal);
-    yield [{ progress: textAs(loading(request.model)), done: false }];
+    yield [{ progress: toStoredText(loading(request.model)), done: false }];
     const { answer, wire, model } = await ask(request, asked, signal);
     for (const text of [...wire.notes, ...wire.warnings]) note(text);
-    const warnings = wire.warnings.filter((warning) => !said.has(inEnglish(warning)));
-    for (const warning of warnings) said.add(inEnglish(warning));
+    const warnings = wire.warnings.filter((warning) => !said.has(toEnglishText(warning)));
+    for (const warning of warnings) said.add(toEnglishText(warning));
     const reader = createOllamaReader({
       endpoint,
       tools: request.tools ?? [],
-      takenIds: callIdsIn(request.messages),
-      check: (tokens) => truncationIn(wire.body.messages, tokens, windowOf(model, contextSize)),
+      takenIds: conversationCallIds(request.messages),
+      check: (tokens) => promptTruncationWarning(wire.body.messages, tokens, ollamaContextSize(model, contextSize)),
     });
-    yield* readReply(answer, reader, { framing: readLines, warnings });
+    yield* readReply(answer, reader, { framing: readJsonLines, warnings });
   }
 
-  const client = clientOf(batches, async (signal) => {
-    checkKey(endpoint);
+  const client = createBatchClient(batches, async (signal) => {
+    checkApiKeyCharacters(endpoint);
     const answer = await sendHttpRequest({ endpoint, url: at('/api/tags'), headers, limits, signal });
     return modelsIn(endpoint, await readJsonAnswer(answer));
   });
@@ -121,23 +123,23 @@ const notFoundHint = message(
 
 const loading = (model: string) => message('Ollama loads {0} and reads the prompt', model);
 
-const ownWords = (error: LLMError) => (error.details as Partial<ProviderText> | undefined)?.words ?? '';
+const ownWords = (error: LLMError) => (error.details as Partial<ProviderErrorDetails> | undefined)?.words ?? '';
 
 function withWayOut(error: LLMError, model: string): LLMError {
   const { code, status, retryable, retryAfterMs, details, cause } = error;
   const saying = (words: LocalizableText) =>
     new LLMError(code, words, { status, retryable, retryAfterMs, details, cause });
-  const said = /[.!?]$/.test(error.message) ? messageOf(error) : joined([messageOf(error), '.'], '');
+  const said = /[.!?]$/.test(error.message) ? messageOf(error) : joinLocalizableTexts([messageOf(error), '.'], '');
   if (status === 404 && /\bmodel\b.*not found/i.test(ownWords(error))) {
     return saying(message('Ollama: {0}. Run `ollama pull {1}`, or select another model.', ownWords(error), model));
   }
   if (code === 'LLM_CONTEXT_OVERFLOW')
-    return saying(joined([said, message('Set a larger context size, or start a new run.')]));
+    return saying(joinLocalizableTexts([said, message('Set a larger context size, or start a new run.')]));
   if (code === 'LLM_TIMEOUT') {
     const silent = message(
       'Ollama does not respond while it loads a model and reads the prompt. A smaller model or a shorter conversation is faster.',
     );
-    return saying(joined([said, silent]));
+    return saying(joinLocalizableTexts([said, silent]));
   }
   return error;
 }

@@ -1,8 +1,8 @@
 import { parseJson } from '../core/json.ts';
-import { type HttpAnswer, tooLong, unreadableAnswer } from '../transport/http.ts';
-import { type EventStream, maxTurnMs, untilNext } from '../transport/sse.ts';
+import { type HttpAnswer, responseTooLongError, unreadableAnswer } from '../transport/http.ts';
+import { type EventStream, maxBusyStreamMs, nextReadLimit } from '../transport/sse.ts';
 
-export const readLines = (answer: HttpAnswer): EventStream => ({ batches: () => linesOf(answer), expectEnd() {} });
+export const readJsonLines = (answer: HttpAnswer): EventStream => ({ batches: () => linesOf(answer), expectEnd() {} });
 
 /**
  * Yields the lines of a JSON lines body in received batches; an empty batch is a sign of life. An unterminated last line counts if it is
@@ -19,7 +19,7 @@ async function* linesOf(answer: HttpAnswer): AsyncGenerator<string[], void, unde
   let printed = false;
   try {
     for (;;) {
-      const bytes = await answer.read(untilNext(limits.idleMs, limits.eventMs, lastLine));
+      const bytes = await answer.read(nextReadLimit(limits.idleMs, limits.eventMs, lastLine));
       const text = bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
       const batch: string[] = [];
       const pieces = printed ? [text] : text.split('\n');
@@ -37,7 +37,7 @@ async function* linesOf(answer: HttpAnswer): AsyncGenerator<string[], void, unde
         size = 0;
         if (line !== '') batch.push(line);
       }
-      if (size > limits.eventBytes) throw tooLong(endpoint, 'event', limits.eventBytes);
+      if (size > limits.eventBytes) throw responseTooLongError(endpoint, 'event', limits.eventBytes);
       if (!bytes) {
         const last = unended.join('').trim();
         if (isWhole(last)) batch.push(last);
@@ -47,7 +47,7 @@ async function* linesOf(answer: HttpAnswer): AsyncGenerator<string[], void, unde
       if (batch.length > 0) lastLine = performance.now();
       if (bytes || batch.length > 0) yield batch;
       if (!bytes) return;
-      if (performance.now() - turn > maxTurnMs) {
+      if (performance.now() - turn > maxBusyStreamMs) {
         await new Promise((resolve) => setImmediate(resolve)); // yields to other work during a flood
         turn = performance.now();
       }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { object, size } from '../transport/wireFields.ts';
+import { objectField, positiveNumberField } from '../transport/wireFields.ts';
 
 export interface OllamaModel {
   /** Absent: the server (before 0.6.4) does not report capabilities, so each is tried. */
@@ -13,21 +13,23 @@ export interface OllamaModel {
   contextSize?: number;
 }
 
-export const unknownModel: OllamaModel = { thinkingLevels: false };
+export const unknownOllamaModel: OllamaModel = { thinkingLevels: false };
 
 const text = z.string().optional().catch(undefined);
 const showSchema = z.object({
   capabilities: z.array(z.unknown()).optional().catch(undefined),
   details: z.object({ family: text, families: z.array(z.unknown()).catch([]) }).catch({ families: [] }),
-  model_info: object,
+  model_info: objectField,
   parameters: text,
 });
 
-export function toModel(body: unknown): OllamaModel {
+export function toOllamaModel(body: unknown): OllamaModel {
   const { success, data } = showSchema.safeParse(body);
-  if (!success) return unknownModel;
+  if (!success) return unknownOllamaModel;
   const { capabilities, details, model_info: info, parameters = '' } = data;
-  const maximumContext = size.parse(Object.entries(info).find(([key]) => key.endsWith('.context_length'))?.[1]);
+  const maximumContext = positiveNumberField.parse(
+    Object.entries(info).find(([key]) => key.endsWith('.context_length'))?.[1],
+  );
   const contextSize = Number(/^num_ctx\s+(\d+)/m.exec(parameters)?.[1] ?? 0);
   return {
     ...(capabilities && {
@@ -42,12 +44,12 @@ export function toModel(body: unknown): OllamaModel {
 }
 
 /** Returns the effective context in tokens: Ollama bounds the requested size by the trained size. */
-export function windowOf(model: OllamaModel, asked: number | undefined): number | undefined {
+export function ollamaContextSize(model: OllamaModel, asked: number | undefined): number | undefined {
   const size = asked ?? model.contextSize;
   return size === undefined ? undefined : Math.min(size, model.maximumContext ?? size);
 }
 
-export function learnFrom(words: string, model: OllamaModel): OllamaModel | undefined {
+export function learnOllamaModel(words: string, model: OllamaModel): OllamaModel | undefined {
   const what = /does not support (tools|thinking)/i.exec(words)?.[1]?.toLowerCase();
   if (what === 'tools' && model.tools !== false) return { ...model, tools: false };
   if (what === 'thinking' && model.thinking !== false) return { ...model, thinking: false };

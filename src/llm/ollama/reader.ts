@@ -5,14 +5,14 @@ import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { createCallIds } from '../core/callIds.ts';
 import type { ChatStreamChunk, FinishReason } from '../core/client.ts';
 import { isObject } from '../core/json.ts';
-import { fromWireNames } from '../core/wireToolNames.ts';
+import { createToolNameMapping } from '../core/wireToolNames.ts';
 import { finishReasonOf } from '../messages/finishReason.ts';
-import { parseArguments, textOfArguments } from '../messages/parseArguments.ts';
+import { argumentsToText, parseArguments } from '../messages/parseArguments.ts';
 import { isErrorObject } from '../transport/errorBody.ts';
-import { type Endpoint, errorInStream } from '../transport/providerErrors.ts';
-import { cutShort, type ReplyReader } from '../transport/replyStream.ts';
-import { countField, isReportedError, word, wordIn } from '../transport/wireFields.ts';
-import { provider } from './wire.ts';
+import { type Endpoint, streamErrorToError } from '../transport/providerErrors.ts';
+import { incompleteAnswerError, type ReplyReader } from '../transport/replyStream.ts';
+import { countField, isReportedError, nonEmptyString, nonEmptyStringField } from '../transport/wireFields.ts';
+import { ollamaProvider } from './wire.ts';
 
 export interface ReaderOptions {
   endpoint: Endpoint;
@@ -23,7 +23,7 @@ export interface ReaderOptions {
 
 /** Creates a reader. Calls are complete and emitted with the `done` line, the last line; an interrupted reply has no calls. */
 export function createOllamaReader({ endpoint, tools, takenIds = new Set(), check }: ReaderOptions): ReplyReader {
-  const toToolName = fromWireNames(tools);
+  const toToolName = createToolNameMapping(tools);
   const newId = createCallIds(takenIds);
   const calls: ToolCall[] = [];
   let thought = false;
@@ -35,7 +35,7 @@ export function createOllamaReader({ endpoint, tools, takenIds = new Set(), chec
     if (!success) return [];
     const { name = 'unknown', arguments: given } = data.function;
     const id = newId(data.id);
-    const argumentsText = textOfArguments(given);
+    const argumentsText = argumentsToText(given);
     const call = { id, name: toToolName(name), ...parseArguments(argumentsText) };
     calls.push(call);
     return [{ toolCallDelta: { index: calls.length - 1, id, name: call.name, argumentsText }, done: false }];
@@ -52,11 +52,11 @@ export function createOllamaReader({ endpoint, tools, takenIds = new Set(), chec
     read(event) {
       if (!isObject(event) || last) return [];
       const isLine = isObject(event.message) || event.done === true;
-      if (isReportedError(event.error) || (!isLine && isErrorObject(event))) throw errorInStream(endpoint, event);
-      model = wordIn(event.model) ?? model;
+      if (isReportedError(event.error) || (!isLine && isErrorObject(event))) throw streamErrorToError(endpoint, event);
+      model = nonEmptyString(event.model) ?? model;
       const message = isObject(event.message) ? event.message : {};
-      const thinking = wordIn(message.thinking);
-      const content = wordIn(message.content);
+      const thinking = nonEmptyString(message.thinking);
+      const content = nonEmptyString(message.content);
       thought ||= thinking !== undefined;
       if (event.done === true) last = lastSchema.parse(event);
       return [
@@ -67,7 +67,7 @@ export function createOllamaReader({ endpoint, tools, takenIds = new Set(), chec
     },
 
     end() {
-      if (!last) throw cutShort(endpoint);
+      if (!last) throw incompleteAnswerError(endpoint);
       const finishReason = finishOf(last.done_reason, calls.length);
       const given = finishReason === 'tool_calls' ? calls : []; // a call at the limit may be incomplete
       const usage = usageIn(last);
@@ -81,7 +81,7 @@ export function createOllamaReader({ endpoint, tools, takenIds = new Set(), chec
           ...(finishReason === 'error' && last.done_reason && { finishMessage: last.done_reason }),
           ...(usage && { usage }),
           ...(model && { model }),
-          ...(thought && { native: { provider, content: {} } }), // marks the thinking as returnable
+          ...(thought && { native: { provider: ollamaProvider, content: {} } }), // marks the thinking as returnable
         },
       ];
     },
@@ -89,10 +89,14 @@ export function createOllamaReader({ endpoint, tools, takenIds = new Set(), chec
 }
 
 const callSchema = z.object({
-  id: word, // newer servers only
-  function: z.object({ name: word, arguments: z.unknown().optional() }),
+  id: nonEmptyStringField, // newer servers only
+  function: z.object({ name: nonEmptyStringField, arguments: z.unknown().optional() }),
 });
-const lastSchema = z.object({ done_reason: word, prompt_eval_count: countField, eval_count: countField });
+const lastSchema = z.object({
+  done_reason: nonEmptyStringField,
+  prompt_eval_count: countField,
+  eval_count: countField,
+});
 
 /** Maps the end. Ollama reports `stop` even after calls; very old servers report nothing. */
 function finishOf(reason: string | undefined, calls: number): FinishReason {

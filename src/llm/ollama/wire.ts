@@ -2,15 +2,27 @@ import type { Attachment, Message } from '../../protocol/content/messages.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import type { ChatRequest } from '../core/client.ts';
 import { toWireName } from '../core/wireToolNames.ts';
-import { contentUnseen, filesIn, imagesFrom, isImage, isTextAttachment, textOfFile } from '../messages/attachments.ts';
-import { type AssistantText, normalizeHistory, wellFormed, wellFormedData } from '../messages/normalizeHistory.ts';
-import { outputLimit } from '../messages/outputLimit.ts';
-import { budgetIgnored } from '../messages/warnings.ts';
+import {
+  attachmentsIn,
+  attachmentText,
+  isImageAttachment,
+  isTextAttachment,
+  toolImagesCaption,
+  withUnseenAttachmentNote,
+} from '../messages/attachments.ts';
+import {
+  type NormalizedMessage,
+  normalizeHistory,
+  replaceLoneSurrogates,
+  toWellFormedJson,
+} from '../messages/normalizeHistory.ts';
+import { outputTokenLimit } from '../messages/outputLimit.ts';
+import { thinkingBudgetWarning } from '../messages/warnings.ts';
 import type { OllamaModel } from './model.ts';
 
-export const provider = 'ollama';
+export const ollamaProvider = 'ollama';
 
-export interface WireOptions {
+export interface OllamaWireOptions {
   model: OllamaModel;
   contextSize?: number;
   keepAlive?: string | number;
@@ -26,7 +38,7 @@ export interface WireCall {
   function: { name: string; arguments: Record<string, unknown> };
 }
 
-export interface Wire {
+interface OllamaWireRequest {
   body: { messages: WireMessage[]; [parameter: string]: unknown };
   warnings: LocalizedMessage[];
   notes: string[];
@@ -37,7 +49,7 @@ export interface Wire {
  * a conversation that is too long is an error (the loop compacts) and a long answer ends by `length`; Ollama's default silently drops the
  * beginning. Servers before 0.12.4 ignore both. The tool choice `required` has no counterpart and counts as `auto`.
  */
-export function toWire(request: ChatRequest, { model, contextSize, keepAlive }: WireOptions): Wire {
+export function toWire(request: ChatRequest, { model, contextSize, keepAlive }: OllamaWireOptions): OllamaWireRequest {
   const warnings: LocalizedMessage[] = [];
   const notes: string[] = [];
   const name = request.model;
@@ -47,13 +59,13 @@ export function toWire(request: ChatRequest, { model, contextSize, keepAlive }: 
   }
   const think = thinkFor(request.thinkingBudget, model);
   if (think !== undefined && model.thinking === false) {
-    notes.push(budgetIgnored(name));
+    notes.push(thinkingBudgetWarning(name));
   }
-  const files = filesIn(request.messages);
-  if (files.some((file) => !isTextAttachment(file) && !isImage(file))) {
+  const files = attachmentsIn(request.messages);
+  if (files.some((file) => !isTextAttachment(file) && !isImageAttachment(file))) {
     warnings.push(message('Ollama accepts texts and images only. The other files were left out.'));
   }
-  if (files.some(isImage) && model.vision === false) {
+  if (files.some(isImageAttachment) && model.vision === false) {
     warnings.push(message('{0} does not accept images, so they are left out. Pick a model that does.', name));
   }
   if (request.toolChoice === 'required' && tools.length > 0) {
@@ -62,8 +74,11 @@ export function toWire(request: ChatRequest, { model, contextSize, keepAlive }: 
   const given = {
     temperature: request.temperature,
     top_p: request.topP,
-    num_predict: outputLimit(request, think !== undefined && model.thinking !== false ? request.thinkingBudget : 0),
-    stop: request.stopSequences?.length ? wellFormedData(request.stopSequences) : undefined,
+    num_predict: outputTokenLimit(
+      request,
+      think !== undefined && model.thinking !== false ? request.thinkingBudget : 0,
+    ),
+    stop: request.stopSequences?.length ? toWellFormedJson(request.stopSequences) : undefined,
     num_ctx: contextSize,
   };
   const options = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
@@ -76,8 +91,8 @@ export function toWire(request: ChatRequest, { model, contextSize, keepAlive }: 
           type: 'function',
           function: {
             name: toWireName(name),
-            description: wellFormed(description),
-            parameters: wellFormedData(parameters),
+            description: replaceLoneSurrogates(description),
+            parameters: toWellFormedJson(parameters),
           },
         })),
       }),
@@ -100,12 +115,12 @@ function thinkFor(budget: number | undefined, { thinkingLevels }: OllamaModel): 
 }
 
 const formatOf = (format: NonNullable<ChatRequest['responseFormat']>) =>
-  format.type === 'json_object' ? 'json' : wellFormedData(format.schema);
+  format.type === 'json_object' ? 'json' : toWellFormedJson(format.schema);
 
 function toMessages(request: ChatRequest, seesImages: boolean): WireMessage[] {
   const wire: WireMessage[] = [];
   const { system, said: all } = normalizeHistory(request);
-  if (system !== '') wire.push({ role: 'system', content: wellFormed(system) });
+  if (system !== '') wire.push({ role: 'system', content: replaceLoneSurrogates(system) });
   for (const said of all) {
     if (said.role === 'assistant') pushTurn(wire, said, seesImages);
     else pushUser(wire, said, seesImages);
@@ -115,8 +130,8 @@ function toMessages(request: ChatRequest, seesImages: boolean): WireMessage[] {
 
 /** Merges user messages: the templates of Gemma and Mistral models reject two in a row. */
 function pushUser(wire: WireMessage[], said: Extract<Message, { role: 'user' }>, seesImages: boolean): void {
-  const texts = (said.attachments ?? []).filter(isTextAttachment).map(textOfFile);
-  const content = [...texts, wellFormed(said.content)].filter((text) => text !== '').join('\n\n');
+  const texts = (said.attachments ?? []).filter(isTextAttachment).map(attachmentText);
+  const content = [...texts, replaceLoneSurrogates(said.content)].filter((text) => text !== '').join('\n\n');
   const images = seesImages ? imagesOf(said.attachments) : [];
   const last = wire.at(-1);
   if (last?.role !== 'user') wire.push({ role: 'user', content, ...(images.length > 0 && { images }) });
@@ -127,32 +142,40 @@ function pushUser(wire: WireMessage[], said: Extract<Message, { role: 'user' }>,
 }
 
 function imagesOf(attachments: readonly Attachment[] = []): string[] {
-  return attachments.filter(isImage).map(({ data }) => data);
+  return attachments.filter(isImageAttachment).map(({ data }) => data);
 }
 
 /** Appends a message with its results, and the images after the last result: templates show images only in user messages. */
-function pushTurn(wire: WireMessage[], said: Extract<AssistantText, { role: 'assistant' }>, seesImages: boolean): void {
+function pushTurn(
+  wire: WireMessage[],
+  said: Extract<NormalizedMessage, { role: 'assistant' }>,
+  seesImages: boolean,
+): void {
   wire.push(...toTurn(said, seesImages));
   for (const [index, { attachments = [] }] of said.results.entries()) {
-    if (!seesImages || !attachments.some(isImage)) continue;
-    pushUser(wire, { role: 'user', content: imagesFrom(said.message.toolCalls![index]!), attachments }, seesImages);
+    if (!seesImages || !attachments.some(isImageAttachment)) continue;
+    pushUser(
+      wire,
+      { role: 'user', content: toolImagesCaption(said.message.toolCalls![index]!), attachments },
+      seesImages,
+    );
   }
 }
 
 function toTurn(
-  { message, results }: Extract<AssistantText, { role: 'assistant' }>,
+  { message, results }: Extract<NormalizedMessage, { role: 'assistant' }>,
   seesImages: boolean,
 ): WireMessage[] {
   const calls = message.toolCalls ?? [];
-  const own = message.native?.provider === provider && message.thinking;
+  const own = message.native?.provider === ollamaProvider && message.thinking;
   return [
     {
       role: 'assistant',
-      content: wellFormed(message.content),
-      ...(own && { thinking: wellFormed(own) }),
+      content: replaceLoneSurrogates(message.content),
+      ...(own && { thinking: replaceLoneSurrogates(own) }),
       ...(calls.length > 0 && {
         tool_calls: calls.map((call) => ({
-          function: { name: nameOnWire(call.name), arguments: wellFormedData(call.arguments) },
+          function: { name: nameOnWire(call.name), arguments: toWellFormedJson(call.arguments) },
         })),
       }),
     },
@@ -160,7 +183,7 @@ function toTurn(
       (result, index): WireMessage => ({
         role: 'tool',
         tool_name: nameOnWire(calls[index]!.name),
-        content: wellFormed(seesImages ? result.content : contentUnseen(result)),
+        content: replaceLoneSurrogates(seesImages ? result.content : withUnseenAttachmentNote(result)),
       }),
     ),
   ];

@@ -1,6 +1,6 @@
 import type { ToolCall } from '../../protocol/content/messages.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { endOfString } from '../../protocol/values/jsonText.ts';
+import { endOfJsonString } from '../../protocol/values/jsonText.ts';
 import { createCallIds, maxCalls } from '../core/callIds.ts';
 import { LLMError } from '../core/errors.ts';
 import { parseArguments } from '../messages/parseArguments.ts';
@@ -31,7 +31,7 @@ interface Draft {
  * Creates a collector of call fragments. Before the end, a call is complete if the next call has begun and the text is a non-empty JSON
  * object: servers that announce all calls first send `""` or `{}` for each. Throws `LLMError` for fragments without a consistent order.
  */
-export function collectCalls(
+export function createCallCollector(
   endpoint: Endpoint,
   toToolName: (wireName: string) => string,
   takenIds: ReadonlySet<string>,
@@ -111,7 +111,7 @@ function topLevelObjects(text: string): string[] {
   let start = 0;
   for (let at = 0; at < text.length; at++) {
     const character = text[at]!;
-    if (character === '"') at = endOfString(text, at);
+    if (character === '"') at = endOfJsonString(text, at);
     else if (character === '{' && depth++ === 0) {
       if (text.slice(start, at).trim() !== '') return [];
       start = at;

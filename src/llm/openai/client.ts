@@ -1,17 +1,17 @@
 import { message } from '../../protocol/text/l10n.ts';
-import { joined } from '../../protocol/text/localized.ts';
+import { joinLocalizableTexts } from '../../protocol/text/localized.ts';
 import type { ChatRequest, LLMClient } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
-import { notifyOnce } from '../messages/warnings.ts';
-import { type WireFlags, wantsResponses } from '../models/wireFlags.ts';
-import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../transport/endpoint.ts';
+import { createUniqueNotifier } from '../messages/warnings.ts';
+import { suggestsResponsesApi, type WireFlags } from '../models/wireFlags.ts';
+import { type ClientOptions, checkApiKeyCharacters, createUrlBuilder, toEndpoint } from '../transport/endpoint.ts';
 import { defaultFetchLimits, readJsonAnswer, sendHttpRequest } from '../transport/http.ts';
-import type { ProviderText } from '../transport/providerErrors.ts';
-import { type Batches, clientOf, readReply } from '../transport/replyStream.ts';
-import { chatCompletions } from './chat.ts';
-import { modelsIn } from './models.ts';
-import type { Asked, Connection } from './protocol.ts';
-import { responses } from './responses/request.ts';
+import type { ProviderErrorDetails } from '../transport/providerErrors.ts';
+import { type ChunkBatches, createBatchClient, readReply } from '../transport/replyStream.ts';
+import { createChatCompletionsSender } from './chat.ts';
+import { parseModelList } from './models.ts';
+import type { OpenAIConnection, ProviderResponse } from './protocol.ts';
+import { createResponsesSender } from './responses/request.ts';
 
 export interface OpenAIClientOptions extends ClientOptions {
   provider: string;
@@ -27,20 +27,23 @@ export interface OpenAIClientOptions extends ClientOptions {
 
 export function createOpenAIClient(options: OpenAIClientOptions): LLMClient {
   const { provider, api, flags = {} } = options;
-  const endpoint = toEndpoint({ notFoundHint: api ? joined([notFoundHint, maybeNone]) : notFoundHint, ...options });
-  const at = addressesBelow(options.baseUrl, /\/(chat\/completions|responses|models)$/);
+  const endpoint = toEndpoint({
+    notFoundHint: api ? joinLocalizableTexts([notFoundHint, maybeNone]) : notFoundHint,
+    ...options,
+  });
+  const at = createUrlBuilder(options.baseUrl, /\/(chat\/completions|responses|models)$/);
   const limits = { ...defaultFetchLimits, ...options.fetchLimits };
   const headers = { ...options.headers, ...keyHeaders(options) };
-  const note = notifyOnce(options.onNote);
-  const connection: Connection = { provider, endpoint, headers, limits, note };
-  const askChat = chatCompletions(connection, {
+  const note = createUniqueNotifier(options.onNote);
+  const connection: OpenAIConnection = { provider, endpoint, headers, limits, note };
+  const askChat = createChatCompletionsSender(connection, {
     url: options.chatUrl ?? (() => at('/chat/completions')),
     flags: { completionTokens: provider === 'openai', ...flags },
   });
-  const askResponses = responses(connection, { url: at('/responses'), cacheKey: flags.cacheKey });
+  const askResponses = createResponsesSender(connection, { url: at('/responses'), cacheKey: flags.cacheKey });
   const apis = new Map<string, 'chat' | 'responses'>();
 
-  async function ask(request: ChatRequest, signal: AbortSignal | undefined): Promise<Asked> {
+  async function ask(request: ChatRequest, signal: AbortSignal | undefined): Promise<ProviderResponse> {
     const { model } = request;
     const known = api ?? apis.get(model);
     if (known === 'responses') return askResponses(request, signal);
@@ -61,8 +64,8 @@ export function createOpenAIClient(options: OpenAIClientOptions): LLMClient {
     }
   }
 
-  async function* batches(request: ChatRequest, signal?: AbortSignal): Batches {
-    checkKey(endpoint);
+  async function* batches(request: ChatRequest, signal?: AbortSignal): ChunkBatches {
+    checkApiKeyCharacters(endpoint);
     const { answer, reader, warnings, learn } = await ask(request, signal);
     try {
       yield* readReply(answer, reader, { warnings });
@@ -71,11 +74,11 @@ export function createOpenAIClient(options: OpenAIClientOptions): LLMClient {
     }
   }
 
-  return clientOf(batches, async (signal) => {
-    checkKey(endpoint);
+  return createBatchClient(batches, async (signal) => {
+    checkApiKeyCharacters(endpoint);
     const url = options.modelsUrl ?? at('/models');
     const answer = await sendHttpRequest({ endpoint, url, headers, limits, signal });
-    return modelsIn(endpoint, await readJsonAnswer(answer));
+    return parseModelList(endpoint, await readJsonAnswer(answer));
   });
 }
 
@@ -91,5 +94,9 @@ function keyHeaders({ apiKey, keyHeader }: OpenAIClientOptions): Record<string, 
 function isSentAway(error: unknown): boolean {
   if (!(error instanceof LLMError) || error.code !== 'LLM_HTTP_ERROR') return false;
   const { status = 0, details } = error;
-  return status >= 400 && status < 500 && wantsResponses((details as Partial<ProviderText> | undefined)?.words ?? '');
+  return (
+    status >= 400 &&
+    status < 500 &&
+    suggestsResponsesApi((details as Partial<ProviderErrorDetails> | undefined)?.words ?? '')
+  );
 }

@@ -1,9 +1,9 @@
-import type { AssistantMessage, Message, Native, TokenUsage } from '../../protocol/content/messages.ts';
+import type { AssistantMessage, Message, ProviderMetadata, TokenUsage } from '../../protocol/content/messages.ts';
 import type { JsonSchema, ToolDefinition } from '../../protocol/content/tools.ts';
 import { isObject, type JsonObject } from '../core/json.ts';
 import { toWireName } from '../core/wireToolNames.ts';
 import { parseArguments } from '../messages/parseArguments.ts';
-import { collectThinking } from './thinkingFields.ts';
+import { createThinkingCollector } from './thinkingFields.ts';
 import type { WireCall } from './wire.ts';
 
 export interface WireReply {
@@ -11,7 +11,7 @@ export interface WireReply {
   content: string | null;
   tool_calls?: WireCall[];
   reasoning_content?: string;
-  native?: Native;
+  native?: ProviderMetadata;
 }
 
 export interface WireUsage {
@@ -65,13 +65,13 @@ function fromWireReply(wire: JsonObject, content: string): AssistantMessage {
     return { id: String(id ?? ''), name: String(name ?? ''), ...parseArguments(text) };
   });
   const { native } = wire;
-  const thinking = collectThinking().add(wire);
+  const thinking = createThinkingCollector().add(wire);
   return {
     role: 'assistant',
     content,
     ...(thinking !== '' && { thinking }),
     ...(toolCalls.length > 0 && { toolCalls }),
-    ...(isObject(native) && typeof native.provider === 'string' && { native: native as unknown as Native }),
+    ...(isObject(native) && typeof native.provider === 'string' && { native: native as unknown as ProviderMetadata }),
   };
 }
 

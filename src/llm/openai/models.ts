@@ -2,22 +2,22 @@ import * as z from 'zod';
 import type { ModelInfo } from '../core/client.ts';
 import { isObject } from '../core/json.ts';
 import { unreadableAnswer } from '../transport/http.ts';
-import { type Endpoint, errorInStream } from '../transport/providerErrors.ts';
-import { flag, list, size, word } from '../transport/wireFields.ts';
+import { type Endpoint, streamErrorToError } from '../transport/providerErrors.ts';
+import { booleanField, listField, nonEmptyStringField, positiveNumberField } from '../transport/wireFields.ts';
 
 const modelSchema = z.object({
   id: z.string().min(1),
-  context_length: size,
-  context_window: size,
-  max_model_len: size,
-  max_context_length: size,
-  meta: z.object({ n_ctx: size, n_ctx_train: size }).catch({}),
+  context_length: positiveNumberField,
+  context_window: positiveNumberField,
+  max_model_len: positiveNumberField,
+  max_context_length: positiveNumberField,
+  meta: z.object({ n_ctx: positiveNumberField, n_ctx_train: positiveNumberField }).catch({}),
 });
-const listSchema = z.union([z.array(z.unknown()), z.object({ data: list }).transform(({ data }) => data)]);
+const listSchema = z.union([z.array(z.unknown()), z.object({ data: listField }).transform(({ data }) => data)]);
 
 const purposeSchema = z.object({
-  type: word, // Together
-  capabilities: z.object({ completion_chat: flag }).catch({}), // Mistral
+  type: nonEmptyStringField, // Together
+  capabilities: z.object({ completion_chat: booleanField }).catch({}), // Mistral
   architecture: z.object({ output_modalities: z.array(z.string()).optional().catch(undefined) }).catch({}), // OpenRouter
 });
 const otherTypes = /^(embeddings?|rerank|moderation|image|audio|video|transcribe)$/;
@@ -34,9 +34,9 @@ function isForTalk(model: unknown): boolean {
  * Parses `{data: [{id}]}` (OpenAI) or a bare list (Together); the field of the context size varies. Models reported for other purposes are
  * omitted; OpenAI's list reports no purpose.
  */
-export function modelsIn(endpoint: Endpoint, body: unknown): ModelInfo[] {
+export function parseModelList(endpoint: Endpoint, body: unknown): ModelInfo[] {
   const read = listSchema.safeParse(body);
-  if (!read.success && isObject(body) && body.error) throw errorInStream(endpoint, body); // LM Studio answers 200 to a wrong path
+  if (!read.success && isObject(body) && body.error) throw streamErrorToError(endpoint, body); // LM Studio answers 200 to a wrong path
   if (!read.success) throw unreadableAnswer(endpoint, JSON.stringify(body));
   return read.data.flatMap((one): ModelInfo[] => {
     const { success, data: model } = modelSchema.safeParse(one);

@@ -2,10 +2,10 @@ import type { LocalizableText } from '../../protocol/text/localized.ts';
 import type { ChatRequest } from '../core/client.ts';
 import type { LLMError } from '../core/errors.ts';
 import type { FetchLimits, HttpAnswer } from '../transport/http.ts';
-import type { Endpoint, ProviderText } from '../transport/providerErrors.ts';
+import type { Endpoint, ProviderErrorDetails } from '../transport/providerErrors.ts';
 import type { ReplyReader } from '../transport/replyStream.ts';
 
-export interface Connection {
+export interface OpenAIConnection {
   provider: string;
   endpoint: Endpoint;
   headers: Record<string, string>;
@@ -13,7 +13,7 @@ export interface Connection {
   note(text: string): void;
 }
 
-export interface Asked {
+export interface ProviderResponse {
   answer: HttpAnswer;
   reader: ReplyReader;
   warnings: readonly LocalizableText[];
@@ -21,16 +21,16 @@ export interface Asked {
   learn?(error: LLMError): LLMError;
 }
 
-export type Ask = (request: ChatRequest, signal: AbortSignal | undefined) => Promise<Asked>;
+export type SendOpenAIRequest = (request: ChatRequest, signal: AbortSignal | undefined) => Promise<ProviderResponse>;
 
 /**
  * Returns the provider's message if the request itself was rejected. 422: FastAPI servers (Mistral, vLLM) reject a parameter. 500:
  * llama-server rejects by the chat template.
  */
-export function refusalIn(error: unknown): ProviderText | undefined {
+export function requestRejection(error: unknown): ProviderErrorDetails | undefined {
   const { code, status, details } = error as Partial<LLMError>;
   if (code !== 'LLM_HTTP_ERROR') return undefined;
-  const refusal = details as ProviderText;
+  const refusal = details as ProviderErrorDetails;
   const isTemplate = status === 500 && /jinja|template/i.test(refusal.words);
   return status === 400 || status === 422 || isTemplate ? refusal : undefined;
 }

@@ -1,19 +1,24 @@
 import * as z from 'zod';
-import type { Native, TokenUsage } from '../../protocol/content/messages.ts';
+import type { ProviderMetadata, TokenUsage } from '../../protocol/content/messages.ts';
 import type { ToolDefinition } from '../../protocol/content/tools.ts';
 import type { ChatStreamChunk } from '../core/client.ts';
 import { isObject, type JsonObject } from '../core/json.ts';
-import { fromWireNames } from '../core/wireToolNames.ts';
+import { createToolNameMapping } from '../core/wireToolNames.ts';
 import { finishReasonOf } from '../messages/finishReason.ts';
-import { reading } from '../messages/promptProgress.ts';
-import { asPlainText, isErrorObject } from '../transport/errorBody.ts';
-import { type Endpoint, errorInStream } from '../transport/providerErrors.ts';
+import { toPromptProgress } from '../messages/promptProgress.ts';
+import { htmlToPlainText, isErrorObject } from '../transport/errorBody.ts';
+import { type Endpoint, streamErrorToError } from '../transport/providerErrors.ts';
 import { redact } from '../transport/redact.ts';
-import { anotherAnswer, cutShort, notAnAnswer, type ReplyReader } from '../transport/replyStream.ts';
-import { countField, isReportedError, word, wordIn } from '../transport/wireFields.ts';
-import { type CallFragment, collectCalls } from './calls.ts';
-import { collectDetails } from './details.ts';
-import { collectThinking, type ThinkingField, textOfThinking } from './thinkingFields.ts';
+import {
+  incompleteAnswerError,
+  invalidAnswerError,
+  type ReplyReader,
+  secondAnswerError,
+} from '../transport/replyStream.ts';
+import { countField, isReportedError, nonEmptyString, nonEmptyStringField } from '../transport/wireFields.ts';
+import { type CallFragment, createCallCollector } from './calls.ts';
+import { createDetailCollector } from './details.ts';
+import { createThinkingCollector, type ThinkingField, thinkingToText } from './thinkingFields.ts';
 import type { NativeThinking } from './wire.ts';
 
 export interface ReaderOptions {
@@ -29,7 +34,7 @@ export interface ReaderOptions {
  * `length` or a filter, the remaining calls are dropped.
  */
 export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDetails }: ReaderOptions): ReplyReader {
-  const calls = collectCalls(endpoint, fromWireNames(tools), takenIds ?? new Set());
+  const calls = createCallCollector(endpoint, createToolNameMapping(tools), takenIds ?? new Set());
   let callPlaces = 0;
   let given = 0;
   let answered = false;
@@ -40,8 +45,8 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
   let failed: string | undefined;
   let model: string | undefined;
   let usage: TokenUsage | undefined;
-  const thoughts = collectThinking();
-  const details = collectDetails();
+  const thoughts = createThinkingCollector();
+  const details = createDetailCollector();
 
   const takeCalls = (atEnd: boolean): ChatStreamChunk[] => {
     const complete = calls.takeComplete(atEnd);
@@ -63,7 +68,7 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
     return [...(begins ? takeCalls(false) : []), { toolCallDelta, done: false }];
   };
 
-  const toToolName = fromWireNames(tools);
+  const toToolName = createToolNameMapping(tools);
   return {
     get finished() {
       return rawFinish !== undefined;
@@ -74,18 +79,20 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
       first ??= event;
       const choice = firstChoice(event);
       const error = errorIn(event, choice);
-      if (error !== undefined) throw errorInStream(endpoint, error);
-      model = wordIn(event.model) ?? model;
+      if (error !== undefined) throw streamErrorToError(endpoint, error);
+      model = nonEmptyString(event.model) ?? model;
       usage = usageIn(event, choice) ?? usage;
       if (!choice) return [];
       answered = true;
-      const another = finishedId !== undefined && (wordIn(event.id) ?? finishedId) !== finishedId;
+      const another = finishedId !== undefined && (nonEmptyString(event.id) ?? finishedId) !== finishedId;
       if (choice.finish_reason || choice.native_finish_reason) {
         const finish = reasonIn(choice.finish_reason);
         rawFinish = finish ?? rawFinish;
-        finishedId ??= wordIn(event.id);
+        finishedId ??= nonEmptyString(event.id);
         // OpenRouter: finish_reason may be "stop" while the upstream's own reason is network_error.
-        failed ??= [wordIn(choice.native_finish_reason), finish].find((one = '') => /error|malformed/i.test(one));
+        failed ??= [nonEmptyString(choice.native_finish_reason), finish].find((one = '') =>
+          /error|malformed/i.test(one),
+        );
       }
 
       const delta = whole ? choice.message : choice.delta; // Perplexity sends `delta` and `message` in streams and in complete answers
@@ -94,7 +101,7 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
       const parts = partsOf(delta);
       parts.thinking += thoughts.add(delta);
       const calling = Boolean(delta.tool_calls || delta.function_call);
-      if (another && (calling || parts.content + parts.thinking !== '')) throw anotherAnswer(endpoint);
+      if (another && (calling || parts.content + parts.thinking !== '')) throw secondAnswerError(endpoint);
       if (keepDetails) details.add(delta.reasoning_details);
       if (parts.thinking) chunks.push({ thinking: parts.thinking, done: false });
       if (parts.content) chunks.push({ content: parts.content, done: false });
@@ -105,8 +112,8 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
     },
 
     end(marked) {
-      if (!marked && rawFinish === undefined) throw cutShort(endpoint);
-      if (!answered) throw notAnAnswer(endpoint, first);
+      if (!marked && rawFinish === undefined) throw incompleteAnswerError(endpoint);
+      if (!answered) throw invalidAnswerError(endpoint, first);
       const end = failed !== undefined ? 'error' : finishReasonOf(rawFinish ?? 'stop');
       // After an early end, a call that looks complete may be incomplete.
       const chunks = end === 'stop' ? takeCalls(true) : [];
@@ -117,7 +124,7 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
       chunks.push({
         done: true,
         finishReason,
-        ...(finishMessage && { finishMessage: redact(asPlainText(finishMessage), endpoint.secrets) }),
+        ...(finishMessage && { finishMessage: redact(htmlToPlainText(finishMessage), endpoint.secrets) }),
         ...(usage && { usage }),
         ...(model && { model }),
         ...(native && { native }),
@@ -129,8 +136,8 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
 
 /** Parses a reason: some servers send `null` in early events; SGLang sends `{type: "abort", message: "…"}`. */
 function reasonIn(reason: unknown): string | undefined {
-  if (!isObject(reason)) return reason === 'null' ? undefined : wordIn(reason);
-  const [type, message] = [wordIn(reason.type), wordIn(reason.message)];
+  if (!isObject(reason)) return reason === 'null' ? undefined : nonEmptyString(reason);
+  const [type, message] = [nonEmptyString(reason.type), nonEmptyString(reason.message)];
   return type !== undefined && message !== undefined ? `${type}: ${message}` : type;
 }
 
@@ -142,12 +149,16 @@ function progressIn({ prompt_progress: told }: JsonObject): ChatStreamChunk[] {
   if (!isObject(told)) return [];
   const { total = 0, cache = 0, processed = 0, time_ms: ms = 0 } = progressSchema.parse(told);
   if (processed < cache || processed > total || total <= cache) return [];
-  return [{ progress: reading({ tokens: processed - cache, total: total - cache, ms }), done: false }];
+  return [{ progress: toPromptProgress({ tokens: processed - cache, total: total - cache, ms }), done: false }];
 }
 
 const progressSchema = z.object({ total: countField, cache: countField, processed: countField, time_ms: countField });
 
-function nativeOf(provider: string, first: ThinkingField | undefined, details: JsonObject[]): Native | undefined {
+function nativeOf(
+  provider: string,
+  first: ThinkingField | undefined,
+  details: JsonObject[],
+): ProviderMetadata | undefined {
   const thinkingField = first === 'reasoning_content' || first === 'reasoning' ? first : undefined;
   if (thinkingField === undefined && details.length === 0) return undefined;
   const content: NativeThinking = { ...(thinkingField && { thinkingField }), ...(details.length > 0 && { details }) };
@@ -188,7 +199,7 @@ function partsOf({ content, refusal }: JsonObject): ReplyParts {
 function addParts(parts: ReplyParts, content: readonly unknown[]): void {
   for (const part of content) {
     if (!isObject(part)) continue;
-    if (/^(thinking|reasoning)/.test(String(part.type))) parts.thinking += textOfThinking(part);
+    if (/^(thinking|reasoning)/.test(String(part.type))) parts.thinking += thinkingToText(part);
     else if (part.type === 'text' || part.type === 'refusal') parts.content += textOfPart(part.text ?? part.refusal);
   }
 }
@@ -196,7 +207,7 @@ function addParts(parts: ReplyParts, content: readonly unknown[]): void {
 function textOfPart(part: unknown): string {
   if (typeof part === 'string') return part;
   if (!Array.isArray(part)) return '';
-  return part.map((one) => (isObject(one) ? (wordIn(one.text) ?? '') : '')).join('');
+  return part.map((one) => (isObject(one) ? (nonEmptyString(one.text) ?? '') : '')).join('');
 }
 
 function fragmentsOf(delta: JsonObject, whole: boolean): CallFragment[] {
@@ -211,13 +222,13 @@ function fragmentsOf(delta: JsonObject, whole: boolean): CallFragment[] {
 
 const fragmentSchema = z.object({
   index: z.number().optional().catch(undefined), // Mistral and Gemini may omit the index
-  id: word,
-  function: z.object({ name: word, arguments: z.unknown().optional() }).catch({}),
+  id: nonEmptyStringField,
+  function: z.object({ name: nonEmptyStringField, arguments: z.unknown().optional() }).catch({}),
 });
 
 /** Returns arguments as text; some servers send the object. */
 function argumentsOf(value: unknown): string {
-  return isObject(value) ? JSON.stringify(value) : (wordIn(value) ?? '');
+  return isObject(value) ? JSON.stringify(value) : (nonEmptyString(value) ?? '');
 }
 
 /**

@@ -6,21 +6,21 @@ export function thinkingParameter(request: ChatRequest, flags: WireFlags): objec
   const budget = request.thinkingBudget ?? 0;
   if (budget <= 0) return undefined;
   if (flags.thinking === 'reasoning') return unlessOmitted('reasoning', { max_tokens: budget }, flags);
-  if (flags.thinking === 'none' || !takesEffort(request.model)) return undefined;
-  return unlessOmitted('reasoning_effort', effortOf(budget), flags);
+  if (flags.thinking === 'none' || !supportsReasoningEffort(request.model)) return undefined;
+  return unlessOmitted('reasoning_effort', toReasoningEffort(budget), flags);
 }
 
 const unlessOmitted = (name: string, value: unknown, { omit }: WireFlags) =>
   omit?.includes(name) ? undefined : { [name]: value };
 
 /** Returns true for models with an effort setting: OpenAI's reasoning models at any provider, gpt-oss, and one model of xAI. */
-export function takesEffort(model: string): boolean {
+export function supportsReasoningEffort(model: string): boolean {
   const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase();
   if (/^(o1-(mini|preview)|gpt-5(\.\d+)?-chat)/.test(name)) return false; // fixed reasoning, or none
   return /^(o\d|gpt-([5-9]|oss|\d{2})|codex|grok-3-mini)/.test(name);
 }
 
-export function effortOf(tokens: number): 'low' | 'medium' | 'high' {
+export function toReasoningEffort(tokens: number): 'low' | 'medium' | 'high' {
   if (tokens < 4096) return 'low';
   return tokens < 16_384 ? 'medium' : 'high';
 }

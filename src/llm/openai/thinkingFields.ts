@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../core/json.ts';
-import { wordIn } from '../transport/wireFields.ts';
+import { nonEmptyString } from '../transport/wireFields.ts';
 
 /**
  * Fields for thinking: DeepSeek, vLLM and Qwen; OpenRouter and Groq; GitHub Copilot; Ollama and its proxies; LiteLLM (Anthropic's blocks);
@@ -16,12 +16,12 @@ const fields = [
 
 export type ThinkingField = (typeof fields)[number];
 
-export function textOfThinking(value: unknown): string {
+export function thinkingToText(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (Array.isArray(value)) return value.map(textOfThinking).join('');
+  if (Array.isArray(value)) return value.map(thinkingToText).join('');
   if (!isObject(value)) return '';
   const given = [value.thinking, value.text, value.summary, value.content, value.reasoning];
-  return textOfThinking(given.find((one) => wordIn(one) !== undefined || isObject(one) || Array.isArray(one)));
+  return thinkingToText(given.find((one) => nonEmptyString(one) !== undefined || isObject(one) || Array.isArray(one)));
 }
 
 interface ThinkingCollector {
@@ -30,7 +30,7 @@ interface ThinkingCollector {
 }
 
 /** Creates a collector for one reply. Thinking repeated by several fields, in equal or different pieces, is emitted once. */
-export function collectThinking(): ThinkingCollector {
+export function createThinkingCollector(): ThinkingCollector {
   let said = '';
   let first: ThinkingField | undefined;
   const repeated = new Map<ThinkingField, { from: number; to: number }>();
@@ -58,7 +58,7 @@ export function collectThinking(): ThinkingCollector {
       let given = '';
       for (const field of fields) {
         const value = delta[field];
-        const text = value === undefined || value === null || value === '' ? '' : textOfThinking(value);
+        const text = value === undefined || value === null || value === '' ? '' : thinkingToText(value);
         if (text === '') continue;
         first ??= field;
         given += news(field, text);

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { wellFormed } from '../messages/normalizeHistory.ts';
+import { replaceLoneSurrogates } from '../messages/normalizeHistory.ts';
 import type { WireFlags } from '../models/wireFlags.ts';
 
 /**
  * Creates a function that returns unique, valid call ids for a message. Ids are stable across requests, because a changed prefix loses the
  * prompt cache. Valid ids stay unchanged.
  */
-export function createToolIds(shape: WireFlags['callIds']): (calls: readonly { id: string }[]) => string[] {
+export function createWireCallIds(shape: WireFlags['callIds']): (calls: readonly { id: string }[]) => string[] {
   const given = new Map<string, string>();
   const used = new Set<string>();
   const toWireId = (id: string) => {
@@ -32,7 +32,7 @@ export function createToolIds(shape: WireFlags['callIds']): (calls: readonly { i
 function fits(id: string, shape: WireFlags['callIds']): boolean {
   if (shape === 'nine') return /^[A-Za-z0-9]{9}$/.test(id);
   if (shape === 'forty' && id.length > 40) return false;
-  return id !== '' && id === wellFormed(id);
+  return id !== '' && id === replaceLoneSurrogates(id);
 }
 
 function hashed(text: string, shape: WireFlags['callIds']): string {

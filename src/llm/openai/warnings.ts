@@ -1,23 +1,26 @@
-import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import type { ChatRequest } from '../core/client.ts';
-import { filesIn, isTextAttachment } from '../messages/attachments.ts';
-import { budgetIgnored } from '../messages/warnings.ts';
+import { attachmentsIn, isTextAttachment } from '../messages/attachments.ts';
+import { thinkingBudgetWarning } from '../messages/warnings.ts';
 import type { WireFlags } from '../models/wireFlags.ts';
 import { thinkingParameter } from './thinking.ts';
 
-export function notesOf(request: ChatRequest, flags: WireFlags): string[] {
+export function openAIRequestWarnings(request: ChatRequest, flags: WireFlags): string[] {
   const { model, thinkingBudget = 0, responseFormat } = request;
   return [
-    ...(thinkingBudget > 0 && !thinkingParameter(request, flags) ? [budgetIgnored(model)] : []),
+    ...(thinkingBudget > 0 && !thinkingParameter(request, flags) ? [thinkingBudgetWarning(model)] : []),
     ...(responseFormat?.type === 'json_schema' && flags.schemaInWords
       ? [`${model} cannot be held to a schema; it is asked for it in words.`]
       : []),
-    ...leftOut(request, flags).map(inEnglish),
+    ...omittedImageWarnings(request, flags).map(toEnglishText),
   ];
 }
 
-export function leftOut({ model, messages }: ChatRequest, { withoutImages }: WireFlags): LocalizedMessage[] {
-  const unseen = withoutImages && filesIn(messages).some((file) => !isTextAttachment(file));
+export function omittedImageWarnings(
+  { model, messages }: ChatRequest,
+  { withoutImages }: WireFlags,
+): LocalizedMessage[] {
+  const unseen = withoutImages && attachmentsIn(messages).some((file) => !isTextAttachment(file));
   if (!unseen) return [];
   return [message('{0} does not accept images, so they are left out. Pick a model that does.', model)];
 }

@@ -3,13 +3,24 @@ import type { AssistantMessage, Attachment, ToolCall } from '../../protocol/cont
 import type { JsonSchema } from '../../protocol/content/tools.ts';
 import type { ChatRequest } from '../core/client.ts';
 import { toWireName } from '../core/wireToolNames.ts';
-import { contentUnseen, imagesFrom, isImage, isTextAttachment, textOfFile } from '../messages/attachments.ts';
-import { formatInstructions } from '../messages/formatInstructions.ts';
-import { type AssistantText, normalizeHistory, wellFormed, wellFormedData } from '../messages/normalizeHistory.ts';
-import { outputLimit, withinLimit } from '../messages/outputLimit.ts';
+import {
+  attachmentText,
+  isImageAttachment,
+  isTextAttachment,
+  toolImagesCaption,
+  withUnseenAttachmentNote,
+} from '../messages/attachments.ts';
+import { responseFormatInstructions } from '../messages/formatInstructions.ts';
+import {
+  type NormalizedMessage,
+  normalizeHistory,
+  replaceLoneSurrogates,
+  toWellFormedJson,
+} from '../messages/normalizeHistory.ts';
+import { clampOutputTokens, outputTokenLimit } from '../messages/outputLimit.ts';
 import type { WireFlags } from '../models/wireFlags.ts';
 import { thinkingParameter } from './thinking.ts';
-import { createToolIds } from './toolIds.ts';
+import { createWireCallIds } from './toolIds.ts';
 
 export interface WireCall {
   id: string;
@@ -39,7 +50,11 @@ export type WireMessage =
 export function toWire(request: ChatRequest, flags: WireFlags): Record<string, unknown> {
   const tools = request.tools?.map(({ name, description, parameters }) => ({
     type: 'function',
-    function: { name: toWireName(name), description: wellFormed(description), parameters: wellFormedData(parameters) },
+    function: {
+      name: toWireName(name),
+      description: replaceLoneSurrogates(description),
+      parameters: toWellFormedJson(parameters),
+    },
   }));
   const thinking = thinkingParameter(request, flags);
   const isBudget = thinking !== undefined && flags.thinking !== 'off';
@@ -50,12 +65,12 @@ export function toWire(request: ChatRequest, flags: WireFlags): Record<string, u
     response_format: toWireFormat(request, flags),
     temperature: request.temperature,
     top_p: request.topP,
-    [flags.completionTokens ? 'max_completion_tokens' : 'max_tokens']: withinLimit(
-      outputLimit(request, isBudget ? request.thinkingBudget : 0),
+    [flags.completionTokens ? 'max_completion_tokens' : 'max_tokens']: clampOutputTokens(
+      outputTokenLimit(request, isBudget ? request.thinkingBudget : 0),
       flags.outputLimit,
     ),
     ...thinking,
-    stop: request.stopSequences?.length ? wellFormedData(request.stopSequences) : undefined,
+    stop: request.stopSequences?.length ? toWellFormedJson(request.stopSequences) : undefined,
     prompt_cache_key: flags.cacheKey ? request.cacheKey : undefined,
     stream: true,
     stream_options: { include_usage: true },
@@ -69,38 +84,39 @@ function toWireFormat({ responseFormat }: ChatRequest, flags: WireFlags): object
   if (responseFormat?.type !== 'json_schema') return responseFormat;
   if (flags.schemaInWords) return { type: 'json_object' };
   const { name } = responseFormat;
-  const schema = wellFormedData(responseFormat.schema);
+  const schema = toWellFormedJson(responseFormat.schema);
   return {
     type: 'json_schema',
-    json_schema: { name: toWireName(name), schema, ...(isStrict(schema) && { strict: true }) },
+    json_schema: { name: toWireName(name), schema, ...(isStrictSchema(schema) && { strict: true }) },
   };
 }
 
 /** Returns true if OpenAI's strict mode accepts the schema: every object is closed and all its properties are required. */
-export function isStrict(schema: JsonSchema): boolean {
+export function isStrictSchema(schema: JsonSchema): boolean {
   const { properties = {}, required = [], items, anyOf, $defs } = schema;
   const closed =
     schema.type !== 'object' ||
     (schema.additionalProperties === false && Object.keys(properties).every((name) => required.includes(name)));
   const inner = [...Object.values(properties), ...Object.values($defs ?? {}), ...(Array.isArray(anyOf) ? anyOf : [])];
-  return closed && [...inner, ...(items ? [items] : [])].every((one) => isStrict(one as JsonSchema));
+  return closed && [...inner, ...(items ? [items] : [])].every((one) => isStrictSchema(one as JsonSchema));
 }
 
 function toWireMessages(request: ChatRequest, flags: WireFlags): WireMessage[] {
   const wire: WireMessage[] = [];
-  const toolIds = createToolIds(flags.callIds);
+  const toolIds = createWireCallIds(flags.callIds);
   const { system, said: all } = normalizeHistory(request);
-  const format = flags.schemaInWords ? formatInstructions(request) : '';
+  const format = flags.schemaInWords ? responseFormatInstructions(request) : '';
   const prompt = [system, format].filter((text) => text !== '').join('\n\n');
-  if (prompt !== '') wire.push({ role: flags.systemAsUser ? 'user' : 'system', content: wellFormed(prompt) });
+  if (prompt !== '')
+    wire.push({ role: flags.systemAsUser ? 'user' : 'system', content: replaceLoneSurrogates(prompt) });
   for (const said of all) {
     if (said.role === 'user') pushUser(wire, toContent(said.content, said.attachments, flags), flags);
     else {
       const ids = toolIds(said.message.toolCalls ?? []);
       wire.push(toReply(said.message, ids, flags));
       for (const [index, result] of said.results.entries()) {
-        const content = flags.withoutImages ? contentUnseen(result) : result.content;
-        wire.push({ role: 'tool', tool_call_id: ids[index]!, content: wellFormed(content) });
+        const content = flags.withoutImages ? withUnseenAttachmentNote(result) : result.content;
+        wire.push({ role: 'tool', tool_call_id: ids[index]!, content: replaceLoneSurrogates(content) });
       }
       const images = flags.withoutImages ? [] : resultImages(said, flags);
       if (images.length > 0) pushUser(wire, images, flags);
@@ -111,12 +127,12 @@ function toWireMessages(request: ChatRequest, flags: WireFlags): WireMessage[] {
 
 /** Returns the images of results as user content after the last result, because results contain only text. */
 function resultImages(
-  { message, results }: Extract<AssistantText, { role: 'assistant' }>,
+  { message, results }: Extract<NormalizedMessage, { role: 'assistant' }>,
   flags: WireFlags,
 ): WirePart[] {
   return results.flatMap(({ attachments = [] }, index): WirePart[] => {
     if (attachments.length === 0) return [];
-    const text = imagesFrom(message.toolCalls![index]!);
+    const text = toolImagesCaption(message.toolCalls![index]!);
     return [{ type: 'text', text }, ...attachments.map((one) => toPart(one, flags))];
   });
 }
@@ -138,24 +154,24 @@ const asParts = (content: string | WirePart[]): WirePart[] =>
 
 function toContent(text: string, attachments: readonly Attachment[] = [], flags: WireFlags): string | WirePart[] {
   const files = attachments.map((one) => toPart(one, flags));
-  if (files.length === 0) return wellFormed(text);
-  return text === '' ? files : [...files, { type: 'text', text: wellFormed(text) }];
+  if (files.length === 0) return replaceLoneSurrogates(text);
+  return text === '' ? files : [...files, { type: 'text', text: replaceLoneSurrogates(text) }];
 }
 
 function toPart(file: Attachment, flags: WireFlags): WirePart {
-  if (isTextAttachment(file)) return { type: 'text', text: textOfFile(file) };
+  if (isTextAttachment(file)) return { type: 'text', text: attachmentText(file) };
   const { mediaType, data, name } = file;
-  const title = wellFormed(name ?? mediaType);
+  const title = replaceLoneSurrogates(name ?? mediaType);
   if (flags.withoutImages) return { type: 'text', text: `(${title}: left out, this model sees no images)` };
   const url = `data:${mediaType};base64,${data}`;
-  return isImage(file)
+  return isImageAttachment(file)
     ? { type: 'image_url', image_url: { url } }
     : { type: 'file', file: { filename: title, file_data: url } };
 }
 
 function toReply(message: AssistantMessage, ids: readonly string[], flags: WireFlags): WireMessage {
   const calls = message.toolCalls ?? [];
-  const content = message.content === '' ? null : wellFormed(message.content);
+  const content = message.content === '' ? null : replaceLoneSurrogates(message.content);
   const toolCalls = calls.map((call, index) => toWireCall(call, ids[index]!));
   return {
     role: 'assistant',
@@ -167,7 +183,7 @@ function toReply(message: AssistantMessage, ids: readonly string[], flags: WireF
 
 /** Converts a call. A malformed call is sent without arguments: its result explains the error, and servers parse the text. */
 function toWireCall(call: ToolCall, id: string): WireCall {
-  const text = JSON.stringify(wellFormedData(call.arguments));
+  const text = JSON.stringify(toWellFormedJson(call.arguments));
   return {
     id,
     type: 'function',
@@ -195,5 +211,5 @@ function thinkingFor(message: AssistantMessage, { provider, returnThinking }: Wi
   if (!own) return returnThinking === 'all' ? { reasoning_content: '' } : {};
   const { thinkingField, details } = (message.native?.content ?? {}) as NativeThinking;
   if (Array.isArray(details) && details.length > 0) return { reasoning_details: details };
-  return { [thinkingField ?? 'reasoning_content']: wellFormed(message.thinking ?? '') };
+  return { [thinkingField ?? 'reasoning_content']: replaceLoneSurrogates(message.thinking ?? '') };
 }

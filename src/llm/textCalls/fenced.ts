@@ -1,18 +1,18 @@
-import { callsIn, endOfJson, malformed } from './json.ts';
-import { openingLimit } from './jsonOpening.ts';
-import { openingOf, pythonHead } from './opening.ts';
+import { jsonEndIndex, malformedCall, parseJsonCalls } from './json.ts';
+import { maxOpeningCharacters } from './jsonOpening.ts';
+import { classifyLineOpening, pythonCallHead } from './opening.ts';
 import { readPythonCall } from './python.ts';
-import { readForm } from './reader.ts';
-import { type KnownTools, lookUpTool, type Region, type WrittenCall } from './toolLookup.ts';
+import { readFormCalls } from './reader.ts';
+import { type KnownTools, lookUpTool, type TextCallRegion, type TextToolCall } from './toolLookup.ts';
 
 /**
  * Reads fenced calls (Gemma, and many models after a request for JSON) if nothing but fences remains in the message. Returns undefined for
  * a fence with a code sample.
  */
-export function readFenced(text: string, start: number, known: KnownTools): Region | undefined {
-  const calls: WrittenCall[] = [];
+export function readFencedCalls(text: string, start: number, known: KnownTools): TextCallRegion | undefined {
+  const calls: TextToolCall[] = [];
   for (let at = start; ; ) {
-    const [head, mark] = /^ {0,3}(`{3,}|~{3,})[^\n]*\n\s*/.exec(text.slice(at, at + openingLimit))!;
+    const [head, mark] = /^ {0,3}(`{3,}|~{3,})[^\n]*\n\s*/.exec(text.slice(at, at + maxOpeningCharacters))!;
     const body = at + head.length;
     const close = new RegExp(`\\s*${mark![0]}{${mark!.length},}[ \\t]*(?:\\r?\\n\\s*|$)`, 'y');
     const read = bodyReader(text, body);
@@ -20,7 +20,7 @@ export function readFenced(text: string, start: number, known: KnownTools): Regi
     if (!found.calls) return undefined;
     calls.push(...found.calls);
     if (found.end >= text.length) return { end: text.length, calls };
-    const another = openingOf(text.slice(found.end, found.end + openingLimit), known) === 'call';
+    const another = classifyLineOpening(text.slice(found.end, found.end + maxOpeningCharacters), known) === 'call';
     if (!another || !/^[`~]/.test(text.slice(found.end, found.end + 1))) return undefined;
     at = found.end;
   }
@@ -29,38 +29,38 @@ export function readFenced(text: string, start: number, known: KnownTools): Regi
 function bodyReader(text: string, body: number): typeof readJsonBody {
   if (text[body] === '{' || (text[body] === '[' && !/^\[(TOOL_CALLS|unused)/.test(text.slice(body, body + 20))))
     return readJsonBody;
-  return pythonHead.test(text.slice(body, body + openingLimit)) ? readPythonBody : readFormBody;
+  return pythonCallHead.test(text.slice(body, body + maxOpeningCharacters)) ? readPythonBody : readFormBody;
 }
 
-function readFormBody(text: string, start: number, close: RegExp, known: KnownTools): Region {
-  const calls: WrittenCall[] = [];
+function readFormBody(text: string, start: number, close: RegExp, known: KnownTools): TextCallRegion {
+  const calls: TextToolCall[] = [];
   for (let at = start; ; ) {
-    const region = readForm(text, at, known);
+    const region = readFormCalls(text, at, known);
     if (!region.calls) return { end: region.end };
     calls.push(...region.calls);
     const closed = endAt(text, region.end, close);
     if (closed !== -1) return { end: closed, calls };
     const next = region.end + /^\s*/.exec(text.slice(region.end))![0].length;
     if (next >= text.length)
-      return { end: text.length, calls: calls.map(({ name }) => malformed(known, name, text.slice(start))) };
+      return { end: text.length, calls: calls.map(({ name }) => malformedCall(known, name, text.slice(start))) };
     if (next === at) return { end: text.length };
     at = next;
   }
 }
 
-function readJsonBody(text: string, start: number, close: RegExp, known: KnownTools): Region {
-  const jsonEnd = endOfJson(text, start);
+function readJsonBody(text: string, start: number, close: RegExp, known: KnownTools): TextCallRegion {
+  const jsonEnd = jsonEndIndex(text, start);
   const end = jsonEnd === -1 ? -1 : endAt(text, jsonEnd, close);
-  const calls = jsonEnd === -1 ? undefined : callsIn(text.slice(start, jsonEnd), known, false);
+  const calls = jsonEnd === -1 ? undefined : parseJsonCalls(text.slice(start, jsonEnd), known, false);
   const sound = calls?.every(({ malformed }) => malformed === undefined);
   if (end !== -1 || (sound && text.slice(jsonEnd).trim() !== '')) return { end, calls: end === -1 ? undefined : calls };
   return unclosed(text, start, close, (body) =>
-    callsIn(body, known, false)?.map(({ name }) => ({ name, arguments: {}, malformed: body })),
+    parseJsonCalls(body, known, false)?.map(({ name }) => ({ name, arguments: {}, malformed: body })),
   );
 }
 
-function readPythonBody(text: string, start: number, close: RegExp, known: KnownTools): Region {
-  const calls: WrittenCall[] = [];
+function readPythonBody(text: string, start: number, close: RegExp, known: KnownTools): TextCallRegion {
+  const calls: TextToolCall[] = [];
   try {
     for (let at = start; ; ) {
       const { name, arguments: given, end } = readPythonCall(text, at);
@@ -69,14 +69,14 @@ function readPythonBody(text: string, start: number, close: RegExp, known: Known
       calls.push({ name: tool.name, arguments: given });
       const closed = endAt(text, end, close);
       if (closed !== -1) return { end: closed, calls };
-      const [between] = /^[ \t]*[;\r\n]\s*/.exec(text.slice(end, end + openingLimit)) ?? [];
+      const [between] = /^[ \t]*[;\r\n]\s*/.exec(text.slice(end, end + maxOpeningCharacters)) ?? [];
       if (between === undefined) throw new SyntaxError('words behind a call');
       at = end + between.length;
     }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    const name = pythonHead.exec(text.slice(start, start + openingLimit))![1]!;
-    return unclosed(text, start, close, (body) => [malformed(known, name, body)]);
+    const name = pythonCallHead.exec(text.slice(start, start + maxOpeningCharacters))![1]!;
+    return unclosed(text, start, close, (body) => [malformedCall(known, name, body)]);
   }
 }
 
@@ -84,8 +84,8 @@ function unclosed(
   text: string,
   start: number,
   close: RegExp,
-  read: (body: string) => WrittenCall[] | undefined,
-): Region {
+  read: (body: string) => TextToolCall[] | undefined,
+): TextCallRegion {
   const line = new RegExp(`\\n {0,3}${close.source.slice(3)}`, 'g');
   line.lastIndex = start;
   const found = line.exec(text);

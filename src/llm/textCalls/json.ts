@@ -1,15 +1,15 @@
-import { endOfString } from '../../protocol/values/jsonText.ts';
+import { endOfJsonString } from '../../protocol/values/jsonText.ts';
 import { isObject } from '../core/json.ts';
 import { parseArguments } from '../messages/parseArguments.ts';
-import { openingLimit, openingOfJson } from './jsonOpening.ts';
-import { type KnownTools, lookUpTool, type WrittenCall } from './toolLookup.ts';
+import { classifyJsonOpening, maxOpeningCharacters } from './jsonOpening.ts';
+import { type KnownTools, lookUpTool, type TextToolCall } from './toolLookup.ts';
 
 /** Returns the index after the bracket that closes the bracket at `start`, or -1. Strings are skipped; nothing else is validated. */
-export function endOfJson(text: string, start: number): number {
+export function jsonEndIndex(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
     const character = text[at];
-    if (character === '"') at = endOfString(text, at);
+    if (character === '"') at = endOfJsonString(text, at);
     else if (character === '{' || character === '[') depth++;
     else if ((character === '}' || character === ']') && --depth === 0) return at + 1;
   }
@@ -20,10 +20,10 @@ export function endOfJson(text: string, start: number): number {
  * Parses calls from `{"name", "arguments"}` or an array, possibly damaged. Returns undefined if no known tool is named. `marked`: a
  * surrounding mark proves a call, so errors are reported.
  */
-export function callsIn(text: string, known: KnownTools, marked: boolean): WrittenCall[] | undefined {
-  const { name } = openingOfJson(text.slice(0, openingLimit), known);
+export function parseJsonCalls(text: string, known: KnownTools, marked: boolean): TextToolCall[] | undefined {
+  const { name } = classifyJsonOpening(text.slice(0, maxOpeningCharacters), known);
   const meant = name !== undefined && (marked || /"(arguments|parameters|args|input)"\s*:/.test(text));
-  const asMalformed = meant ? [malformed(known, name, text)] : undefined;
+  const asMalformed = meant ? [malformedCall(known, name, text)] : undefined;
   // inside an object, so that parseArguments applies its checks to arrays too
   const whole = parseArguments(`{"calls":${text}}`);
   if (whole.malformed !== undefined) return asMalformed;
@@ -34,7 +34,7 @@ export function callsIn(text: string, known: KnownTools, marked: boolean): Writt
 
 const isArguments = /^(?:arguments|parameters|args|input)$/;
 
-function callIn(item: unknown, known: KnownTools, marked: boolean, text: string): WrittenCall | undefined {
+function callIn(item: unknown, known: KnownTools, marked: boolean, text: string): TextToolCall | undefined {
   if (!isObject(item)) return undefined;
   const { function: inner, type: _, id: __, ...rest } = item;
   const call = isObject(inner) && Object.keys(rest).length === 0 ? inner : item;
@@ -46,14 +46,14 @@ function callIn(item: unknown, known: KnownTools, marked: boolean, text: string)
   );
   const given = keys.filter((key) => isArguments.test(key));
   if (!marked && (strange || given.length !== 1)) return undefined;
-  if (strange || given.length > 1) return malformed(known, name, text); // ambiguous, so never guessed
+  if (strange || given.length > 1) return malformedCall(known, name, text); // ambiguous, so never guessed
   const value = given.length === 0 ? {} : call[given[0]!];
   const toolName = lookUpTool(known, name)!.name;
   if (isObject(value)) return { name: toolName, arguments: value };
   if (typeof value === 'string') return { name: toolName, ...parseArguments(value) };
-  return malformed(known, name, JSON.stringify(value));
+  return malformedCall(known, name, JSON.stringify(value));
 }
 
-export function malformed(known: KnownTools, name: string, text: string): WrittenCall {
+export function malformedCall(known: KnownTools, name: string, text: string): TextToolCall {
   return { name: lookUpTool(known, name)!.name, arguments: {}, malformed: text };
 }

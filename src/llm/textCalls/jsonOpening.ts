@@ -1,14 +1,14 @@
 import { type KnownTools, lookUpTool } from './toolLookup.ts';
 
 /** Kind of a line by its beginning: call of a known tool (`call`), ordinary fence (`fence`), text, or undecided (`wait`). */
-export type Opening = 'call' | 'fence' | 'text' | 'wait';
+export type TextOpeningKind = 'call' | 'fence' | 'text' | 'wait';
 
-export const openingLimit = 400;
+export const maxOpeningCharacters = 400;
 
 const jsonToken = /\s*([{}[\]:,]|"(?:[^"\\]|\\.)*"|[^\s{}[\]:,"]+)/y;
 
 /** Matches `{"name": "<known>"`, after an optional `[`, `"type": "function"`, `"id"` or `"function": {`. */
-export function openingOfJson(text: string, known: KnownTools): { opening: Opening; name?: string } {
+export function classifyJsonOpening(text: string, known: KnownTools): { opening: TextOpeningKind; name?: string } {
   jsonToken.lastIndex = 0;
   const next = () => jsonToken.exec(text)?.[1];
   const wait = { opening: 'wait' } as const;

@@ -4,7 +4,7 @@ const quotes = ['<|"|>', '<escape>', '"'] as const;
  * Parses Gemma's argument object: `{path:<|"|>a<|"|>,from:2,tags:[<|"|>b<|"|>]}`, with unquoted keys and marked strings. Throws
  * `SyntaxError`.
  */
-export function readLiteral(text: string, start: number): { value: Record<string, unknown>; end: number } {
+export function parseGemmaArguments(text: string, start: number): { value: Record<string, unknown>; end: number } {
   let at = start;
   const fail = (): never => {
     throw new SyntaxError(`not a plain object at ${at}`);

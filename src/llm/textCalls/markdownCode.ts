@@ -5,7 +5,7 @@ interface Run {
 }
 
 /** Returns true for a line of an indented code block or quotation, whose content is an example. */
-export const isQuotedLine = (line: string): boolean => /^(?: {4}| {0,3}\t| {0,3}>(?!>>))/.test(line);
+export const isQuotedMarkdownLine = (line: string): boolean => /^(?: {4}| {0,3}\t| {0,3}>(?!>>))/.test(line);
 const headLength = 8;
 
 /**
@@ -45,7 +45,7 @@ export class MarkdownCode {
   }
 
   get isQuoted(): boolean {
-    return isQuotedLine(this.head);
+    return isQuotedMarkdownLine(this.head);
   }
 
   get isAtLineStart(): boolean {

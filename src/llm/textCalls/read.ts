@@ -1,18 +1,24 @@
-import { readFenced } from './fenced.ts';
-import { callsIn, endOfJson } from './json.ts';
-import { openingLimit, openingOfJson } from './jsonOpening.ts';
-import { isQuotedLine, MarkdownCode } from './markdownCode.ts';
-import { openingOf } from './opening.ts';
-import { markInLine, openingOfForm, openingOfPythonList, readForm, readPythonList } from './reader.ts';
-import type { KnownTools, Region, WrittenCall } from './toolLookup.ts';
+import { readFencedCalls } from './fenced.ts';
+import { jsonEndIndex, parseJsonCalls } from './json.ts';
+import { classifyJsonOpening, maxOpeningCharacters } from './jsonOpening.ts';
+import { isQuotedMarkdownLine, MarkdownCode } from './markdownCode.ts';
+import { classifyLineOpening } from './opening.ts';
+import {
+  classifyFormOpening,
+  classifyPythonList,
+  findCallFormInLine,
+  readFormCalls,
+  readPythonCallList,
+} from './reader.ts';
+import type { KnownTools, TextCallRegion, TextToolCall } from './toolLookup.ts';
 
 /**
  * Extracts calls from the end of a message, starting at a line that may begin a call. Each region is read once; a region without a call is
  * skipped completely.
  */
-export function readCalls(text: string, known: KnownTools): { content: string; calls: WrittenCall[] } {
+export function extractTextCalls(text: string, known: KnownTools): { content: string; calls: TextToolCall[] } {
   const content: string[] = [];
-  const calls: WrittenCall[] = [];
+  const calls: TextToolCall[] = [];
   for (let at = 0; at < text.length; ) {
     const region = readRegion(text, at, known);
     if (region.calls) calls.push(...region.calls);
@@ -22,32 +28,38 @@ export function readCalls(text: string, known: KnownTools): { content: string; c
   return { content: content.join(''), calls };
 }
 
-function readRegion(text: string, at: number, known: KnownTools): Region {
-  const opening = openingOf(text.slice(at, at + openingLimit), known);
+function readRegion(text: string, at: number, known: KnownTools): TextCallRegion {
+  const opening = classifyLineOpening(text.slice(at, at + maxOpeningCharacters), known);
   const start = at + /^ */.exec(text.slice(at, at + 3))![0].length;
   if (opening === 'fence') return { end: endOfFence(text, at) };
   if (opening !== 'call') return readLine(text, at, known);
   if (text[start] === '`' || text[start] === '~')
-    return readFenced(text, start, known) ?? { end: endOfFence(text, at) };
+    return readFencedCalls(text, start, known) ?? { end: endOfFence(text, at) };
   const isJson =
     text[start] === '{' ||
-    (text[start] === '[' && openingOfJson(text.slice(start, start + openingLimit), known).opening === 'call');
+    (text[start] === '[' &&
+      classifyJsonOpening(text.slice(start, start + maxOpeningCharacters), known).opening === 'call');
   if (isJson) return readBare(text, start, known);
-  if (openingOfPythonList(text.slice(start, start + openingLimit), known) === 'call') {
-    const { end, calls } = readPythonList(text, start, known) ?? { end: start };
+  if (classifyPythonList(text.slice(start, start + maxOpeningCharacters), known) === 'call') {
+    const { end, calls } = readPythonCallList(text, start, known) ?? { end: start };
     endMarks.lastIndex = end;
     endMarks.exec(text);
     const isLast = calls !== undefined && text.slice(endMarks.lastIndex).trim() === '';
     return isLast ? { end: text.length, calls } : { end: endOfLine(text, end) };
   }
-  return endsLine(text, readForm(text, start, known), known);
+  return endsLine(text, readFormCalls(text, start, known), known);
 }
 
-function readLine(text: string, at: number, known: KnownTools): Region {
+function readLine(text: string, at: number, known: KnownTools): TextCallRegion {
   const end = endOfLine(text, at);
-  if (isQuotedLine(text.slice(at, at + 8))) return { end };
+  if (isQuotedMarkdownLine(text.slice(at, at + 8))) return { end };
   for (let from = at; ; ) {
-    const mark = markInLine(text.slice(from, end), text.slice(from, end + openingLimit), known, new MarkdownCode());
+    const mark = findCallFormInLine(
+      text.slice(from, end),
+      text.slice(from, end + maxOpeningCharacters),
+      known,
+      new MarkdownCode(),
+    );
     if (mark?.opening !== 'call') return { end };
     const start = from + mark.at;
     const stop = endOfCalls(text, start, known);
@@ -59,24 +71,25 @@ function readLine(text: string, at: number, known: KnownTools): Region {
 
 function endOfCalls(text: string, start: number, known: KnownTools): number {
   for (let at = start; at < text.length; ) {
-    const region = endsLine(text, readForm(text, at, known), known);
+    const region = endsLine(text, readFormCalls(text, at, known), known);
     if (!region.calls || region.end === at) return at;
     at = region.end;
     const blank = /\s*/y;
     blank.lastIndex = at;
     at += blank.exec(text)![0].length;
-    if (at < text.length && openingOfForm(text.slice(at, at + openingLimit), 0, known) !== 'call') return at;
+    if (at < text.length && classifyFormOpening(text.slice(at, at + maxOpeningCharacters), 0, known) !== 'call')
+      return at;
   }
   return text.length;
 }
 
 /** Reads JSON without marks, a call only if nothing else remains in the message. */
-function readBare(text: string, start: number, known: KnownTools): Region {
-  const calls: WrittenCall[] = [];
+function readBare(text: string, start: number, known: KnownTools): TextCallRegion {
+  const calls: TextToolCall[] = [];
   let at = start;
   for (;;) {
-    const end = endOfJson(text, at);
-    const found = callsIn(text.slice(at, end === -1 ? undefined : end), known, false);
+    const end = jsonEndIndex(text, at);
+    const found = parseJsonCalls(text.slice(at, end === -1 ? undefined : end), known, false);
     const next = end === -1 ? text.length : end + /^\s*(;\s*)?/.exec(text.slice(end, end + 100))![0].length; // Llama separates by `;`
     const last = next >= text.length || text.slice(next).trim() === '';
     if (!found || !(last || text[next] === '{')) return { end: end === -1 ? text.length : endOfLine(text, end) };
@@ -90,14 +103,15 @@ const endMarks =
   /[ \t]*(?:(?:<\|(?:im_end|eot_id|eom_id|end_of_text|endoftext|end|end▁of▁sentence)\|>|<｜end▁of▁sentence｜>|<\/s>|<end_of_turn>)[ \t]*)*/y;
 
 /** Requires a line end or another call after a call; a call before other text is a quotation. */
-function endsLine(text: string, region: Region, known: KnownTools): Region {
+function endsLine(text: string, region: TextCallRegion, known: KnownTools): TextCallRegion {
   if (!region.calls) return region;
   endMarks.lastIndex = region.end;
   endMarks.exec(text);
   let end = endMarks.lastIndex;
-  const behind = /^[ \t]*(\r?\n\s*|$)/.exec(text.slice(end, end + openingLimit));
+  const behind = /^[ \t]*(\r?\n\s*|$)/.exec(text.slice(end, end + maxOpeningCharacters));
   if (!behind) {
-    const another = openingOf(text.slice(end, end + openingLimit), known) === 'call' && text[end] !== '{';
+    const another =
+      classifyLineOpening(text.slice(end, end + maxOpeningCharacters), known) === 'call' && text[end] !== '{';
     return another ? { ...region, end } : { end: endOfLine(text, end) };
   }
   end += behind[0].length;
@@ -111,7 +125,7 @@ function endOfLine(text: string, at: number): number {
 }
 
 function endOfFence(text: string, at: number): number {
-  const [, mark] = /^ {0,3}(`{3,}|~{3,})/.exec(text.slice(at, at + openingLimit))!;
+  const [, mark] = /^ {0,3}(`{3,}|~{3,})/.exec(text.slice(at, at + maxOpeningCharacters))!;
   const close = new RegExp(`^ {0,3}${mark![0]}{${mark!.length},}[ \\t]*\\r?$`, 'gm');
   close.lastIndex = endOfLine(text, at);
   return close.exec(text) ? endOfLine(text, close.lastIndex) : text.length;

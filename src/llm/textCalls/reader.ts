@@ -1,25 +1,27 @@
 import type { JsonSchema } from '../../protocol/content/tools.ts';
 import { parseJson } from '../core/json.ts';
 import { parseArguments } from '../messages/parseArguments.ts';
-import { compile, type Element, findMark, matchMark, plainMarks } from './form.ts';
-import { forms } from './forms.ts';
-import { callsIn, endOfJson, malformed } from './json.ts';
-import { type Opening, openingLimit, openingOfJson } from './jsonOpening.ts';
-import { readLiteral } from './literal.ts';
+import { type CallFormElement, compileCallForm, findCallMark, matchCallMark, normalizeMarks } from './form.ts';
+import { textCallForms } from './forms.ts';
+import { jsonEndIndex, malformedCall, parseJsonCalls } from './json.ts';
+import { classifyJsonOpening, maxOpeningCharacters, type TextOpeningKind } from './jsonOpening.ts';
+import { parseGemmaArguments } from './literal.ts';
 import type { MarkdownCode } from './markdownCode.ts';
 import { readPythonCall } from './python.ts';
-import { type KnownTools, lookUpTool, type Region, type WrittenCall } from './toolLookup.ts';
+import { type KnownTools, lookUpTool, type TextCallRegion, type TextToolCall } from './toolLookup.ts';
 
-type Group = Extract<Element, { kind: 'group' }>;
-type Mark = Extract<Element, { kind: 'mark' }>;
+type Group = Extract<CallFormElement, { kind: 'group' }>;
+type Mark = Extract<CallFormElement, { kind: 'mark' }>;
 
-const compiled = forms.map(({ form }) => compile(form));
+const compiled = textCallForms.map(({ form }) => compileCallForm(form));
 
-export const firstCharacters: string = [...new Set(forms.flatMap(({ form }) => form.replace(/^\(+/, '')[0]!))].join('');
+export const callFormFirstCharacters: string = [
+  ...new Set(textCallForms.flatMap(({ form }) => form.replace(/^\(+/, '')[0]!)),
+].join('');
 
 /** Classifies the text at `at`: a call in a known form of a known tool, text, or `wait` if the text ends too early. */
-export function openingOfForm(text: string, at: number, known: KnownTools): Opening {
-  const plain = plainMarks(text);
+export function classifyFormOpening(text: string, at: number, known: KnownTools): TextOpeningKind {
+  const plain = normalizeMarks(text);
   let wait = false;
   for (const elements of compiled) {
     const reading = new Reading(text, plain, known, true);
@@ -40,10 +42,10 @@ const firstMarks = compiled.flatMap((elements) => {
   return first.flatMap((element) => (element?.kind === 'mark' ? [element.parts] : []));
 });
 
-export function beginsForm(line: string, at: number): boolean {
-  const plain = plainMarks(line);
+export function startsCallForm(line: string, at: number): boolean {
+  const plain = normalizeMarks(line);
   return firstMarks.some((parts) => {
-    const end = matchMark(parts, plain, at);
+    const end = matchCallMark(parts, plain, at);
     if (typeof end !== 'number' || end - at < 6) return false;
     return /^\s*(?:$|[{<[\]]|[\w.:-]+(?:\s+[\w.:=-]+)?\s*(?:$|[<{(["]))/.test(plain.slice(end));
   });
@@ -55,7 +57,7 @@ export function beginsForm(line: string, at: number): boolean {
  * @param text text from the line on
  * @param code tracker of the text before the line; advanced to the form or the line end
  */
-export function markInLine(
+export function findCallFormInLine(
   line: string,
   text: string,
   known: KnownTools,
@@ -66,7 +68,7 @@ export function markInLine(
     code.add(line.slice(from, at));
     from = at;
     if (code.isCode || code.isQuoted || !beginsMark(line, at)) continue;
-    const opening = openingOfForm(text.slice(at, at + openingLimit), 0, known);
+    const opening = classifyFormOpening(text.slice(at, at + maxOpeningCharacters), 0, known);
     if (opening === 'call' || opening === 'wait') return { at, opening };
   }
   code.add(line.slice(from));
@@ -82,9 +84,9 @@ const beginsMark = (text: string, at: number): boolean =>
  * Reads the calls in the form at `at`. A damaged or truncated call of a named tool is returned as malformed and never executed. Returns no
  * calls if no known tool is named.
  */
-export function readForm(text: string, at: number, known: KnownTools): Region {
-  const plain = plainMarks(text);
-  let damaged: Region | undefined;
+export function readFormCalls(text: string, at: number, known: KnownTools): TextCallRegion {
+  const plain = normalizeMarks(text);
+  let damaged: TextCallRegion | undefined;
   for (const elements of compiled) {
     const reading = new Reading(text, plain, known, false, marksOf(elements));
     const end = reading.run(elements, at);
@@ -93,15 +95,15 @@ export function readForm(text: string, at: number, known: KnownTools): Region {
     if (!reading.named || damaged) continue;
     const isClear = typeof end !== 'number' && !reading.unsure;
     const stop = (isClear ? closeOf(elements, plain, reading.at) : undefined) ?? text.length;
-    damaged = { end: stop, calls: [...reading.sealed, malformed(known, reading.named, text.slice(at, stop))] };
+    damaged = { end: stop, calls: [...reading.sealed, malformedCall(known, reading.named, text.slice(at, stop))] };
   }
   return damaged ?? { end: text.length };
 }
 
-const pythonList = compile('{python}');
+const pythonList = compileCallForm('{python}');
 
 /** Classifies a bracket: a list of Python calls (Llama 4), text, or undecided (`wait`). */
-export function openingOfPythonList(text: string, known: KnownTools): Opening {
+export function classifyPythonList(text: string, known: KnownTools): TextOpeningKind {
   const [, blank, name, paren] = /^\[(\s*)([A-Za-z_][\w.]*)?(\()?/.exec(text) ?? [];
   if (blank === undefined) return 'text';
   if (name !== undefined && paren !== undefined) return lookUpTool(known, name) ? 'call' : 'text';
@@ -109,36 +111,36 @@ export function openingOfPythonList(text: string, known: KnownTools): Opening {
 }
 
 /** Reads a list of Python calls. The list has no mark, so it counts only if nothing else remains in the message. */
-export function readPythonList(text: string, start: number, known: KnownTools): Region | undefined {
-  const reading = new Reading(text, plainMarks(text), known);
+export function readPythonCallList(text: string, start: number, known: KnownTools): TextCallRegion | undefined {
+  const reading = new Reading(text, normalizeMarks(text), known);
   const end = reading.run(pythonList, start);
   if (typeof end === 'number') return { end, calls: reading.calls };
   const rest = text.slice(start);
   const isLast = !rest.includes(')]') || /\)\]\s*$/.test(rest);
-  return isLast && reading.named ? { end: text.length, calls: [malformed(known, reading.named, rest)] } : undefined;
+  return isLast && reading.named ? { end: text.length, calls: [malformedCall(known, reading.named, rest)] } : undefined;
 }
 
-const marksOf = (elements: readonly Element[]): Mark[] =>
+const marksOf = (elements: readonly CallFormElement[]): Mark[] =>
   elements.flatMap((element) => {
     if (element.kind === 'group') return marksOf(element.elements);
     const letters = element.kind === 'mark' ? element.parts.filter((part) => typeof part === 'string').join('') : '';
     return element.kind === 'mark' && letters.length >= 6 ? [element] : [];
   });
 
-function closeOf(elements: readonly Element[], plain: string, from: number): number | undefined {
+function closeOf(elements: readonly CallFormElement[], plain: string, from: number): number | undefined {
   const marks = elements.filter((element): element is Mark => element.kind === 'mark');
-  return marks.length < 2 ? undefined : findMark(marks.at(-1)!.parts, plain, from)?.end;
+  return marks.length < 2 ? undefined : findCallMark(marks.at(-1)!.parts, plain, from)?.end;
 }
 
 class Reading {
   /** Parsed calls. Calls of a completed repetition are `sealed`: later text cannot damage them. */
-  calls: WrittenCall[] = [];
+  calls: TextToolCall[] = [];
   private sealedCount = 0;
   named?: string;
   opened = false;
   unsure = false;
   at = 0;
-  private call?: { name: string; given: Map<string, unknown>; whole?: WrittenCall };
+  private call?: { name: string; given: Map<string, unknown>; whole?: TextToolCall };
   private key = '';
   private around?: { open: Mark; close: Mark };
 
@@ -150,18 +152,18 @@ class Reading {
     private readonly ownMarks: readonly Mark[] = [],
   ) {}
 
-  get sealed(): WrittenCall[] {
+  get sealed(): TextToolCall[] {
     return this.calls.slice(0, this.sealedCount);
   }
 
   goesOn(end: number): boolean {
     if (!this.around) return false;
-    const close = findMark(this.around.close.parts, this.plain, end);
-    const open = findMark(this.around.open.parts, this.plain, end);
+    const close = findCallMark(this.around.close.parts, this.plain, end);
+    const open = findCallMark(this.around.open.parts, this.plain, end);
     return close !== undefined && (!open || close.start < open.start);
   }
 
-  run(elements: readonly Element[], start: number): number | 'no' | 'cut' {
+  run(elements: readonly CallFormElement[], start: number): number | 'no' | 'cut' {
     let at = start;
     for (const [index, element] of elements.entries()) {
       const end = this.read(element, elements, index, at);
@@ -181,10 +183,15 @@ class Reading {
     this.call = undefined;
   }
 
-  private read(element: Element, all: readonly Element[], index: number, at: number): number | 'no' | 'cut' {
+  private read(
+    element: CallFormElement,
+    all: readonly CallFormElement[],
+    index: number,
+    at: number,
+  ): number | 'no' | 'cut' {
     switch (element.kind) {
       case 'mark':
-        return matchMark(element.parts, this.plain, at);
+        return matchCallMark(element.parts, this.plain, at);
       case 'blank':
         return skip(this.text, at);
       case 'group':
@@ -245,12 +252,12 @@ class Reading {
     return cut && this.onlyOpening ? 'cut' : at;
   }
 
-  private begins(elements: readonly Element[], at: number): boolean {
+  private begins(elements: readonly CallFormElement[], at: number): boolean {
     const [first, second] = elements[0]?.kind === 'blank' ? [elements[1], elements[2]] : elements;
     const start = elements[0]?.kind === 'blank' ? skip(this.text, at) : at;
     if (first?.kind === 'json') return this.text[start] === '{';
     if (first?.kind !== 'mark') return false;
-    const end = matchMark(first.parts, this.plain, start);
+    const end = matchCallMark(first.parts, this.plain, start);
     if (typeof end !== 'number' || second?.kind === 'json') return false;
     return second?.kind !== 'key' || /\w/.test(this.text[end] ?? 'a');
   }
@@ -269,7 +276,7 @@ class Reading {
   }
 
   private readArguments(at: number): number | 'no' | 'cut' {
-    const end = this.text[at] === '{' ? endOfJson(this.text, at) : -1;
+    const end = this.text[at] === '{' ? jsonEndIndex(this.text, at) : -1;
     if (end === -1) return this.text[at] === '{' ? 'cut' : 'no';
     this.call!.whole = { name: this.call!.name, ...parseArguments(this.text.slice(at, end)) };
     return end;
@@ -277,7 +284,7 @@ class Reading {
 
   private readLiteral(at: number): number | 'no' | 'cut' {
     try {
-      const { value, end } = readLiteral(this.text, at);
+      const { value, end } = parseGemmaArguments(this.text, at);
       this.call!.whole = { name: this.call!.name, arguments: value };
       return end;
     } catch (error) {
@@ -286,18 +293,18 @@ class Reading {
     }
   }
 
-  private readValue(all: readonly Element[], index: number, start: number): number | 'no' | 'cut' {
+  private readValue(all: readonly CallFormElement[], index: number, start: number): number | 'no' | 'cut' {
     const close = all[index + 1] as Mark;
     const open = all.find((element): element is Mark => element.kind === 'mark')!;
-    const found = findMark(close.parts, this.plain, start);
+    const found = findCallMark(close.parts, this.plain, start);
     const { call } = this;
     const key = this.key;
     this.unsure = true;
     if (!found || !call || call.given.has(key) || key === '__proto__') return found ? 'no' : 'cut';
     const raw = this.text.slice(start, found.start);
     // forms have no escapes: the end of a value that contains a mark is ambiguous
-    const inner = plainMarks(raw);
-    if (this.ownMarks.some(({ parts }) => findMark(parts, inner, 0))) return 'no';
+    const inner = normalizeMarks(raw);
+    if (this.ownMarks.some(({ parts }) => findCallMark(parts, inner, 0))) return 'no';
     this.unsure = false;
     this.around = { open, close };
     const [attributes = ''] = /[^<>]*>$/.exec(this.text.slice(Math.max(0, start - 60), start)) ?? [];
@@ -318,14 +325,14 @@ class Reading {
     const first = this.text[at];
     if (first === undefined) return 'cut';
     if (first !== '{' && first !== '[') return 'no';
-    const { opening, name } = openingOfJson(this.text.slice(at, at + openingLimit), this.known);
+    const { opening, name } = classifyJsonOpening(this.text.slice(at, at + maxOpeningCharacters), this.known);
     if (this.onlyOpening) {
       this.opened = opening === 'call';
       return opening === 'wait' ? 'cut' : 'no';
     }
-    const end = endOfJson(this.text, at);
+    const end = jsonEndIndex(this.text, at);
     const text = this.text.slice(at, end === -1 ? undefined : end);
-    const calls = callsIn(text, this.known, true);
+    const calls = parseJsonCalls(text, this.known, true);
     this.named = calls?.at(-1)?.name ?? (name === undefined ? undefined : lookUpTool(this.known, name)?.name);
     if (end === -1) return 'cut';
     if (!calls) return 'no';
@@ -343,7 +350,7 @@ class Reading {
     this.named = name!;
     this.opened = true;
     if (this.onlyOpening) return 'cut';
-    const end = endOfJson(this.text, at);
+    const end = jsonEndIndex(this.text, at);
     if (end === -1) return 'cut';
     const { arguments: given, malformed: bad } = parseArguments(`{"calls":${this.text.slice(at, end)}}`);
     if (bad !== undefined) return 'no';

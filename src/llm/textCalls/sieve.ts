@@ -1,7 +1,7 @@
-import { openingLimit } from './jsonOpening.ts';
+import { maxOpeningCharacters } from './jsonOpening.ts';
 import { MarkdownCode } from './markdownCode.ts';
-import { openingOf } from './opening.ts';
-import { markInLine } from './reader.ts';
+import { classifyLineOpening } from './opening.ts';
+import { findCallFormInLine } from './reader.ts';
 import type { KnownTools } from './toolLookup.ts';
 
 interface Sieve {
@@ -10,8 +10,8 @@ interface Sieve {
   readonly spoke: boolean;
 }
 
-/** Creates a filter with linear cost: only the start of a line, at most `openingLimit`, is examined again. */
-export function createSieve(known: KnownTools): Sieve {
+/** Creates a filter with linear cost: only the start of a line, at most `maxOpeningCharacters`, is examined again. */
+export function createTextCallFilter(known: KnownTools): Sieve {
   const code = new MarkdownCode(); // tracks the passed text
   let insideLine = false;
   let undecided = ''; // start of a line, or of a mark within a line
@@ -51,8 +51,8 @@ export function createSieve(known: KnownTools): Sieve {
         if (insideLine) {
           const end = rest.indexOf('\n') + 1;
           const line = rest.slice(0, end || undefined);
-          const mark = markInLine(line, rest, known, code);
-          const waits = mark?.opening === 'wait' && rest.length - mark.at < openingLimit;
+          const mark = findCallFormInLine(line, rest, known, code);
+          const waits = mark?.opening === 'wait' && rest.length - mark.at < maxOpeningCharacters;
           if (mark && (waits || mark.opening === 'call')) {
             shown.push(rest.slice(0, mark.at));
             if (waits) undecided = rest.slice(mark.at);
@@ -65,7 +65,7 @@ export function createSieve(known: KnownTools): Sieve {
           rest = end === 0 ? '' : rest.slice(end);
           continue;
         }
-        const opening = code.isInFence ? 'text' : openingOf(rest.slice(0, openingLimit), known);
+        const opening = code.isInFence ? 'text' : classifyLineOpening(rest.slice(0, maxOpeningCharacters), known);
         if (opening === 'wait') {
           undecided = rest;
           break;

@@ -1,21 +1,21 @@
 import type { ToolDefinition } from '../../protocol/content/tools.ts';
-import { callIdsIn, createCallIds } from '../core/callIds.ts';
-import { type ChatStreamChunk, collect, type FinishReason, type LLMClient } from '../core/client.ts';
-import { readCalls } from './read.ts';
-import { createSieve } from './sieve.ts';
-import { createThoughts } from './thoughts.ts';
+import { conversationCallIds, createCallIds } from '../core/callIds.ts';
+import { type ChatStreamChunk, collectChatStream, type FinishReason, type LLMClient } from '../core/client.ts';
+import { extractTextCalls } from './read.ts';
+import { createTextCallFilter } from './sieve.ts';
+import { createThinkingSplitter } from './thoughts.ts';
 import { knownTools } from './toolLookup.ts';
 
 /** Wraps a client so that thinking and calls written as text are delivered as thinking and calls. */
 export function withTextCalls<Client extends LLMClient>(client: Client): Client {
   const chatStream: LLMClient['chatStream'] = (request, signal) => {
     const tools = request.toolChoice === 'none' ? [] : (request.tools ?? []);
-    return readTextCalls(client.chatStream(request, signal), tools, callIdsIn(request.messages));
+    return readTextCalls(client.chatStream(request, signal), tools, conversationCallIds(request.messages));
   };
   return {
     ...client,
     chatStream,
-    chat: (request, signal) => collect(chatStream(request, signal), request.model),
+    chat: (request, signal) => collectChatStream(chatStream(request, signal), request.model),
   };
 }
 
@@ -29,15 +29,15 @@ export async function* readTextCalls(
   tools: readonly ToolDefinition[],
   takenIds: Iterable<string> = [],
 ): AsyncGenerator<ChatStreamChunk, void, unknown> {
-  const thoughts = createThoughts();
+  const thoughts = createThinkingSplitter();
   const known = knownTools(tools);
-  let sieve = createSieve(known);
+  let sieve = createTextCallFilter(known);
   let off = tools.length === 0;
 
   function* rescued(chunk: ChatStreamChunk): Generator<ChatStreamChunk> {
     if (chunk.contentIsThinking) {
       const { text } = sieve.rest();
-      sieve = createSieve(known);
+      sieve = createTextCallFilter(known);
       yield chunk;
       return yield* text === '' ? [] : [{ thinking: text, done: false }];
     }
@@ -51,7 +51,7 @@ export async function* readTextCalls(
     if (!chunk.done) return yield withContent(chunk, content);
     off = true;
     const rest = sieve.rest();
-    const found = rest.mayHoldCalls && endedWell(chunk.finishReason) ? readCalls(rest.text, known) : undefined;
+    const found = rest.mayHoldCalls && endedWell(chunk.finishReason) ? extractTextCalls(rest.text, known) : undefined;
     if (!found || found.calls.length === 0) return yield withContent(chunk, content + rest.text);
     yield* asContent(content + (sieve.spoke || found.content.trim() !== '' ? found.content.trimEnd() : ''));
     const newId = createCallIds(takenIds);

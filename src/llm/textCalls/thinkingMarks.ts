@@ -1,4 +1,4 @@
-import { compile, type Element, matchMark, plainMarks } from './form.ts';
+import { type CallFormElement, compileCallForm, matchCallMark, normalizeMarks } from './form.ts';
 
 /**
  * Marks around thinking in text, by family. `{thinking}` is any of the families' words. `several`: the closing mark also ends other
@@ -52,8 +52,9 @@ const answerMarks: readonly string[] = [
 const endToken =
   /^(?:<\|(?:im_end|end|end_message|plamo:tag|content_model_end_sampling|end_?of_?\w+|eo[tsm](?:_id)?|return|\w*eos(?::\w+)?)\|>|<\/s>|<eos>|<end_of_turn>|<turn\|>|<end_of_sentence>|<SPECIAL_\d+>|\[e~\[)/i;
 
-type MarkParts = Extract<Element, { kind: 'mark' }>['parts'];
-const partsOf = (mark: string): MarkParts => (compile(mark)[0] as Extract<Element, { kind: 'mark' }>).parts;
+type MarkParts = Extract<CallFormElement, { kind: 'mark' }>['parts'];
+const partsOf = (mark: string): MarkParts =>
+  (compileCallForm(mark)[0] as Extract<CallFormElement, { kind: 'mark' }>).parts;
 
 const compiled = thinkingMarks.map(({ open, close, several }) => ({
   several,
@@ -63,23 +64,23 @@ const compiled = thinkingMarks.map(({ open, close, several }) => ({
 }));
 const answers = answerMarks.map(partsOf);
 
-export interface Thinking {
+export interface OpenThinkingBlock {
   close: MarkParts;
 }
 
 type ThinkingMark =
-  | { kind: 'open'; end: number; thinking: Thinking; isTag: boolean }
+  | { kind: 'open'; end: number; thinking: OpenThinkingBlock; isTag: boolean }
   | { kind: 'close' | 'answer' | 'end'; end: number }
   | 'cut';
 
-export const maxMarkLength = 64;
+export const maxThinkingMarkLength = 64;
 
 /** Returns the mark at `at`; `cut` if the text ends within a possible mark. */
-export function markAt(text: string, at: number): ThinkingMark | undefined {
-  const here = plainMarks(text.slice(at, at + maxMarkLength));
+export function thinkingMarkAt(text: string, at: number): ThinkingMark | undefined {
+  const here = normalizeMarks(text.slice(at, at + maxThinkingMarkLength));
   let cut = false;
   const match = (parts: MarkParts): number | undefined => {
-    const end = matchMark(parts, here, 0);
+    const end = matchCallMark(parts, here, 0);
     cut ||= end === 'cut';
     return typeof end === 'number' ? at + end : undefined;
   };

@@ -1,7 +1,7 @@
 import type { ChatStreamChunk } from '../core/client.ts';
-import { findMark, matchMark, plainMarks } from './form.ts';
+import { findCallMark, matchCallMark, normalizeMarks } from './form.ts';
 import { MarkdownCode } from './markdownCode.ts';
-import { markAt, maxMarkLength, type Thinking } from './thinkingMarks.ts';
+import { maxThinkingMarkLength, type OpenThinkingBlock, thinkingMarkAt } from './thinkingMarks.ts';
 
 interface Thoughts {
   split(chunk: ChatStreamChunk): ChatStreamChunk[];
@@ -15,8 +15,8 @@ const maxBlanks = 64;
  * closing mark without an opening mark converts all earlier text to thinking, because templates open thinking in the prompt. Elsewhere, in
  * code, and if the provider delivers thinking separately, a mark is a quotation. Answer marks and end-of-turn tokens are removed.
  */
-export function createThoughts(): Thoughts {
-  let thinking: Thinking | undefined;
+export function createThinkingSplitter(): Thoughts {
+  let thinking: OpenThinkingBlock | undefined;
   let isNative = false;
   let kept = '';
   let isBeginning = true;
@@ -42,8 +42,8 @@ export function createThoughts(): Thoughts {
     if (trimmed !== '') out.push({ thinking: trimmed, done: false });
   };
 
-  const readThinking = (close: Thinking['close']): boolean => {
-    const found = findMark(close, plainMarks(kept), 0);
+  const readThinking = (close: OpenThinkingBlock['close']): boolean => {
+    const found = findCallMark(close, normalizeMarks(kept), 0);
     const end = found?.start ?? endOfThinking(kept, close);
     think(found ? kept.slice(0, end).trimEnd() : kept.slice(0, end));
     kept = kept.slice(found?.end ?? end);
@@ -63,10 +63,10 @@ export function createThoughts(): Thoughts {
       code.add(kept.slice(seen, at));
       seen = at;
       if (code.isCode) continue;
-      const mark = markAt(kept, at);
+      const mark = thinkingMarkAt(kept, at);
       if (mark === undefined) continue;
       if (mark === 'cut') {
-        if (isEnd || kept.length - at >= maxMarkLength) continue;
+        if (isEnd || kept.length - at >= maxThinkingMarkLength) continue;
         return hold(from, at);
       }
       const near = isBeginning && from === 0 && kept.slice(0, at).trim() === '';
@@ -176,19 +176,19 @@ function isTurnEnd(text: string): boolean {
   for (let at = 0; ; ) {
     at += /^\s*/.exec(text.slice(at))![0].length;
     if (at >= text.length) return text.length < maxEndTokens;
-    const mark = markAt(text, at);
+    const mark = thinkingMarkAt(text, at);
     if (mark === 'cut') return text.length < maxEndTokens;
     if (mark?.kind !== 'end') return false;
     at = mark.end;
   }
 }
 
-function endOfThinking(text: string, close: Thinking['close']): number {
-  const from = Math.max(0, text.length - maxMarkLength);
-  const tail = plainMarks(text.slice(from));
+function endOfThinking(text: string, close: OpenThinkingBlock['close']): number {
+  const from = Math.max(0, text.length - maxThinkingMarkLength);
+  const tail = normalizeMarks(text.slice(from));
   let end = text.length;
   for (let at = tail.search(/[<[]/); at !== -1 && at < tail.length; at++) {
-    if (matchMark(close, tail, at) !== 'cut') continue;
+    if (matchCallMark(close, tail, at) !== 'cut') continue;
     end = from + at;
     break;
   }

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '../../protocol/content/tools.ts';
-import { plainName, toWireName } from '../core/wireToolNames.ts';
+import { normalizeToolName, toWireName } from '../core/wireToolNames.ts';
 
 /** Offered tools by the names that a model may write: `fs_read` or `fs.read`. */
 export type KnownTools = ReadonlyMap<string, ToolDefinition>;
@@ -13,16 +13,16 @@ export function knownTools(tools: readonly ToolDefinition[]): KnownTools {
 }
 
 export const lookUpTool = (known: KnownTools, name: string): ToolDefinition | undefined =>
-  known.get(name) ?? known.get(plainName(name));
+  known.get(name) ?? known.get(normalizeToolName(name));
 
 /** A call in the text, without an id. `malformed` as in `ToolCall`. */
-export interface WrittenCall {
+export interface TextToolCall {
   name: string;
   arguments: Record<string, unknown>;
   malformed?: string;
 }
 
-export interface Region {
+export interface TextCallRegion {
   end: number;
-  calls?: WrittenCall[];
+  calls?: TextToolCall[];
 }

@@ -1,11 +1,11 @@
 import { MarkdownCode } from './markdownCode.ts';
-import { beginsForm } from './reader.ts';
+import { startsCallForm } from './reader.ts';
 
 /**
  * Returns true if an answer ends in an unparsed text call: a form's mark outside of code and quotations, followed by a call structure up to
  * the end. An answer that only mentions marks ends in other text.
  */
-export function hasUnreadCall(content: string): boolean {
+export function hasUnparsedTextCall(content: string): boolean {
   const text = content.trimEnd();
   if (!/[>\])}|]$/.test(text.slice(-1))) return false;
   const code = new MarkdownCode();
@@ -14,7 +14,7 @@ export function hasUnreadCall(content: string): boolean {
     for (const { index: at } of line.matchAll(/[<[\]]/g)) {
       code.add(line.slice(from, at));
       from = at;
-      if (!code.isCode && !code.isQuoted && beginsForm(line, at)) return true;
+      if (!code.isCode && !code.isQuoted && startsCallForm(line, at)) return true;
     }
     code.add(line.slice(from));
   }

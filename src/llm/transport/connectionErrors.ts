@@ -1,12 +1,12 @@
 import { message } from '../../protocol/text/l10n.ts';
-import { ended, joined } from '../../protocol/text/localized.ts';
+import { joinLocalizableTexts, withFullStop } from '../../protocol/text/localized.ts';
 import {
   innermostCause,
   isCertificateError,
   type NetworkReason,
   networkReason,
-  timeLimits,
-  withReason,
+  timeoutCodePattern,
+  withNetworkReason,
 } from '../../protocol/text/networkReason.ts';
 import { LLMError } from '../core/errors.ts';
 import { type Endpoint, endpointName } from './providerErrors.ts';
@@ -32,13 +32,13 @@ export function connectionError(endpoint: Endpoint, error: unknown): LLMError {
     return new LLMError('LLM_HTTP_ERROR', messageText, { reason: 'unreachable', details });
   }
   if (isCertificateError(reason)) {
-    const messageText = joined([
-      ended(withReason(message('The certificate of {0} was not accepted', name), reason)),
+    const messageText = joinLocalizableTexts([
+      withFullStop(withNetworkReason(message('The certificate of {0} was not accepted', name), reason)),
       message("Fix it on the server, or add its authority to this system's."),
     ]);
     return new LLMError('LLM_HTTP_ERROR', messageText, { reason: 'unreachable', details });
   }
-  if (timeLimits.test(code)) {
+  if (timeoutCodePattern.test(code)) {
     const messageText = message(
       '{0} did not answer in time. That limit is the network’s own; no setting of Towpath changes it.',
       name,
@@ -77,25 +77,28 @@ export function connectionError(endpoint: Endpoint, error: unknown): LLMError {
     code === 'ECONNREFUSED' && /^localhost(?::|$)/.test(endpoint.host)
       ? message('Check that the server runs; if it listens on ::1 only, use [::1] instead of localhost in its address.')
       : message('Check the address, the network, and that the server runs.');
-  const messageText = joined([ended(withReason(message('{0} cannot be reached', name), reason)), check]);
+  const messageText = joinLocalizableTexts([
+    withFullStop(withNetworkReason(message('{0} cannot be reached', name), reason)),
+    check,
+  ]);
   return new LLMError('LLM_HTTP_ERROR', messageText, { reason: 'unreachable', retryable: true, details });
 }
 
-export function interruptedError(endpoint: Endpoint, error: unknown): LLMError {
+export function connectionInterruptedError(endpoint: Endpoint, error: unknown): LLMError {
   const reason = reasonOf(endpoint, error);
   const { code, text } = reason;
   const details = detailsOf(reason);
   const name = endpointName(endpoint);
   if (badCompression.test(code) || badCompression.test(text))
     return new LLMError('LLM_BAD_RESPONSE', message('The answer of {0} is damaged.', name), { details });
-  if (timeLimits.test(code)) {
+  if (timeoutCodePattern.test(code)) {
     const messageText = message(
       '{0} fell silent. That limit is the network’s own; no setting of Towpath changes it.',
       name,
     );
     return new LLMError('LLM_TIMEOUT', messageText, { retryable: true, details });
   }
-  const broken = ended(withReason(message('The answer of {0} broke off', name), reason));
+  const broken = withFullStop(withNetworkReason(message('The answer of {0} broke off', name), reason));
   return new LLMError('LLM_INCOMPLETE', broken, { retryable: true, details });
 }
 

@@ -1,9 +1,9 @@
 import { message } from '../../protocol/text/l10n.ts';
-import { linked } from '../../protocol/text/links.ts';
+import { withMessageLinks } from '../../protocol/text/links.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { LLMError } from '../core/errors.ts';
-import { isCredential } from '../core/headers.ts';
-import { labelOf } from '../models/providers.ts';
+import { isCredentialHeader } from '../core/headers.ts';
+import { providerLabel } from '../models/providers.ts';
 import type { FetchLimits } from './http.ts';
 import type { Endpoint } from './providerErrors.ts';
 
@@ -24,7 +24,7 @@ export interface ClientOptions extends EndpointOptions {
 export function toEndpoint(options: EndpointOptions): Endpoint {
   const { label, baseUrl, apiKey, headers = {}, secrets: apart = [], notFoundHint } = options;
   const key = apiKey?.trim() ?? '';
-  const likely = Object.entries(headers).filter(([name, value]) => isCredential(name, value));
+  const likely = Object.entries(headers).filter(([name, value]) => isCredentialHeader(name, value));
   const inHeaders = [...apart, ...likely.map(([, value]) => value)];
   const secrets = [key, ...inHeaders].filter((secret) => secret !== '');
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : 'no address';
@@ -41,10 +41,10 @@ export function toEndpoint(options: EndpointOptions): Endpoint {
 }
 
 /** Throws for a key that is invalid in a header: fetch would reject the key and quote it in its message. */
-export function checkKey(endpoint: Endpoint): void {
+export function checkApiKeyCharacters(endpoint: Endpoint): void {
   if (endpoint.secrets.every((secret) => /^[\x20-\x7e]+$/.test(secret))) return;
-  const text = linked(
-    message('The API key for {0} contains invalid characters. Run *Towpath: Set API Key*.', labelOf(endpoint)),
+  const text = withMessageLinks(
+    message('The API key for {0} contains invalid characters. Run *Towpath: Set API Key*.', providerLabel(endpoint)),
     { commands: ['towpath.setKey'] },
   );
   throw new LLMError('LLM_AUTH_FAILED', text);
@@ -54,7 +54,7 @@ export function checkKey(endpoint: Endpoint): void {
  * Creates a function that builds URLs below a base URL entered by the user: with trailing slashes, a query, or the end of a full URL
  * (`/chat/completions`), which is removed.
  */
-export function addressesBelow(baseUrl: string, end: RegExp): (path: string) => string {
+export function createUrlBuilder(baseUrl: string, end: RegExp): (path: string) => string {
   const [, place = '', query] = /^([^?#]*)(?:\?([^#]*))?/.exec(baseUrl.trim())!;
   const base = place.replace(/\/+$/, '').replace(end, '');
   return (path) => `${base}${path}${query ? `${path.includes('?') ? '&' : '?'}${query}` : ''}`;

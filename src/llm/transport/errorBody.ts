@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isObject, type JsonObject } from '../core/json.ts';
-import { word } from './wireFields.ts';
+import { nonEmptyStringField } from './wireFields.ts';
 
 export interface ErrorBody {
   /** User-facing message of the body, unredacted; '' if absent. */
@@ -20,7 +20,7 @@ export function readErrorBody(body: unknown): ErrorBody {
     [code, type, status].filter((one) => typeof one === 'string'),
   );
   const parameter = objects.find(({ param }) => param !== undefined)?.param ?? fieldIn(body);
-  const words = messageIn(body) || codes.join(' ');
+  const words = errorBodyMessage(body) || codes.join(' ');
   const status = statusIn(objects) ?? statusOf(codes.join(' '), words);
   const details = objects.flatMap((object) => object.details);
   const retryDelayMs = details.map(({ retryDelay }) => retryDelay).find((delay) => delay !== undefined);
@@ -42,15 +42,15 @@ const detailSchema = z.object({
     .transform((delay) => Number.parseFloat(delay) * 1000 || undefined) // "0s" is no information
     .optional()
     .catch(undefined),
-  violations: z.array(z.object({ quotaId: word }).catch({})).catch([]),
+  violations: z.array(z.object({ quotaId: nonEmptyStringField }).catch({})).catch([]),
 });
 const errorSchema = z.object({
   code,
-  type: word,
+  type: nonEmptyStringField,
   status: code,
   status_code: code,
   http_status: code,
-  param: word,
+  param: nonEmptyStringField,
   details: z.array(detailSchema.catch({ violations: [] })).catch([]),
 });
 type ErrorObject = z.infer<typeof errorSchema>;
@@ -74,7 +74,7 @@ function statusOf(codes: string, words: string): number | undefined {
   return /authentication|invalid_api_key|permission/i.test(codes) ? 401 : undefined;
 }
 
-export function asPlainText(text: string): string {
+export function htmlToPlainText(text: string): string {
   const plain = beginningOf(text, 20_000)
     .replace(/<(script|style|head)\b[\s\S]*?<\/\1\s*>/gi, ' ')
     .replace(/<[^>]*>/g, ' ')
@@ -110,16 +110,16 @@ const isWordField = (name: string): boolean => /(message|msg|error|fault|detail|
  * list of `{msg}`), `{message}` (vLLM), `[{error}]` (Gemini), `{errors: […]}`, `{error_message}`, `{base_resp: {status_msg}}` (MiniMax),
  * `{fault: {faultstring}}` (Apigee).
  */
-export function messageIn(body: unknown, depth = 0): string {
-  if (typeof body === 'string') return asPlainText(body);
+export function errorBodyMessage(body: unknown, depth = 0): string {
+  if (typeof body === 'string') return htmlToPlainText(body);
   if (depth > 5) return '';
   if (Array.isArray(body)) {
-    const messages = body.slice(0, 5).map((item) => messageIn(item, depth + 1));
+    const messages = body.slice(0, 5).map((item) => errorBodyMessage(item, depth + 1));
     return messages.filter((message) => message !== '').join('; ');
   }
   if (!isObject(body)) return '';
   for (const key of [...wordFields, ...Object.keys(body).filter(isWordField)]) {
-    const message = messageIn(body[key], depth + 1);
+    const message = errorBodyMessage(body[key], depth + 1);
     if (message !== '') return withUpstream(message, body);
   }
   return '';
@@ -138,7 +138,7 @@ export function isErrorObject(event: JsonObject): boolean {
   if (isObject(base) && isGiven(base.status_code)) return true;
   const failed = typeof status === 'string' ? /^(error|fail)/i.test(status) : Number(status) >= 400;
   const coded = isGiven(code) && !/^(2\d\d|ok|success)$/i.test(String(code));
-  return (failed || coded) && messageIn(event) !== '';
+  return (failed || coded) && errorBodyMessage(event) !== '';
 }
 
 /** Returns false for empty values: servers send null, empty, `{}`, 0 or false. */
@@ -148,5 +148,5 @@ const isGiven = (value: unknown): boolean =>
 /** Adds `metadata.raw`, because OpenRouter's own message is only "Provider returned error". */
 function withUpstream(message: string, body: JsonObject): string {
   const raw = isObject(body.metadata) ? body.metadata.raw : undefined;
-  return typeof raw === 'string' && raw !== '' ? `${message}: ${asPlainText(raw)}` : message;
+  return typeof raw === 'string' && raw !== '' ? `${message}: ${htmlToPlainText(raw)}` : message;
 }

@@ -1,16 +1,22 @@
 import { message } from '../../protocol/text/l10n.ts';
-import { linked } from '../../protocol/text/links.ts';
-import { joined } from '../../protocol/text/localized.ts';
-import { createWatch, withDeadline } from '../core/deadlines.ts';
+import { withMessageLinks } from '../../protocol/text/links.ts';
+import { joinLocalizableTexts } from '../../protocol/text/localized.ts';
+import { createDeadlineWatch, withDeadline } from '../core/deadlines.ts';
 import { LLMError } from '../core/errors.ts';
 import { parseJson } from '../core/json.ts';
-import { type RateLimitNews, rateLimitIn } from '../core/rateHeaders.ts';
-import { labelOf } from '../models/providers.ts';
-import { connectionError, interruptedError } from './connectionErrors.ts';
-import { asPlainText } from './errorBody.ts';
-import { type Endpoint, endpointName, errorOfStatus, wayToFind, withPeriod } from './providerErrors.ts';
+import { parseRateLimitHeaders, type RateLimitReport } from '../core/rateHeaders.ts';
+import { providerLabel } from '../models/providers.ts';
+import { connectionError, connectionInterruptedError } from './connectionErrors.ts';
+import { htmlToPlainText } from './errorBody.ts';
+import {
+  type Endpoint,
+  endpointName,
+  endpointNotFoundAdvice,
+  httpStatusToError,
+  withPeriod,
+} from './providerErrors.ts';
 import { redact } from './redact.ts';
-import { outOfTime, type Until } from './timeLimits.ts';
+import { type ReadTimeLimit, timeLimitError } from './timeLimits.ts';
 
 /** Limits in milliseconds and bytes; a time of 0 disables the limit. */
 export interface FetchLimits {
@@ -49,9 +55,9 @@ export interface HttpAnswer {
   limits: FetchLimits;
   signal: AbortSignal | undefined;
   contentType: string;
-  rateLimit: RateLimitNews | undefined;
+  rateLimit: RateLimitReport | undefined;
   /** Returns the next bytes; undefined at the end. `until` replaces the limit between two bytes. */
-  read(until?: Until): Promise<Uint8Array | undefined>;
+  read(until?: ReadTimeLimit): Promise<Uint8Array | undefined>;
   peek(): Promise<Uint8Array | undefined>;
   discount(bytes: number): void;
   cancel(): void;
@@ -96,7 +102,7 @@ async function fetchHeaders(request: HttpRequest, url: URL, signal: AbortSignal)
     return await withDeadline(response, {
       ms: limits.connectMs,
       signal: request.signal,
-      expired: () => outOfTime(endpointName(endpoint), 'connect', limits.connectMs),
+      expired: () => timeLimitError(endpointName(endpoint), 'connect', limits.connectMs),
     });
   } catch (error) {
     request.signal?.throwIfAborted();
@@ -107,22 +113,22 @@ async function fetchHeaders(request: HttpRequest, url: URL, signal: AbortSignal)
 function toAnswer(request: HttpRequest, response: Response, close: () => void): HttpAnswer {
   const { endpoint, limits, signal } = request;
   const reader = response.body?.getReader();
-  const watch = createWatch(signal);
+  const watch = createDeadlineWatch(signal);
   let received = 0;
   let wrapping = 0;
   let peeked: Uint8Array | undefined;
-  const silence: Until = { ms: limits.idleMs, limit: 'idle', of: limits.idleMs };
+  const silence: ReadTimeLimit = { ms: limits.idleMs, limit: 'idle', of: limits.idleMs };
   const readOn = async ({ ms, limit, of } = silence) => {
     if (!reader) return undefined;
     try {
-      const { value } = await watch.wait(reader.read(), ms, () => outOfTime(endpointName(endpoint), limit, of));
+      const { value } = await watch.wait(reader.read(), ms, () => timeLimitError(endpointName(endpoint), limit, of));
       received += value?.byteLength ?? 0;
       if (received - Math.min(wrapping, 3 * limits.answerBytes) > limits.answerBytes)
-        throw tooLong(endpoint, 'answer', limits.answerBytes);
+        throw responseTooLongError(endpoint, 'answer', limits.answerBytes);
       return value;
     } catch (error) {
       signal?.throwIfAborted();
-      throw error instanceof LLMError ? error : interruptedError(endpoint, error);
+      throw error instanceof LLMError ? error : connectionInterruptedError(endpoint, error);
     }
   };
   return {
@@ -130,7 +136,7 @@ function toAnswer(request: HttpRequest, response: Response, close: () => void): 
     limits,
     signal,
     contentType: (response.headers.get('content-type') ?? '').toLowerCase(),
-    rateLimit: rateLimitIn(response.headers, Date.now()),
+    rateLimit: parseRateLimitHeaders(response.headers, Date.now()),
     async read(until) {
       const bytes = peeked ?? (await readOn(until));
       peeked = undefined;
@@ -155,7 +161,7 @@ function toAnswer(request: HttpRequest, response: Response, close: () => void): 
  * Detects the kind of a body by its first character, which gateways preserve, else by the content type. `text`: the page of a proxy or
  * captive portal.
  */
-export async function contentKindOf(answer: HttpAnswer): Promise<'events' | 'json' | 'text'> {
+export async function detectBodyKind(answer: HttpAnswer): Promise<'events' | 'json' | 'text'> {
   if (answer.contentType.includes('html')) return 'text';
   const beginning = new TextDecoder().decode((await answer.peek())?.subarray(0, 64)).trimStart();
   if (/^[[{]/.test(beginning)) return 'json';
@@ -179,15 +185,15 @@ async function refusal(answer: HttpAnswer, response: Response): Promise<LLMError
       : message('{0} redirects. Redirects are not followed; set the final address.', name);
     return new LLMError('LLM_HTTP_ERROR', text, { status: response.status || undefined });
   }
-  return errorOfStatus(endpoint, response.status, parseOrText(await readBeginning(answer)), response.headers);
+  return httpStatusToError(endpoint, response.status, parseOrText(await readErrorBodyStart(answer)), response.headers);
 }
 
 /** Reads at most 64 KiB of a body for an error message; read errors are ignored. */
-export async function readBeginning(answer: HttpAnswer): Promise<string> {
+export async function readErrorBodyStart(answer: HttpAnswer): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   try {
-    const soon: Until = { ms: 5000, limit: 'idle', of: 5000 };
+    const soon: ReadTimeLimit = { ms: 5000, limit: 'idle', of: 5000 };
     for (let bytes = await answer.read(soon); bytes; bytes = await answer.read(soon)) {
       text += decoder.decode(bytes, { stream: true });
       if (text.length > 65_536) break;
@@ -230,7 +236,7 @@ export async function readJsonAnswer(answer: HttpAnswer): Promise<unknown> {
  * address is correct.
  */
 export function unreadableAnswer(endpoint: Endpoint, text: string, begun = false): LLMError {
-  const beginning = redact(asPlainText(text), endpoint.secrets);
+  const beginning = redact(htmlToPlainText(text), endpoint.secrets);
   const name = endpointName(endpoint);
   const said = (words: string) => message('{0} sent something that is not an answer of a model: {1}', name, words);
   const messageText =
@@ -238,11 +244,11 @@ export function unreadableAnswer(endpoint: Endpoint, text: string, begun = false
       ? message('{0} sent an empty answer.', name)
       : begun
         ? said(beginning)
-        : joined([said(withPeriod(beginning)), wayToFind(endpoint)]);
+        : joinLocalizableTexts([said(withPeriod(beginning)), endpointNotFoundAdvice(endpoint)]);
   return new LLMError('LLM_BAD_RESPONSE', messageText, { retryable: beginning === '' });
 }
 
-export function tooLong(endpoint: Endpoint, what: 'answer' | 'event', bytes: number): LLMError {
+export function responseTooLongError(endpoint: Endpoint, what: 'answer' | 'event', bytes: number): LLMError {
   const size = bytes >= 1_048_576 ? `${Math.round(bytes / 1_048_576)} MiB` : message('{0} bytes', bytes);
   const text = message(
     what === 'answer' ? '{0} sent an answer of more than {1}.' : '{0} sent an event of more than {1}.',
@@ -256,11 +262,11 @@ export function tooLong(endpoint: Endpoint, what: 'answer' | 'event', bytes: num
 function checkAddress(address: string, endpoint: Endpoint): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    const text = message('The address of {0} is not a web address (https://…).', labelOf(endpoint));
+    const text = message('The address of {0} is not a web address (https://…).', providerLabel(endpoint));
     throw new LLMError('LLM_HTTP_ERROR', text);
   }
   if (url.username || url.password) {
-    const text = linked(
+    const text = withMessageLinks(
       message(
         'The address of {0} contains a user name or password. Use *Towpath: Set API Key*.',
         endpointName(endpoint),

@@ -1,11 +1,11 @@
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
-import type { LLMErrorCode, Reason } from '../../protocol/text/codes.ts';
+import type { ErrorReason, LLMErrorCode } from '../../protocol/text/codes.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { linked } from '../../protocol/text/links.ts';
-import { joined, type LocalizableText } from '../../protocol/text/localized.ts';
+import { withMessageLinks } from '../../protocol/text/links.ts';
+import { joinLocalizableTexts, type LocalizableText } from '../../protocol/text/localized.ts';
 import { LLMError, type Retryable } from '../core/errors.ts';
-import { refusesOutputLimit } from '../messages/outputLimit.ts';
-import { labelOf } from '../models/providers.ts';
+import { isOutputLimitRejection } from '../messages/outputLimit.ts';
+import { providerLabel } from '../models/providers.ts';
 import { type ErrorBody, readErrorBody } from './errorBody.ts';
 import { redact } from './redact.ts';
 
@@ -20,7 +20,7 @@ export interface Endpoint {
 }
 
 /** Form of `LLMError.details`: the provider's answer. */
-export interface ProviderText {
+export interface ProviderErrorDetails {
   status?: number;
   words: string;
   parameter?: string;
@@ -30,12 +30,12 @@ export interface ProviderText {
 }
 
 export function endpointName(endpoint: Endpoint): LocalizableText {
-  const label = labelOf(endpoint);
+  const label = providerLabel(endpoint);
   const where = ` (${endpoint.host})`;
-  return typeof label === 'string' ? label + where : joined([label, where], '');
+  return typeof label === 'string' ? label + where : joinLocalizableTexts([label, where], '');
 }
 
-export const wayToFind = (endpoint: Endpoint): LocalizableText =>
+export const endpointNotFoundAdvice = (endpoint: Endpoint): LocalizableText =>
   endpoint.notFoundHint ?? message('Check the address and the name of the model.');
 
 const keyIsBad =
@@ -44,7 +44,7 @@ const keyIsBad =
  * Messages about a conversation that is too long: a part of the request that is too much, or a limit of the context. Besides the messages
  * at `saysWindow`: Z.ai ("Prompt exceeds max length"), GitHub Copilot ("prompt token count of 140001 exceeds the limit of"), Ark ("exceed
  * max message tokens"), MiniMax ("context window exceeds limit (2013)", where the number is no size), Cohere and Bedrock ("too many input
- * tokens"), old llama.cpp ("failed to find free space in the KV cache"). Others are found by `mayBeFull`.
+ * tokens"), old llama.cpp ("failed to find free space in the KV cache"). Others are found by `mayExceedContext`.
  */
 const windowWords = new RegExp(
   [
@@ -68,7 +68,7 @@ const hasManyMessages = /'(messages|input)': array too long/i;
 /** Rate or quota limits: a shorter conversation does not help. */
 const asksToWait =
   /throttl|rate.?limit|per (minute|hour|day|month)|too many requests|overload|at capacity|try again (later|in)\b|please wait/i;
-export const windowIsFull = (words: string): boolean =>
+export const isContextOverflowText = (words: string): boolean =>
   (windowWords.test(words) && !oneTextIsLong.test(words) && !asksToWait.test(words)) || hasManyMessages.test(words);
 /** The request exceeds the account's tokens per minute (Groq: 413, OpenAI: 429), so waiting does not help. */
 const moreThanAMinute = /\blimit:? (\d[\d,]*), requested:? (\d[\d,]*)/i;
@@ -118,8 +118,8 @@ function asWindow(said: string | undefined): number | undefined {
 }
 const leastWindow = 512;
 
-export function windowIn({ code, details }: ErrorInfo): number | undefined {
-  const { window } = (details ?? {}) as Partial<ProviderText>;
+export function reportedContextSize({ code, details }: ErrorInfo): number | undefined {
+  const { window } = (details ?? {}) as Partial<ProviderErrorDetails>;
   return code === 'LLM_CONTEXT_OVERFLOW' && typeof window === 'number' ? window : undefined;
 }
 
@@ -127,8 +127,8 @@ export function windowIn({ code, details }: ErrorInfo): number | undefined {
  * Returns true if a failed request may have been too long without an explicit message. A 500 counts only after repeated failures of the
  * same request.
  */
-export function mayBeFull({ details }: ErrorInfo, attempts: number): boolean {
-  const { mayBeFull = false, status = 0 } = (details ?? {}) as Partial<ProviderText>;
+export function mayExceedContext({ details }: ErrorInfo, attempts: number): boolean {
+  const { mayBeFull = false, status = 0 } = (details ?? {}) as Partial<ProviderErrorDetails>;
   return mayBeFull && (status < 500 || attempts > 1);
 }
 
@@ -142,7 +142,7 @@ const namesSize = /token|context|window|length|long|large|size|limit|exceed|maxi
 
 function saysNoOther(words: string, parameter: string | undefined): boolean {
   if (oneTextIsLong.test(words) || asksToWait.test(words)) return false;
-  if (refusesOutputLimit(`${words} ${parameter ?? ''}`)) return false;
+  if (isOutputLimitRejection(`${words} ${parameter ?? ''}`)) return false;
   if (parameter !== undefined && !isOfConversation.test(parameter)) return false;
   const plain = words.replace(/invalid_request(_error)?|invalid_?parameter(_error)?/gi, '').replaceAll('_', ' '); // removed: the type of nearly every rejection
   return !namesPart.test(plain) && (!namesFault.test(plain) || namesSize.test(plain));
@@ -155,12 +155,12 @@ const modelSlipped =
   /output (that )?does not match the expected|failed to parse input at pos|error parsing tool call|tool_use_failed|output_parse_failed|json_validate_failed/i;
 
 /** Converts an answer with a status other than 2xx. `body` is parsed JSON, or text. */
-export function errorOfStatus(endpoint: Endpoint, status: number, body: unknown, headers?: Headers): LLMError {
+export function httpStatusToError(endpoint: Endpoint, status: number, body: unknown, headers?: Headers): LLMError {
   return toError(endpoint, status, readErrorBody(body), headers);
 }
 
 /** Converts an error object in a stream with HTTP 200; the code of the object replaces the status. */
-export function errorInStream(endpoint: Endpoint, body: unknown): LLMError {
+export function streamErrorToError(endpoint: Endpoint, body: unknown): LLMError {
   const read = readErrorBody(body);
   return toError(endpoint, read.status, read);
 }
@@ -172,9 +172,9 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
   const name = endpointName(endpoint);
   const said = words === '' ? '.' : `: ${words}`;
   const objected = parameter && { parameter: redact(parameter, endpoint.secrets).slice(0, 200) };
-  const details: ProviderText = { ...(status !== undefined && { status }), words, ...objected };
+  const details: ProviderErrorDetails = { ...(status !== undefined && { status }), words, ...objected };
   const retryAfterMs = retryAfterOf(headers, Date.now()) ?? retryDelayMs;
-  const error = (code: LLMErrorCode, message: LocalizableText, usually: Retryable, reason?: Reason) => {
+  const error = (code: LLMErrorCode, message: LocalizableText, usually: Retryable, reason?: ErrorReason) => {
     const retryable = mayBeRepeated(code, headers) ?? usually;
     return new LLMError(code, message, { status, retryable, retryAfterMs, reason, details });
   };
@@ -200,7 +200,7 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
   if (status === 402 || ((status === 400 || status === undefined) && quotaIsSpent.test(everything))) {
     return error('LLM_HTTP_ERROR', creditSpent(name, said), false, 'no-credit');
   }
-  if ((status === undefined || status < 502) && windowIsFull(everything) && !refusesOutputLimit(words)) {
+  if ((status === undefined || status < 502) && isContextOverflowText(everything) && !isOutputLimitRejection(words)) {
     const window = windowSaid(words);
     if (window !== undefined) details.window = window;
     return error(
@@ -223,7 +223,9 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
   if (refusals.includes(status) && !reason && saysNoOther(everything, parameter)) details.mayBeFull = true;
   const answered = (words: string) => message('{0} answered {1}{2}', name, status, words);
   const isLost = status === 404 || status === 405;
-  const text = isLost ? joined([answered(withPeriod(said)), wayToFind(endpoint)]) : answered(said);
+  const text = isLost
+    ? joinLocalizableTexts([answered(withPeriod(said)), endpointNotFoundAdvice(endpoint)])
+    : answered(said);
   return error('LLM_HTTP_ERROR', text, status === 408 || status === 425 || status >= 500, reason);
 }
 
@@ -232,7 +234,7 @@ const isMore = (requested: string | undefined, limit: string | undefined): boole
   toNumber(requested) > toNumber(limit);
 
 const keyless = (name: LocalizableText) =>
-  linked(message('No API key for {0}. Run *Towpath: Set API Key*.', name), { commands: ['towpath.setKey'] });
+  withMessageLinks(message('No API key for {0}. Run *Towpath: Set API Key*.', name), { commands: ['towpath.setKey'] });
 
 const creditSpent = (name: LocalizableText, said: string) =>
   message('The account at {0} has no credit left{1}', name, said);
@@ -241,10 +243,10 @@ function refusal(endpoint: Endpoint, said: string): LocalizedMessage {
   const name = endpointName(endpoint);
   const { credentials } = endpoint;
   if (!credentials)
-    return linked(message('{0} rejected the API key{1} Run *Towpath: Set API Key*.', name, said), {
+    return withMessageLinks(message('{0} rejected the API key{1} Run *Towpath: Set API Key*.', name, said), {
       commands: ['towpath.setKey'],
     });
-  return linked(
+  return withMessageLinks(
     message('{0} rejected {1}{2} Run *Towpath: Set API Key* or *Towpath: Set Header Secret*.', name, credentials, said),
     { commands: ['towpath.setKey', 'towpath.setSecret'] },
   );

@@ -1,13 +1,13 @@
 import { message } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
-import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient } from '../core/client.ts';
+import { type ChatRequest, type ChatStreamChunk, collectChatStream, type LLMClient } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
 import { type JsonObject, parseJson } from '../core/json.ts';
-import { messageIn } from './errorBody.ts';
+import { errorBodyMessage } from './errorBody.ts';
 import { flattenBatches } from './flattenBatches.ts';
-import { contentKindOf, type HttpAnswer, readBeginning, readJsonAnswer, unreadableAnswer } from './http.ts';
-import { type Endpoint, endpointName, errorInStream } from './providerErrors.ts';
-import { type EventStream, readEvents } from './sse.ts';
+import { detectBodyKind, type HttpAnswer, readErrorBodyStart, readJsonAnswer, unreadableAnswer } from './http.ts';
+import { type Endpoint, endpointName, streamErrorToError } from './providerErrors.ts';
+import { type EventStream, readServerSentEvents } from './sse.ts';
 
 /** Converter of a reply's objects to chunks, in order, with the state for the end. Throws only `LLMError`. */
 export interface ReplyReader {
@@ -19,14 +19,18 @@ export interface ReplyReader {
   readonly over?: boolean;
 }
 
-export type Batches = AsyncGenerator<ChatStreamChunk[], void>;
+export type ChunkBatches = AsyncGenerator<ChatStreamChunk[], void>;
 
-export function clientOf(
-  batches: (request: ChatRequest, signal?: AbortSignal) => Batches,
+export function createBatchClient(
+  batches: (request: ChatRequest, signal?: AbortSignal) => ChunkBatches,
   listModels: NonNullable<LLMClient['listModels']>,
 ): Required<LLMClient> {
   const chatStream: LLMClient['chatStream'] = (request, signal) => flattenBatches(batches(request, signal), signal);
-  return { chatStream, chat: (request, signal) => collect(chatStream(request, signal), request.model), listModels };
+  return {
+    chatStream,
+    chat: (request, signal) => collectChatStream(chatStream(request, signal), request.model),
+    listModels,
+  };
 }
 
 interface ReadOptions {
@@ -40,13 +44,13 @@ export async function* readReply(
   answer: HttpAnswer,
   reader: ReplyReader,
   { framing, warnings = [] }: ReadOptions = {},
-): Batches {
+): ChunkBatches {
   try {
     yield [connected(answer), ...warnings.map((warning) => ({ warning, done: false }))];
-    const kind = await contentKindOf(answer);
-    if (kind === 'text') throw unreadableAnswer(answer.endpoint, await readBeginning(answer));
+    const kind = await detectBodyKind(answer);
+    if (kind === 'text') throw unreadableAnswer(answer.endpoint, await readErrorBodyStart(answer));
     if (kind === 'json' && !framing) yield* readWhole(answer, reader);
-    else yield* readStream(answer, reader, (framing ?? readEvents)(answer));
+    else yield* readStream(answer, reader, (framing ?? readServerSentEvents)(answer));
   } finally {
     answer.cancel();
   }
@@ -56,7 +60,7 @@ function connected({ rateLimit }: HttpAnswer): ChatStreamChunk {
   return { done: false, ...(rateLimit && { rateLimit }) };
 }
 
-async function* readStream(answer: HttpAnswer, reader: ReplyReader, events: EventStream): Batches {
+async function* readStream(answer: HttpAnswer, reader: ReplyReader, events: EventStream): ChunkBatches {
   try {
     for await (const batch of events.batches()) {
       const chunks: ChatStreamChunk[] = batch.length === 0 ? [{ done: false }] : []; // a sign of life
@@ -103,7 +107,7 @@ function wrappingOf(batch: readonly string[], chunks: readonly ChatStreamChunk[]
 
 const wrappingLimit = 1024;
 
-async function* readWhole(answer: HttpAnswer, reader: ReplyReader): Batches {
+async function* readWhole(answer: HttpAnswer, reader: ReplyReader): ChunkBatches {
   yield reader.read(await readJsonAnswer(answer), true);
   yield reader.end(true);
 }
@@ -116,7 +120,7 @@ function parseEvent(endpoint: Endpoint, data: string): unknown {
   }
 }
 
-export function cutShort(endpoint: Endpoint): LLMError {
+export function incompleteAnswerError(endpoint: Endpoint): LLMError {
   const text = message('The answer of {0} ended early.', endpointName(endpoint));
   return new LLMError('LLM_INCOMPLETE', text, { retryable: true });
 }
@@ -125,13 +129,13 @@ export function cutShort(endpoint: Endpoint): LLMError {
  * Creates the error of a second answer in the same stream, sent by a gateway after a retry: merged answers would duplicate text and execute
  * calls twice.
  */
-export function anotherAnswer(endpoint: Endpoint): LLMError {
+export function secondAnswerError(endpoint: Endpoint): LLMError {
   const text = message('{0} sent a second answer within the same stream.', endpointName(endpoint));
   return new LLMError('LLM_BAD_RESPONSE', text);
 }
 
-export function notAnAnswer(endpoint: Endpoint, first?: JsonObject): LLMError {
-  if (messageIn(first) !== '') return errorInStream(endpoint, first);
+export function invalidAnswerError(endpoint: Endpoint, first?: JsonObject): LLMError {
+  if (errorBodyMessage(first) !== '') return streamErrorToError(endpoint, first);
   const text = message('{0} sent something that is not an answer of a model.', endpointName(endpoint));
   return new LLMError('LLM_BAD_RESPONSE', text);
 }

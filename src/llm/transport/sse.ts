@@ -1,10 +1,10 @@
 import { createParser } from 'eventsource-parser';
 import { isObject, parseJson } from '../core/json.ts';
-import { type HttpAnswer, tooLong, unreadableAnswer } from './http.ts';
-import type { Until } from './timeLimits.ts';
+import { type HttpAnswer, responseTooLongError, unreadableAnswer } from './http.ts';
+import type { ReadTimeLimit } from './timeLimits.ts';
 
 /** Milliseconds after which a busy stream yields to other work, for example a stop. */
-export const maxTurnMs = 10;
+export const maxBusyStreamMs = 10;
 
 export interface EventStream {
   /**
@@ -16,7 +16,7 @@ export interface EventStream {
 }
 
 /** Reads the server-sent events of an answer. Throws `LLMError`, or the signal's reason. */
-export function readEvents(answer: HttpAnswer): EventStream {
+export function readServerSentEvents(answer: HttpAnswer): EventStream {
   const { endpoint, limits } = answer;
   let idleMs = limits.idleMs;
   return {
@@ -42,12 +42,12 @@ export function readEvents(answer: HttpAnswer): EventStream {
       let turn = lastEvent;
       try {
         for (;;) {
-          const bytes = await answer.read(untilNext(idleMs, limits.eventMs, lastEvent));
+          const bytes = await answer.read(nextReadLimit(idleMs, limits.eventMs, lastEvent));
           const text = bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
           if (beginning.length < 500) beginning += text.slice(0, 500);
           // Google and others omit the last blank line; by the standard, the last event would be dropped.
           parser.feed(bytes ? text : `${text}\n\n`);
-          if (overflow) throw tooLong(endpoint, 'event', limits.eventBytes);
+          if (overflow) throw responseTooLongError(endpoint, 'event', limits.eventBytes);
           if (!bytes && batch.length > 0 && !isWhole(batch.at(-1)!)) batch.pop();
           if (!bytes && isError(bare)) batch.push(bare);
           if (batch.length > 0) lastEvent = performance.now();
@@ -58,7 +58,7 @@ export function readEvents(answer: HttpAnswer): EventStream {
             yield complete;
           }
           if (!bytes) break;
-          if (performance.now() - turn > maxTurnMs) {
+          if (performance.now() - turn > maxBusyStreamMs) {
             await new Promise((resolve) => setImmediate(resolve));
             turn = performance.now();
           }
@@ -87,7 +87,7 @@ const bareErrorLimit = 65_536;
 const looksLikeEvents = /^\s*(data|event|id|retry)?:/;
 
 /** Returns the limit of the next read: bytes alone do not extend the limit between events. */
-export function untilNext(idleMs: number, eventMs: number, lastEvent: number): Until {
+export function nextReadLimit(idleMs: number, eventMs: number, lastEvent: number): ReadTimeLimit {
   const left = Math.max(1, Math.ceil(lastEvent + eventMs - performance.now()));
   const isSooner = eventMs > 0 && (idleMs <= 0 || left < idleMs);
   return isSooner ? { ms: left, limit: 'events', of: eventMs } : { ms: idleMs, limit: 'idle', of: idleMs };

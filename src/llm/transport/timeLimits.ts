@@ -1,5 +1,5 @@
 import { message } from '../../protocol/text/l10n.ts';
-import { linked } from '../../protocol/text/links.ts';
+import { withMessageLinks } from '../../protocol/text/links.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { LLMError } from '../core/errors.ts';
 
@@ -31,17 +31,21 @@ const limits = {
 /**
  * Creates the error of an exceeded limit: name, duration and setting (`details` has the same as data). `who` is the subject of the message.
  */
-export function outOfTime(who: LocalizableText, limit: TimeLimit, ms: number): LLMError {
+export function timeLimitError(who: LocalizableText, limit: TimeLimit, ms: number): LLMError {
   const { says, setting } = limits[limit];
   const long = ms < 1000 ? `${ms} ms` : `${ms / 1000} s`;
-  return new LLMError('LLM_TIMEOUT', linked(message(says, who, long, ...(setting ? [setting] : [])), { setting }), {
-    retryable: true,
-    details: { limit, seconds: ms / 1000, ...(setting && { setting }) },
-  });
+  return new LLMError(
+    'LLM_TIMEOUT',
+    withMessageLinks(message(says, who, long, ...(setting ? [setting] : [])), { setting }),
+    {
+      retryable: true,
+      details: { limit, seconds: ms / 1000, ...(setting && { setting }) },
+    },
+  );
 }
 
 /** Remaining milliseconds (0: unlimited) of a wait for bytes, and the limit that applies, with its full duration `of`. */
-export interface Until {
+export interface ReadTimeLimit {
   ms: number;
   limit: TimeLimit;
   of: number;

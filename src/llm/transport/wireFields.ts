@@ -2,23 +2,23 @@ import * as z from 'zod';
 import { isObject, type JsonObject } from '../core/json.ts';
 
 /** Schema of fields in replies: an empty value or another type counts as absent. */
-export const word = z.string().min(1).optional().catch(undefined);
+export const nonEmptyStringField = z.string().min(1).optional().catch(undefined);
 export const countField = z.number().nonnegative().optional().catch(undefined);
-export const size = z.number().positive().optional().catch(undefined);
+export const positiveNumberField = z.number().positive().optional().catch(undefined);
 
-export const flag = z.boolean().optional().catch(undefined);
+export const booleanField = z.boolean().optional().catch(undefined);
 
-export const object = z.custom<JsonObject>(isObject).catch(() => ({}));
+export const objectField = z.custom<JsonObject>(isObject).catch(() => ({}));
 
 /** Schema of a list; servers written in Go send null for an empty list. */
-export const list = z
+export const listField = z
   .array(z.unknown())
   .nullable()
   .transform((items) => items ?? []);
 
-export const wordIn = (value: unknown): string | undefined =>
+export const nonEmptyString = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
 /** Returns true for a reported error: many servers send `error` as null, empty or `{}` in every event. */
 export const isReportedError = (error: unknown): boolean =>
-  wordIn(error) !== undefined || (isObject(error) && Object.keys(error).length > 0);
+  nonEmptyString(error) !== undefined || (isObject(error) && Object.keys(error).length > 0);

@@ -5,11 +5,11 @@ export const [workAgent, planAgent] = ['towpath', 'plan'] as const;
 const names = { [workAgent]: 'Work', [planAgent]: 'Plan' } as const;
 const isBuiltIn = (id: string): id is keyof typeof names => Object.hasOwn(names, id);
 
-export const chatWorkflow = 'chat';
+export const chatWorkflowId = 'chat';
 
 /** Returns the display name of an agent. A workflow or agent from a file is named after the file. */
 export function agentName({ workflowId, agentId }: { workflowId: string; agentId: string }): string {
-  if (workflowId === chatWorkflow) return t(names[isBuiltIn(agentId) ? agentId : workAgent]);
+  if (workflowId === chatWorkflowId) return t(names[isBuiltIn(agentId) ? agentId : workAgent]);
   const file = workflowId.slice(workflowId.lastIndexOf('/') + 1);
   return file.replace(/\.(ya?ml|json)$/, '') || workflowId;
 }

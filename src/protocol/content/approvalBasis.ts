@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /**
- * Reason of a decision that was made without an approval request, as stored. `by` is a `BasisCode`; a later version may write other codes.
+ * Reason of a decision that was made without an approval request, as stored. `by` is a `ApprovalBasisCode`; a later version may write other codes.
  * `rules` are the deciding rules with their scopes and subjects (`shell.run npm test`). `grant` is the permission that the user gave for
  * the run.
  */
@@ -17,6 +17,6 @@ export type ApprovalBasis = z.infer<typeof approvalBasisSchema>;
  * Codes of automatic decisions. `of-run`: the change is below a folder of the run itself. `command-of-run`: the call stops a command of the
  * run. `read-only-command`: the command is known to only read.
  */
-export type BasisCode = 'rules' | 'preset' | 'read-only-command' | 'grant' | 'of-run' | 'command-of-run';
+export type ApprovalBasisCode = 'rules' | 'preset' | 'read-only-command' | 'grant' | 'of-run' | 'command-of-run';
 
-export type OwnBasis = Extract<BasisCode, 'of-run' | 'command-of-run'>;
+export type RunOwnApprovalBasis = Extract<ApprovalBasisCode, 'of-run' | 'command-of-run'>;

@@ -1,39 +1,45 @@
-import { textOfData } from './mentionText.ts';
+import { decodeBase64Text } from './mentionText.ts';
 import type { AssistantMessage } from './messages.ts';
-import type { Answer, Choice, UserQuestions } from './questions.ts';
+import type { UserQuestionAnswer, UserQuestionChoice, UserQuestions } from './questions.ts';
 import type { ToolOutcome } from './tools.ts';
 
-export const askTool = 'ask.person';
+export const userQuestionTool = 'ask.person';
 
 /**
  * Error code of a user question that was open when the editor closed. The outcome is neither stored nor sent to the model: the call stays
  * without a result and is answered after the next start.
  */
-export const unanswered = 'TOOL_UNANSWERED';
+export const unansweredQuestionCode = 'TOOL_UNANSWERED';
 
-export const isUnanswered = (outcome: ToolOutcome): boolean => !outcome.ok && outcome.error.code === unanswered;
+export const isUnansweredQuestion = (outcome: ToolOutcome): boolean =>
+  !outcome.ok && outcome.error.code === unansweredQuestionCode;
 
-export function answersAll(questions: readonly UserQuestions[], { choices, said, attachments }: Answer): boolean {
+export function answersAllUserQuestions(
+  questions: readonly UserQuestions[],
+  { choices, said, attachments }: UserQuestionAnswer,
+): boolean {
   const isSaid = Boolean(said?.trim()) || Boolean(attachments?.length);
   if (choices.length === 0) return isSaid;
   return (
     choices.length === questions.length &&
-    choices.every((choice, index) => fits(questions[index]!, choice) && (isSaid || isGiven(choice)))
+    choices.every((choice, index) => fits(questions[index]!, choice) && (isSaid || isChoiceAnswered(choice)))
   );
 }
 
-export const isGiven = ({ chosen, words }: Choice): boolean => chosen.length > 0 || Boolean(words?.trim());
+export const isChoiceAnswered = ({ chosen, words }: UserQuestionChoice): boolean =>
+  chosen.length > 0 || Boolean(words?.trim());
 
-function fits({ answers, many }: UserQuestions, { chosen }: Choice): boolean {
+function fits({ answers, many }: UserQuestions, { chosen }: UserQuestionChoice): boolean {
   const isOne = chosen.length <= 1 || many === true;
   return isOne && new Set(chosen).size === chosen.length && chosen.every((place) => place < answers.length);
 }
 
-export const onlyAsked = (
+export const hasOnlyQuestionCalls = (
   { toolCalls = [] }: AssistantMessage,
-  calls: Readonly<Record<string, { answer?: Answer }>>,
+  calls: Readonly<Record<string, { answer?: UserQuestionAnswer }>>,
 ): boolean =>
-  toolCalls.length > 0 && toolCalls.every(({ id, name }) => name === askTool && calls[id]?.answer !== undefined);
+  toolCalls.length > 0 &&
+  toolCalls.every(({ id, name }) => name === userQuestionTool && calls[id]?.answer !== undefined);
 
 type Success = Extract<ToolOutcome, { ok: true }> & { data: Answered };
 
@@ -44,7 +50,10 @@ interface Answered {
 }
 
 /** Returns the outcome for the model and for workflow steps: each question with the chosen answer or text, which may be empty. */
-export function answerOutcome(questions: readonly UserQuestions[], { choices, said, attachments }: Answer): Success {
+export function userAnswerOutcome(
+  questions: readonly UserQuestions[],
+  { choices, said, attachments }: UserQuestionAnswer,
+): Success {
   const answers = questions.map(({ question, answers }, index) => {
     const choice = choices[index];
     const chosen = choice?.chosen.flatMap((place) => answers[place]?.label ?? []) ?? [];
@@ -52,7 +61,7 @@ export function answerOutcome(questions: readonly UserQuestions[], { choices, sa
     return { question, chosen, ...(words && { words }) };
   });
   const files = attachments?.filter(({ mediaType }) => mediaType.startsWith('text/')) ?? [];
-  const named = files.map(({ name = '', data }) => ({ name, text: textOfData(data) }));
+  const named = files.map(({ name = '', data }) => ({ name, text: decodeBase64Text(data) }));
   const others = attachments?.filter((one) => !files.includes(one)) ?? [];
   const data = {
     answers,

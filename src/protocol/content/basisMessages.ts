@@ -1,4 +1,4 @@
-export const basisSentences = {
+export const approvalBasisMessages = {
   'reads-free': 'Auto-approved: reads.',
   'edits-free': 'Auto-approved: edits.',
   autopilot: 'Allowed because Autopilot is on.',

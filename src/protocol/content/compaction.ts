@@ -1,7 +1,7 @@
 /**
  * Reduction of the prompt after the context window was full. The stored and displayed conversation stays complete.
  * - `upTo`: long texts of the messages before this index are truncated in requests (tool output, arguments of calls).
- * - `most`: characters per text, `usualMost` if absent.
+ * - `most`: characters per text, `defaultTruncationLength` if absent.
  * - `summary`: replaces these messages in requests.
  * - `kept`: text sent verbatim with the summary (open plan, files, decisions); absent in records of earlier versions.
  * - `at`: number of messages at the time of the compaction.
@@ -14,15 +14,20 @@ export interface Compaction {
   at: number;
 }
 
-export const usualMost = 600;
+export const defaultTruncationLength = 600;
 
 /** Describes for the user the older content in the prompt. A limit below the default also truncates the model's own answers. */
-export function seesOf({ summary, most = usualMost }: Pick<Compaction, 'summary' | 'most'>) {
+export function compactedContentText({
+  summary,
+  most = defaultTruncationLength,
+}: Pick<Compaction, 'summary' | 'most'>) {
   if (summary !== undefined) return 'a summary of the oldest steps';
-  return most < usualMost ? 'older tool output, and long answers of its own, shortened' : 'older tool output shortened';
+  return most < defaultTruncationLength
+    ? 'older tool output, and long answers of its own, shortened'
+    : 'older tool output shortened';
 }
 
-export function compactionOf({ upTo, most, summary, kept }: Omit<Compaction, 'at'>, at: number): Compaction {
+export function createCompactionRecord({ upTo, most, summary, kept }: Omit<Compaction, 'at'>, at: number): Compaction {
   return {
     upTo,
     ...(most !== undefined && { most }),

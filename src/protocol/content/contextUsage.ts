@@ -8,7 +8,7 @@ import * as z from 'zod';
  * - `words`: messages of the user; `output`: results of calls; `answers`: text of the model; `summary`: the summary of earlier messages.
  * - `leftOut`: messages no longer sent; `cached`: tokens of the newest call read from the provider's cache.
  */
-export const fillingSchema = z.object({
+export const contextUsageSchema = z.object({
   total: z.number(),
   size: z.number().optional(),
   roomAt: z.number().optional(),
@@ -31,4 +31,4 @@ export const fillingSchema = z.object({
   leftOut: z.number(),
   cached: z.number().optional(),
 });
-export type ContextUsage = z.infer<typeof fillingSchema>;
+export type ContextUsage = z.infer<typeof contextUsageSchema>;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { maxMentions, maxMentionText } from './mentionText.ts';
-import type { Slash } from './slash.ts';
+import type { SlashCommand } from './slash.ts';
 
 const path = z.string().min(1).max(4096);
 const line = z.int().min(1).max(1e9);
@@ -34,14 +34,14 @@ const mentionKinds = mentionSchema.options.map(({ shape }) => shape.kind.value);
  * Record of a file attached to a message by a mention. `note`: a short label beside the name (`12 of 40 files`, `not read`); `why`: the
  * reason in sentences.
  */
-export const mentionedSchema = z.object({
+export const mentionRecordSchema = z.object({
   kind: z.enum(mentionKinds),
   path: z.string().optional(),
   line: z.number().int().optional(),
   note: z.string().optional(),
   why: z.string().optional(),
 });
-export type Mentioned = z.infer<typeof mentionedSchema>;
+export type MentionRecord = z.infer<typeof mentionRecordSchema>;
 
 /** Completion after an `@` or a `/`. `detail`: the location or size. */
-export type Completion = { label: string; detail?: string } & ({ mention: Mention } | { slash: Slash });
+export type ComposerCompletion = { label: string; detail?: string } & ({ mention: Mention } | { slash: SlashCommand });

@@ -12,7 +12,7 @@ interface Named {
 }
 
 /** Returns the text of a mention in the message: `@src/a.ts`, `@src/a.ts:3-9`, `@problems`, `@terminal:npm test`. */
-export function wordOf({ kind, path, name, line, from, to }: Named): string {
+export function mentionTextOf({ kind, path, name, line, from, to }: Named): string {
   if (kind === 'lines') return `@${path}:${from}${to === from ? '' : `-${to}`}`;
   if (kind === 'problem') return `@problem:${path}:${line}`;
   if (kind === 'change') return `@change:${path}`;
@@ -20,11 +20,11 @@ export function wordOf({ kind, path, name, line, from, to }: Named): string {
   return `@${path ?? kind}`;
 }
 
-export const completedWord = (row: { mention: Named } | { slash: { word: string } }): string =>
-  'slash' in row ? row.slash.word : wordOf(row.mention);
+export const completedComposerText = (row: { mention: Named } | { slash: { word: string } }): string =>
+  'slash' in row ? row.slash.word : mentionTextOf(row.mention);
 
 /** Estimates the tokens of an attached text file from the length of its base64 data. */
-export const tokensOfData = (data: string): number => (data.length * 3) / 16;
+export const estimateBase64Tokens = (data: string): number => (data.length * 3) / 16;
 
-export const textOfData = (data: string): string =>
+export const decodeBase64Text = (data: string): string =>
   new TextDecoder().decode(Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)));

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { sentenceSchema } from '../text/localizedSchema.ts';
-import { mentionedSchema } from './mention.ts';
+import { localizedMessageSchema } from '../text/localizedSchema.ts';
+import { mentionRecordSchema } from './mention.ts';
 
 /**
  * Failure as data. `code` is for code; `message` states cause and solution in English; `said` is the localizable form. `reason` (a `Reason`
@@ -9,7 +9,7 @@ import { mentionedSchema } from './mention.ts';
 export const errorInfoSchema = z.object({
   code: z.string(),
   message: z.string(),
-  said: sentenceSchema.optional(),
+  said: localizedMessageSchema.optional(),
   reason: z.string().optional(),
   links: z.object({ commands: z.array(z.string()).optional(), setting: z.string().optional() }).optional(),
   details: z.unknown().optional(),
@@ -38,7 +38,7 @@ export const attachmentSchema = z.object({
   mediaType: z.string(),
   data: z.string(),
   name: z.string().optional(),
-  mention: mentionedSchema.optional(),
+  mention: mentionRecordSchema.optional(),
 });
 export type Attachment = z.infer<typeof attachmentSchema>;
 
@@ -56,7 +56,7 @@ export type ToolResult = z.infer<typeof toolResultSchema>;
 
 /** Provider's own form of an assistant message (signatures, raw calls), replayed only to the same provider and `model`. */
 const nativeSchema = z.object({ provider: z.string(), model: z.string().optional(), content: z.unknown() });
-export type Native = z.infer<typeof nativeSchema>;
+export type ProviderMetadata = z.infer<typeof nativeSchema>;
 
 export function userMessage(text: string, attachments: readonly Attachment[] = []): Extract<Message, { role: 'user' }> {
   return { role: 'user', content: text, ...(attachments.length > 0 && { attachments: [...attachments] }) };
@@ -79,7 +79,7 @@ export const messageSchema = z.discriminatedUnion('role', [
     incomplete: z.boolean().optional(),
     /** Non-fatal problems of the request, as sentences for the user (tools omitted, prompt truncated by the server). */
     warnings: z.array(z.string()).optional(),
-    said: z.array(sentenceSchema).optional(),
+    said: z.array(localizedMessageSchema).optional(),
   }),
   z.object({ role: z.literal('tool'), content: z.literal(''), toolResults: z.array(toolResultSchema) }),
 ]);

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { sentenceSchema } from '../text/localizedSchema.ts';
-import type { Growth } from '../values/growth.ts';
+import { localizedMessageSchema } from '../text/localizedSchema.ts';
+import type { ValueGrowth } from '../values/growth.ts';
 import { errorInfoSchema } from './messages.ts';
 
-const growthSchema: z.ZodType<Growth> = z.union([
+const growthSchema: z.ZodType<ValueGrowth> = z.union([
   z.strictObject({ append: z.array(z.unknown()) }),
   z.strictObject({
     keys: z.record(
@@ -25,7 +25,7 @@ const growthSchema: z.ZodType<Growth> = z.union([
  * - `next`: with `end`, the following nodes, which run in parallel until `fanIn`; an empty list ends the workflow.
  * - `artifacts`: workspace-relative paths.
  */
-export const nodeChangeShape = {
+export const workflowNodeChangeShape = {
   node: z.string(),
   status: z.enum(['start', 'step', 'end', 'failed', 'undone']),
   branch: z.string().optional(),
@@ -39,7 +39,7 @@ export const nodeChangeShape = {
   fanIn: z.string().optional(),
   artifacts: z.array(z.string()).optional(),
   warnings: z.array(z.string()).optional(),
-  said: z.array(sentenceSchema).optional(),
+  said: z.array(localizedMessageSchema).optional(),
   error: errorInfoSchema.optional(),
 };
-export type NodeChange = z.infer<z.ZodObject<typeof nodeChangeShape>>;
+export type WorkflowNodeChange = z.infer<z.ZodObject<typeof workflowNodeChangeShape>>;

@@ -8,18 +8,18 @@ const nodeSchema = z.object({
   each: z.literal(true).optional(),
   branch: z.string().optional(),
 });
-export type OutlineNode = z.infer<typeof nodeSchema>;
+export type WorkflowOutlineNode = z.infer<typeof nodeSchema>;
 
 const edgeSchema = z.object({
   from: z.string(),
   to: z.string().optional(),
   label: z.string().optional(),
 });
-export type OutlineEdge = z.infer<typeof edgeSchema>;
+export type WorkflowOutlineEdge = z.infer<typeof edgeSchema>;
 
 /**
  * Drawable form of a workflow: all nodes in file order, and their edges. `branch` of a node is the first node of its parallel branch;
  * `loop` has the steps per round and the maximum of rounds. An edge without `to` ends the run.
  */
-export const outlineSchema = z.object({ nodes: z.array(nodeSchema), edges: z.array(edgeSchema) });
-export type Outline = z.infer<typeof outlineSchema>;
+export const workflowOutlineSchema = z.object({ nodes: z.array(nodeSchema), edges: z.array(edgeSchema) });
+export type WorkflowOutline = z.infer<typeof workflowOutlineSchema>;

@@ -1,10 +1,10 @@
-import type { OwnedRule } from './rule.ts';
+import type { ScopedPermissionRule } from './rule.ts';
 
 /** Approval presets, from strict to permissive. Each preset allows everything that the preceding presets allow. */
 export const approvalPresets = ['ask-everything', 'reads-free', 'edits-free', 'autopilot'] as const;
 export type ApprovalPreset = (typeof approvalPresets)[number];
 
-export const isWider = (one: ApprovalPreset, other: ApprovalPreset): boolean =>
+export const isMorePermissivePreset = (one: ApprovalPreset, other: ApprovalPreset): boolean =>
   approvalPresets.indexOf(one) > approvalPresets.indexOf(other);
 
 export const presetNames = {
@@ -21,10 +21,10 @@ export const presetShortNames = {
   autopilot: 'Autopilot',
 } as const satisfies Record<ApprovalPreset, string>;
 
-export interface Policy {
+export interface ApprovalPolicy {
   preset: ApprovalPreset;
   readOnlyCommands: boolean;
-  rules: readonly OwnedRule[];
+  rules: readonly ScopedPermissionRule[];
 }
 
-export const defaultPolicy: Policy = { preset: 'reads-free', readOnlyCommands: false, rules: [] };
+export const defaultApprovalPolicy: ApprovalPolicy = { preset: 'reads-free', readOnlyCommands: false, rules: [] };

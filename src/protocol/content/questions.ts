@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { attachmentSchema } from './messages.ts';
 
-export const askedSchema = z.object({
+export const userQuestionsSchema = z.object({
   question: z.string(),
   answers: z.array(z.object({ label: z.string(), why: z.string().optional() })),
   many: z.boolean().optional(),
 });
-export type UserQuestions = z.infer<typeof askedSchema>;
+export type UserQuestions = z.infer<typeof userQuestionsSchema>;
 
 const maxWords = 10_000;
 
@@ -15,13 +15,13 @@ const choiceSchema = z.strictObject({
   chosen: z.array(z.number().int().min(0).max(4)).max(5),
   words: z.string().min(1).max(maxWords).optional(),
 });
-export type Choice = z.infer<typeof choiceSchema>;
+export type UserQuestionChoice = z.infer<typeof choiceSchema>;
 
-export const choicesSchema = z.array(choiceSchema).max(4);
+export const userQuestionChoicesSchema = z.array(choiceSchema).max(4);
 
-export const answerShape = {
-  choices: choicesSchema,
+export const userQuestionAnswerShape = {
+  choices: userQuestionChoicesSchema,
   said: z.string().optional(),
   attachments: z.array(attachmentSchema).optional(),
 };
-export type Answer = z.infer<z.ZodObject<typeof answerShape>>;
+export type UserQuestionAnswer = z.infer<z.ZodObject<typeof userQuestionAnswerShape>>;

@@ -5,17 +5,17 @@ import * as z from 'zod';
  * builds. `asks` queries a registry or GitHub and runs none of its code. `loads` reads or queries, and runs code of the project to do so.
  * The stored meaning of a kind never widens: a row that moves to another kind is removed from the rules of the old kind.
  */
-export const kinds = ['looks', 'checks', 'asks', 'loads'] as const;
-export type RuleKind = (typeof kinds)[number];
+export const commandRuleKinds = ['looks', 'checks', 'asks', 'loads'] as const;
+export type CommandRuleKind = (typeof commandRuleKinds)[number];
 
-export const kindNames = {
+export const commandRuleKindNames = {
   looks: 'Commands that look (git status, log, diff, npm ls, docker ps, …)',
   checks:
     'Tests, linters, type checks and builds, which run this project’s code (npm test, pytest, cargo test, tsc, eslint, make test, …)',
   asks: 'Commands that query registries and GitHub and change nothing (npm view, npm audit, gh pr view, …)',
   loads:
     'Commands that look or query registries and run this project’s code (pnpm list, yarn why, bundle outdated, terraform validate, …)',
-} as const satisfies Record<RuleKind, string>;
+} as const satisfies Record<CommandRuleKind, string>;
 
 /**
  * Decision of the user for many calls. `tool` is a name or a prefix with `*` (`fs.*`). `path` is a glob of workspace-relative paths, all of
@@ -26,14 +26,14 @@ export const kindNames = {
  * `folder` (workspace-relative; absent: the workspace root). With `varies`, `command` is a row of the command table with other arguments
  * known to be harmless. With `kind` instead of `command`, the rule covers all rows of the kind.
  */
-export const ruleSchema = z.strictObject({
+export const permissionRuleSchema = z.strictObject({
   effect: z.enum(['allow', 'ask', 'deny']),
   tool: z.string().min(1).max(200),
   path: z.string().min(1).max(500).optional(),
   command: z.string().min(1).max(2000).optional(),
   folder: z.string().min(1).max(500).optional(),
   varies: z.literal(true).optional(),
-  kind: z.enum(kinds).optional(),
+  kind: z.enum(commandRuleKinds).optional(),
   site: z.string().min(1).max(300).optional(),
   server: z
     .strictObject({
@@ -43,8 +43,8 @@ export const ruleSchema = z.strictObject({
     })
     .optional(),
 });
-export type Rule = z.infer<typeof ruleSchema>;
+export type PermissionRule = z.infer<typeof permissionRuleSchema>;
 
-export interface OwnedRule extends Rule {
+export interface ScopedPermissionRule extends PermissionRule {
   scope: 'workspace' | 'user';
 }

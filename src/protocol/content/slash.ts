@@ -1,4 +1,4 @@
-export interface Slash {
+export interface SlashCommand {
   word: string;
   kind: 'act' | 'prompt' | 'skill' | 'workflow' | 'agent' | 'server-prompt';
 }
@@ -15,7 +15,7 @@ export const slashActions = {
 export type SlashAction = keyof typeof slashActions;
 
 /** Splits a message into a leading slash word and the rest; undefined if the message starts with none. */
-export function slashIn(text: string): { word: string; rest: string } | undefined {
+export function splitSlashCommand(text: string): { word: string; rest: string } | undefined {
   const [, word, rest] = /^(\/[^\s/]{1,200})(?:\s+([\s\S]*))?$/.exec(text) ?? [];
   return word === undefined ? undefined : { word, rest: rest ?? '' };
 }

@@ -1,4 +1,4 @@
-import type { Code, OutcomeReason } from '../text/codes.ts';
+import type { OutcomeReason, TowpathErrorCode } from '../text/codes.ts';
 import type { Attachment, ErrorInfo, ToolResult } from './messages.ts';
 
 /**
@@ -13,7 +13,7 @@ export interface ToolDefinition {
 }
 
 /** Returns the definitions to send to the model, without tools covered by another tool of the list. */
-export function offeredTools(tools: readonly ToolDefinition[]): ToolDefinition[] {
+export function toolsWithoutCovered(tools: readonly ToolDefinition[]): ToolDefinition[] {
   const names = new Set(tools.map(({ name }) => name));
   return tools.filter(({ within }) => within === undefined || !names.has(within));
 }
@@ -46,8 +46,12 @@ export function toToolResult(toolCallId: string, outcome: ToolOutcome): ToolResu
   return { toolCallId, content: JSON.stringify(told), ...(attachments && { attachments }) };
 }
 
-export const because = (reason: OutcomeReason, more: object = {}): object => ({ ...more, reason });
+export const outcomeDetails = (reason: OutcomeReason, more: object = {}): object => ({ ...more, reason });
 
-export function failure(code: Code, message: string, details?: unknown): Extract<ToolOutcome, { ok: false }> {
+export function failedToolOutcome(
+  code: TowpathErrorCode,
+  message: string,
+  details?: unknown,
+): Extract<ToolOutcome, { ok: false }> {
   return { ok: false, error: details === undefined ? { code, message } : { code, message, details } };
 }

@@ -19,7 +19,7 @@ export function lazyImport<Part, Value>(load: () => Promise<Part>, make?: (part:
   let made: Part | Value | undefined;
   let making: Promise<Part | Value> | undefined;
   const makeNow = async () => {
-    const part = await load().catch((error) => Promise.reject(notLoaded(error)));
+    const part = await load().catch((error) => Promise.reject(moduleLoadError(error)));
     made = make ? make(part) : part;
     return made;
   };
@@ -34,7 +34,7 @@ export function lazyImport<Part, Value>(load: () => Promise<Part>, make?: (part:
 }
 
 /** Explains a failed load: a window may still run while an update replaces or removes the files of the program. */
-export function notLoaded(cause: unknown): Error {
+export function moduleLoadError(cause: unknown): Error {
   const { code, name = 'Error' } = cause as { code?: string; name?: string };
   const message = `A part of Towpath could not be loaded (${code ?? name}). Reload the window: Towpath may have been updated or removed while it was open.`;
   return new Error(message, { cause });

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import type { CallKey } from '../content/callKey.ts';
-import { imageTypes, largestImage, maxImages } from '../content/images.ts';
-import { type Completion, type Mention, mentionSchema, mentionsSchema } from '../content/mention.ts';
+import { imageTypes, maxImageBase64Length, maxImages } from '../content/images.ts';
+import { type ComposerCompletion, type Mention, mentionSchema, mentionsSchema } from '../content/mention.ts';
 import { maxMentions } from '../content/mentionText.ts';
 import type { ApprovalPreset } from '../content/policy.ts';
-import { choicesSchema } from '../content/questions.ts';
+import { userQuestionChoicesSchema } from '../content/questions.ts';
 import { type SlashAction, slashActions } from '../content/slash.ts';
-import { type RunEvent, whenSchema } from '../run/events.ts';
+import { deliveryTimeSchema, type RunEvent } from '../run/events.ts';
 import type { Run, RunState } from '../run/run.ts';
 import type { RunSummary } from '../run/summary.ts';
 import type { RunPart } from './runParts.ts';
@@ -117,14 +117,14 @@ export interface Notice {
   offer?: { id: number; buttons: string[] };
 }
 
-export interface Offer {
+export interface PromptSuggestion {
   label: string;
   text: string;
   mentions: Mention[];
 }
 
 /** Fork point of the displayed run: at message `at` the run is the `nth` of several branches. */
-export interface BranchPoint {
+export interface TranscriptForkPoint {
   at: number;
   nth: number;
   of: number;
@@ -136,7 +136,7 @@ export interface BranchPoint {
  * File changed by the run, compared with its content before the run. `id` identifies the content, empty if unreadable. `added` and
  * `removed` count lines, absent if not counted. `mixed`: the file was also changed by someone else.
  */
-export interface FileRow {
+export interface ChangedFileRow {
   path: string;
   id: string;
   added?: number;
@@ -151,16 +151,16 @@ export interface FileRow {
  * Host → panel. `run` is a snapshot (null: a new conversation); `events` continue the snapshot. `part: 'end'`: only the last messages,
  * until the complete run arrives. A long run arrives in `run-part` messages; `before` is their number of messages.
  */
-export type HostMessage =
+export type HostToPanelMessage =
   | { type: 'state'; state: PanelState }
   | { type: 'run'; run: Run | null; part?: 'end'; before?: number }
   | ({ type: 'run-part' } & RunPart)
   /** Answer to `list-runs`; `more`: number of further runs. */
   | { type: 'runs'; query: string; rows: RunRow[]; more: number }
   | { type: 'room'; runId: string; frees: number }
-  | { type: 'branches'; runId: string; points: BranchPoint[] }
+  | { type: 'branches'; runId: string; points: TranscriptForkPoint[] }
   /** Files changed by a run; `more`: number of further files. `ran`: commands may have changed other files. */
-  | { type: 'files'; runId: string; rows: FileRow[]; more: number; ran?: boolean }
+  | { type: 'files'; runId: string; rows: ChangedFileRow[]; more: number; ran?: boolean }
   | { type: 'events'; events: RunEvent[] }
   | { type: 'notice'; notice: Notice | null }
   | { type: 'notice-over'; id: number }
@@ -174,13 +174,13 @@ export type HostMessage =
   | { type: 'mention'; mentions: Mention[] }
   | { type: 'change'; runId: string; toolCallId: string; diff: string }
   /** Completions after an `@` or a `/`. Later messages with the same number extend the list. */
-  | { type: 'completions'; asked: number; rows: Completion[]; problem?: string }
+  | { type: 'completions'; asked: number; rows: ComposerCompletion[]; problem?: string }
   | { type: 'mention-size'; mention: Mention; tokens: number; note?: string; why?: string }
   /**
    * Mention for a word typed after an `@`. `unknown`: the word without trailing punctuation, if it looks like a mention but names nothing.
    */
   | { type: 'mention-resolved'; word: string; mention?: Mention; unknown?: string }
-  | { type: 'offers'; offers: Offer[] }
+  | { type: 'offers'; offers: PromptSuggestion[] }
   /** Selection in an editor since the last message; `goes`: attached to the next message automatically. */
   | { type: 'selection'; mention: Mention | null; goes: boolean }
   | { type: 'pasted'; text: string }
@@ -191,7 +191,7 @@ const id = z.string().min(1).max(200);
 
 const imageSchema = z.strictObject({
   mediaType: z.enum(imageTypes),
-  data: z.base64().min(1).max(largestImage),
+  data: z.base64().min(1).max(maxImageBase64Length),
   name: z.string().max(200).optional(),
 });
 
@@ -204,14 +204,14 @@ const typedSchema = z.array(typedWord).min(1).max(maxMentions).optional();
 
 const messagePlace = { runId: id, at: z.number().int().min(0) };
 
-const chosenSchema = z.strictObject({ ...callShape, choices: choicesSchema.min(1) });
-export type PanelChoice = z.infer<typeof chosenSchema>;
+const chosenSchema = z.strictObject({ ...callShape, choices: userQuestionChoicesSchema.min(1) });
+export type PanelQuestionChoices = z.infer<typeof chosenSchema>;
 
 /**
  * Panel → host: intentions, validated on arrival. No message can approve a call: `show-question` only brings the editor's dialog to the
  * front, and `answer` is text for a model that requested input.
  */
-export const viewMessageSchema = z.discriminatedUnion('type', [
+export const panelToHostMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ready') }),
   /**
    * Answer to `look`: milliseconds since the user last typed, scrolled or selected, and the focus. No dialog opens while the user is
@@ -226,7 +226,7 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
       mentions: mentionsSchema.optional(),
       typed: typedSchema,
       chosen: chosenSchema.optional(),
-      when: whenSchema.optional(),
+      when: deliveryTimeSchema.optional(),
     })
     .refine(({ text, attachments, mentions }) => text !== '' || attachments || mentions),
   z.strictObject({ type: z.literal('answer'), chosen: chosenSchema }),
@@ -238,7 +238,7 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
     text: z.string().max(1_000_000).optional(),
     mentions: mentionsSchema.optional(),
     typed: typedSchema,
-    when: whenSchema,
+    when: deliveryTimeSchema,
   }),
   z.strictObject({ type: z.literal('take-back'), runId: id, queued: z.number().int() }),
   z.strictObject({
@@ -358,4 +358,4 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('copy'), text: z.string().max(5_000_000) }),
 ]);
-export type ViewMessage = z.infer<typeof viewMessageSchema>;
+export type PanelToHostMessage = z.infer<typeof panelToHostMessageSchema>;

@@ -1,32 +1,32 @@
 import type { Message, TokenUsage } from '../content/messages.ts';
-import { visibleLine } from '../text/escapeInvisible.ts';
+import { escapeInvisibleInLine } from '../text/escapeInvisible.ts';
 import type { RunEvent, StoredChange } from './events.ts';
 
 /** Audit record of one event, besides time and run. */
 export type AuditEntry = { kind: 'run' | 'question' | 'answer' | 'effect' | 'model-call' } & Record<string, unknown>;
 
 /** Text filters for audit lines: `hide` removes keys; `sha256` returns hexadecimal digits. */
-export interface AuditText {
+export interface AuditTextFilters {
   hide(text: string): string;
   sha256(text: string): string;
 }
 
 type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 type Entries = {
-  [Type in RunEvent['type']]: (event: Of<Type>, words: AuditText) => AuditEntry | undefined;
+  [Type in RunEvent['type']]: (event: Of<Type>, words: AuditTextFilters) => AuditEntry | undefined;
 };
 
 /**
  * Returns the audit record of an event; undefined: none. The record contains no message or file content: files appear as paths and content
  * hashes, commands as the first line and a hash of the full text, without keys.
  */
-export function auditOf(event: RunEvent, words: AuditText): AuditEntry | undefined {
-  return (entries[event.type] as (event: RunEvent, words: AuditText) => AuditEntry | undefined)(event, words);
+export function auditEntryOf(event: RunEvent, words: AuditTextFilters): AuditEntry | undefined {
+  return (entries[event.type] as (event: RunEvent, words: AuditTextFilters) => AuditEntry | undefined)(event, words);
 }
 
 const none = () => undefined;
 
-function replyEntry(message: Message, words: AuditText, callPrefix = ''): AuditEntry | undefined {
+function replyEntry(message: Message, words: AuditTextFilters, callPrefix = ''): AuditEntry | undefined {
   if (message.role !== 'assistant') return undefined;
   const calls = (message.toolCalls ?? []).map(({ id, name, arguments: given }) => ({
     call: callPrefix + id,
@@ -199,29 +199,29 @@ const phases = { Running: 'at-work', WaitingUser: 'rests', Completed: 'done', Fa
 
 const maxText = 300;
 
-function shown(text: string, words: AuditText): string {
+function shown(text: string, words: AuditTextFilters): string {
   const [first = ''] = words
     .hide(text)
     .trim()
     .split(/[\r\n\u2028\u2029]/, 1);
-  return visibleLine([...first].slice(0, maxText).join(''));
+  return escapeInvisibleInLine([...first].slice(0, maxText).join(''));
 }
 
-const commandOf = (line: string | undefined, words: AuditText) =>
+const commandOf = (line: string | undefined, words: AuditTextFilters) =>
   line !== undefined && { command: shown(line, words), commandSha256: words.sha256(line) };
 
-const changesOf = (changes: readonly StoredChange[] | undefined, words: AuditText) =>
+const changesOf = (changes: readonly StoredChange[] | undefined, words: AuditTextFilters) =>
   changes && {
     changes: changes.map(({ path, before, after }) => ({ path: shown(path, words), before, after })),
   };
 
-const movedOf = (moved: { from: string; to: string } | undefined, words: AuditText) =>
+const movedOf = (moved: { from: string; to: string } | undefined, words: AuditTextFilters) =>
   moved && { moved: { from: shown(moved.from, words), to: shown(moved.to, words) } };
 
 /** Arguments that contain locations; other arguments may be contents. */
 const placeNames = ['path', 'from', 'to', 'url', 'folder'];
 
-function placesIn(given: Record<string, unknown>, words: AuditText): Record<string, string> {
+function placesIn(given: Record<string, unknown>, words: AuditTextFilters): Record<string, string> {
   const places = placeNames.flatMap((name) => {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
     return typeof value === 'string' ? [[name, shown(value, words)] as const] : [];

@@ -7,12 +7,12 @@ type BranchPosition = z.infer<typeof placeSchema>;
  * Origin of a branch: events up to `seq` belong to `run`. `line`: origins of the ancestors, so that a family stays known after an ancestor
  * is deleted.
  */
-export const parentSchema = z.object({ ...placeSchema.shape, line: z.array(placeSchema).optional() });
-export type Parent = z.infer<typeof parentSchema>;
+export const parentRunSchema = z.object({ ...placeSchema.shape, line: z.array(placeSchema).optional() });
+export type ParentRun = z.infer<typeof parentRunSchema>;
 
-export interface Branch {
+interface RunBranch {
   id: string;
-  parent?: Parent;
+  parent?: ParentRun;
   createdAt: number;
   updatedAt: number;
   pinned?: boolean;
@@ -28,10 +28,10 @@ export interface ForkPoint {
 }
 
 /** Returns the fork points of the run in order. A deleted run counts as long as a run continues from its part. */
-export function forkPoints(id: string, runs: readonly Branch[]): ForkPoint[] {
+export function forkPoints(id: string, runs: readonly RunBranch[]): ForkPoint[] {
   const self = runs.find((run) => run.id === id);
   if (!self) return [];
-  const kin = kinOf(id, runs);
+  const kin = relatedRuns(id, runs);
   const places = new Map(
     kin.flatMap(({ parent }) => placesOf(parent)).map((place) => [`${place.seq} ${place.run}`, place]),
   );
@@ -39,7 +39,7 @@ export function forkPoints(id: string, runs: readonly Branch[]): ForkPoint[] {
   for (const place of places.values()) {
     const own = wayAt(self, place);
     if (own === undefined) continue;
-    const takers = new Map<string, Branch[]>([[own, []]]);
+    const takers = new Map<string, RunBranch[]>([[own, []]]);
     for (const run of kin) {
       const way = wayAt(run, place);
       if (way !== undefined) takers.set(way, [...(takers.get(way) ?? []), run]);
@@ -53,7 +53,7 @@ export function forkPoints(id: string, runs: readonly Branch[]): ForkPoint[] {
   return points.sort((one, other) => one.seq - other.seq);
 }
 
-export const descendants = <Run extends Branch>(id: string, runs: readonly Run[]): Run[] =>
+export const descendantRuns = <Run extends RunBranch>(id: string, runs: readonly Run[]): Run[] =>
   runs.filter(({ parent }) => placesOf(parent).some(({ run }) => run === id));
 
 interface BranchedRun<Run> {
@@ -66,7 +66,7 @@ interface BranchedRun<Run> {
  * Sorts runs under their parents, or under the nearest existing ancestor. Families are sorted by their newest run, families with a pinned
  * run first, branches by their start.
  */
-export function underTheirRuns<Run extends Branch>(runs: readonly Run[]): BranchedRun<Run>[] {
+export function sortRunsUnderParents<Run extends RunBranch>(runs: readonly Run[]): BranchedRun<Run>[] {
   const before = new Set<string>(); // guards against cycles in an altered record
   const below = new Map<string | undefined, Run[]>();
   for (const run of runs.toSorted((one, other) => one.createdAt - other.createdAt)) {
@@ -90,23 +90,23 @@ export function underTheirRuns<Run extends Branch>(runs: readonly Run[]): Branch
     .flatMap(({ members, newest }) => members.map((member) => ({ ...member, newest })));
 }
 
-export function kinOf<Run extends Branch>(id: string, runs: readonly Run[]): Run[] {
+export function relatedRuns<Run extends RunBranch>(id: string, runs: readonly Run[]): Run[] {
   const self = runs.find((run) => run.id === id);
   return self ? runs.filter((run) => rootOf(run) === rootOf(self)) : [];
 }
 
-const placesOf = (parent: Parent | undefined): BranchPosition[] => (parent ? [parent, ...(parent.line ?? [])] : []);
+const placesOf = (parent: ParentRun | undefined): BranchPosition[] => (parent ? [parent, ...(parent.line ?? [])] : []);
 
-const rootOf = ({ id, parent }: Branch): string => placesOf(parent).at(-1)?.run ?? id;
+const rootOf = ({ id, parent }: RunBranch): string => placesOf(parent).at(-1)?.run ?? id;
 
-const newest = (way: string, takers: readonly Branch[]): string =>
+const newest = (way: string, takers: readonly RunBranch[]): string =>
   (
     takers.find(({ id }) => id === way) ??
     takers.reduce((one, other) => (other.updatedAt > one.updatedAt ? other : one))
   ).id;
 
 /** Id of the run whose part contains the continuation of the path from a fork point; undefined: the path does not contain the point. */
-function wayAt({ id, parent }: Branch, { run, seq }: BranchPosition): string | undefined {
+function wayAt({ id, parent }: RunBranch, { run, seq }: BranchPosition): string | undefined {
   const path = [{ run: id, seq: Number.POSITIVE_INFINITY }, ...placesOf(parent)];
   const at = path.findIndex((place) => place.run === run);
   if (at < 0 || seq > path[at]!.seq) return undefined;

@@ -1,4 +1,4 @@
-export const aboutNames: ReadonlySet<string> = new Set([
+export const callSubjectArguments: ReadonlySet<string> = new Set([
   'command',
   'path',
   'from',
@@ -16,9 +16,11 @@ export const aboutNames: ReadonlySet<string> = new Set([
 const longest = 200;
 
 /** Short description of a call outside the conversation, from its string arguments. */
-export function aboutOf(args: Record<string, unknown>): { about?: Record<string, string> } {
+export function callSubjectOf(args: Record<string, unknown>): { about?: Record<string, string> } {
   const told = Object.entries(args).flatMap(([name, value]) =>
-    aboutNames.has(name) && typeof value === 'string' && value.length <= longest ? [[name, value] as const] : [],
+    callSubjectArguments.has(name) && typeof value === 'string' && value.length <= longest
+      ? [[name, value] as const]
+      : [],
   );
   return told.length > 0 ? { about: Object.fromEntries(told) } : {};
 }

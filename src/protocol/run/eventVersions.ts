@@ -16,6 +16,6 @@ export const eventVersions: Readonly<Partial<Record<StoredEvent['type'], number>
   'hold-end': 4,
 };
 
-export const grownVersion = 3;
+export const appendedListFormatVersion = 3;
 
-export const holdVersion = 4;
+export const heldRunFormatVersion = 4;

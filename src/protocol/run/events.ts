@@ -1,21 +1,21 @@
 // @invariant events-never-cause: Events report what happened and never cause it; control flow consists of function calls.
 import * as z from 'zod';
 import { approvalBasisSchema } from '../content/approvalBasis.ts';
-import { fillingSchema } from '../content/contextUsage.ts';
-import { instructedSchema, instructionSchema } from '../content/instructions.ts';
+import { contextUsageSchema } from '../content/contextUsage.ts';
+import { deliveredInstructionSchema, workspaceInstructionFileSchema } from '../content/instructions.ts';
 import { attachmentSchema, errorInfoSchema, messageSchema, tokenUsageSchema } from '../content/messages.ts';
-import { nodeChangeShape } from '../content/nodeChange.ts';
-import { outlineSchema } from '../content/outline.ts';
-import { answerShape, askedSchema } from '../content/questions.ts';
+import { workflowNodeChangeShape } from '../content/nodeChange.ts';
+import { workflowOutlineSchema } from '../content/outline.ts';
+import { userQuestionAnswerShape, userQuestionsSchema } from '../content/questions.ts';
 import { workStatsSchema } from '../content/workStats.ts';
-import { sentenceSchema } from '../text/localizedSchema.ts';
-import { parentSchema } from './branches.ts';
+import { localizedMessageSchema } from '../text/localizedSchema.ts';
+import { parentRunSchema } from './branches.ts';
 
 export const runPhaseSchema = z.enum(['Running', 'WaitingUser', 'Completed', 'Failed']);
 export type RunPhase = z.infer<typeof runPhaseSchema>;
 
 const removedKindSchema = z.enum(['file', 'link', 'folder']);
-export type RemovedKind = z.infer<typeof removedKindSchema>;
+export type RemovedFileKind = z.infer<typeof removedKindSchema>;
 
 /**
  * Change of one file. `before` and `after` are content ids (SHA-256) in the store; `null`: no file on this side. `kind` marks a deletion of
@@ -33,7 +33,7 @@ const storedChangeSchema = z.object({
 export type StoredChange = z.infer<typeof storedChangeSchema>;
 
 const movedSchema = z.object({ from: z.string(), to: z.string() });
-export type Moved = z.infer<typeof movedSchema>;
+export type FileMove = z.infer<typeof movedSchema>;
 
 /**
  * Change made by an undo or redo. Kind, mode and encoding describe the removed content, `afterKind` the restored content. `path`: the
@@ -55,7 +55,7 @@ export type UndoneMove = z.infer<typeof undoMoveSchema>;
 
 /** Command line with `marker`, an environment variable value that identifies the processes of the command. */
 const commandSchema = z.object({ line: z.string(), folder: z.string(), marker: z.string() });
-export type Command = z.infer<typeof commandSchema>;
+export type RecordedCommandLine = z.infer<typeof commandSchema>;
 
 /** Unique identity of a process: process id, start time in the format of the system, and (Linux) the boot id. */
 const processSchema = z.object({ pid: z.number().int(), began: z.string(), boot: z.string().optional() });
@@ -66,7 +66,7 @@ export type ProcessIdentity = z.infer<typeof processSchema>;
  * the process.
  */
 const backgroundSchema = z.object({ id: z.string(), owner: processSchema.optional() });
-export type Background = z.infer<typeof backgroundSchema>;
+export type BackgroundCommandStart = z.infer<typeof backgroundSchema>;
 
 /**
  * End of a background command: by itself, by `shell.stop` (`call`), by the user (`person`), with its window or run (`window`), by the
@@ -85,7 +85,7 @@ export type CommandEnd = z.infer<typeof commandEndSchema>;
 
 /** Start of a workflow step: the hash of its name and arguments, and its result once the files prove that the step is done. */
 const stepStartSchema = z.object({ argumentsId: z.string(), data: z.unknown() });
-export type StepStart = z.infer<typeof stepStartSchema>;
+export type WorkflowStepStart = z.infer<typeof stepStartSchema>;
 
 /** Outcome of a node's own call, stored in case the editor closes before the node receives the outcome. */
 const recordedOutcomeSchema = z.union([z.object({ error: errorInfoSchema }), z.object({ data: z.unknown() })]);
@@ -95,7 +95,7 @@ export type RecordedOutcome = z.infer<typeof recordedOutcomeSchema>;
  * Approval request for the user, in the language of the editor. `where` is the real path or the working folder of a command. `english` is
  * the text for records if the language differs. `note` states the reason of a repeated request or the difference to the earlier request.
  */
-export const questionSchema = z.object({
+const shownApprovalRequestSchema = z.object({
   id: z.string(),
   what: z.string(),
   where: z.string(),
@@ -105,7 +105,7 @@ export const questionSchema = z.object({
   diff: z.string().optional(),
   note: z.string().optional(),
 });
-export type UserQuestion = z.infer<typeof questionSchema>;
+export type ShownApprovalRequest = z.infer<typeof shownApprovalRequestSchema>;
 
 /** Hashes of the parts of a plan that an approval covers: file before and after, command, location, tool. */
 const proposedSchema = z.object({
@@ -115,20 +115,20 @@ const proposedSchema = z.object({
   location: z.string(),
   tool: z.string().optional(),
 });
-export type ProposedPlan = z.infer<typeof proposedSchema>;
+export type ProposedCallPlan = z.infer<typeof proposedSchema>;
 
-export const decisionSchema = z.enum(['allow', 'allow-run', 'deny']);
-export type Decision = z.infer<typeof decisionSchema>;
+export const approvalDecisionSchema = z.enum(['allow', 'allow-run', 'deny']);
+export type ApprovalDecision = z.infer<typeof approvalDecisionSchema>;
 
 /** Delivery time of a message to a running run: at the next turn, after the run, or at once, replacing the current work. */
-export const whenSchema = z.enum(['turn', 'done', 'now']);
-export type When = z.infer<typeof whenSchema>;
+export const deliveryTimeSchema = z.enum(['turn', 'done', 'now']);
+export type DeliveryTime = z.infer<typeof deliveryTimeSchema>;
 
 const limitOfSchema = z.enum(['run', 'day']);
-export type LimitOf = z.infer<typeof limitOfSchema>;
+export type SpendingLimitKind = z.infer<typeof limitOfSchema>;
 
 const userTextShape = { text: z.string(), attachments: z.array(attachmentSchema).optional() };
-export type UserText = z.infer<z.ZodObject<typeof userTextShape>>;
+export type UserMessageText = z.infer<z.ZodObject<typeof userTextShape>>;
 
 /**
  * Recorded request. `asked`: the selected model (`provider/model`). `host`: the server (`api.example.com`). `sent`: message and tool counts
@@ -148,7 +148,7 @@ const understoodShape = {
   arguments: z.record(z.string(), z.unknown()),
   leftOut: z.array(z.string()).optional(),
 };
-export type UnderstoodArguments = z.infer<z.ZodObject<typeof understoodShape>>;
+export type CorrectedArguments = z.infer<z.ZodObject<typeof understoodShape>>;
 
 const place = { runId: z.string(), seq: z.number().int(), at: z.number() };
 const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
@@ -160,7 +160,7 @@ const storedEvents = [
     workflowId: z.string(),
     agentId: z.string(),
     model: z.string(),
-    parent: parentSchema.optional(),
+    parent: parentRunSchema.optional(),
     imported: z.literal(true).optional(),
   }),
   /** Empty title: the model found none. `usage`: tokens of the title request. An empty title by the user restores the automatic title. */
@@ -174,7 +174,7 @@ const storedEvents = [
   /** The user raises a spending limit by `more` US dollars `to` a new total, for this run or for today. */
   event('limit-raise', { of: limitOfSchema, more: z.number(), to: z.number() }),
   /** Instruction files at the start of the run. Every prompt of the run contains this text, also after a change of the files. */
-  event('instructions', { files: z.array(instructionSchema) }),
+  event('instructions', { files: z.array(workspaceInstructionFileSchema) }),
   event('model', { model: z.string() }),
   event('agent', { agentId: z.string() }),
   /**
@@ -187,7 +187,7 @@ const storedEvents = [
     branch: z.string().optional(),
     ends: z.array(z.string()).optional(),
     edits: z.array(z.object({ path: z.string(), now: z.string().nullable() })).optional(),
-    instructions: z.array(instructedSchema).optional(),
+    instructions: z.array(deliveredInstructionSchema).optional(),
     queued: z.number().int().optional(),
   }),
   /**
@@ -206,8 +206,8 @@ const storedEvents = [
   /**
    * Message of the user during a turn, identified by the event number. A `message` event records the delivery. `when`: `turn` if absent.
    */
-  event('queued', { ...userTextShape, when: whenSchema.optional() }),
-  event('queued-change', { queued: z.number().int(), ...userTextShape, when: whenSchema }),
+  event('queued', { ...userTextShape, when: deliveryTimeSchema.optional() }),
+  event('queued-change', { queued: z.number().int(), ...userTextShape, when: deliveryTimeSchema }),
   event('queued-remove', { queued: z.number().int() }),
   /**
    * Corrected arguments of a call; the message retains the original. Contains the changed arguments, and the names of removed arguments.
@@ -224,14 +224,14 @@ const storedEvents = [
     toolCallId: z.string(),
     name: z.string(),
     title: z.string().optional(),
-    question: questionSchema,
+    question: shownApprovalRequestSchema,
     proposed: proposedSchema,
   }),
   event('approval', {
     toolCallId: z.string(),
     name: z.string().optional(),
     title: z.string().optional(),
-    decision: decisionSchema,
+    decision: approvalDecisionSchema,
     waitedMs: z.number(),
     words: z.string().optional(),
     edited: z.boolean().optional(),
@@ -261,9 +261,9 @@ const storedEvents = [
     about: z.record(z.string(), z.string()).optional(),
   }),
   event('command-start', { toolCallId: z.string(), process: processSchema }),
-  event('ask', { toolCallId: z.string(), questions: z.array(askedSchema) }),
+  event('ask', { toolCallId: z.string(), questions: z.array(userQuestionsSchema) }),
   /** Written to disk before the call continues. The answer is text for the model and never approves a call. */
-  event('answer', { toolCallId: z.string(), ...answerShape }),
+  event('answer', { toolCallId: z.string(), ...userQuestionAnswerShape }),
   event('tool-end', {
     toolCallId: z.string(),
     name: z.string(),
@@ -314,7 +314,7 @@ const storedEvents = [
     node: z.string().optional(),
     ...requestShape,
     ...besideShape,
-    filling: fillingSchema.optional(),
+    filling: contextUsageSchema.optional(),
     delayMs: z.number().optional(),
   }),
   /**
@@ -331,8 +331,8 @@ const storedEvents = [
     ...requestShape,
     ...besideShape,
   }),
-  event('outline', { outline: outlineSchema }),
-  event('node', nodeChangeShape),
+  event('outline', { outline: workflowOutlineSchema }),
+  event('node', workflowNodeChangeShape),
   /**
    * Compaction of the context window. `node`: in the conversation of a node; `branch`: in the conversation of a parallel branch;
    * `conversation`: key of the step's conversation.
@@ -345,7 +345,7 @@ const storedEvents = [
     node: z.string().optional(),
     branch: z.string().optional(),
     conversation: z.string().optional(),
-    filling: fillingSchema.optional(),
+    filling: contextUsageSchema.optional(),
   }),
   /**
    * Damaged record that was continued. Events after `from`, up to `to`, followed a loss and are displayed separately. `places`: file
@@ -356,7 +356,7 @@ const storedEvents = [
     to: z.number().int(),
     places: z.array(z.number()),
     damage: z.string(),
-    said: sentenceSchema.optional(),
+    said: localizedMessageSchema.optional(),
   }),
   event('phase', { phase: runPhaseSchema, error: errorInfoSchema.optional(), took: workStatsSchema.optional() }),
 ] as const;
@@ -376,18 +376,18 @@ const shownEvents = [
     node: z.string().optional(),
     ...requestShape,
     ...besideShape,
-    filling: fillingSchema.optional(),
+    filling: contextUsageSchema.optional(),
   }),
   /** Progress of a wait: a loading model, prompt evaluation (`fraction` 0..1), a retry (`until`, epoch ms; `attempt`: its number). */
   event('progress', {
     text: z.string(),
-    said: sentenceSchema.optional(),
+    said: localizedMessageSchema.optional(),
     fraction: z.number().optional(),
     until: z.number().optional(),
     attempt: z.number().int().optional(),
   }),
   event('pausing', {}),
-  event('question', { toolCallId: z.string(), question: questionSchema, title: z.string().optional() }),
+  event('question', { toolCallId: z.string(), question: shownApprovalRequestSchema, title: z.string().optional() }),
   event('tool-output', { toolCallId: z.string(), text: z.string() }),
 ] as const;
 
@@ -398,4 +398,4 @@ export const runEventSchema = z.discriminatedUnion('type', [...storedEvents, ...
 export type RunEvent = z.infer<typeof runEventSchema>;
 
 type WithoutPlace<Event> = Event extends unknown ? Omit<Event, 'runId' | 'seq' | 'at'> : never;
-export type EventBody = WithoutPlace<RunEvent>;
+export type RunEventBody = WithoutPlace<RunEvent>;

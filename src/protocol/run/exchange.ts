@@ -1,30 +1,30 @@
 import * as z from 'zod';
 import type { Attachment, Message, ToolResult } from '../content/messages.ts';
-import { because, failure, toToolResult } from '../content/tools.ts';
+import { failedToolOutcome, outcomeDetails, toToolResult } from '../content/tools.ts';
 import { type StoredEvent, storedEventSchema } from './events.ts';
 import { applyEvent } from './fold.ts';
 import { pendingCalls } from './pending.ts';
 import { newRun, type Run } from './run.ts';
 
 /** File format of exported runs: a run with its branches, with the event numbers of the journals. `shown` is the exported run. */
-export interface RunsFile {
+export interface ExportedRunsFile {
   'towpath-runs': 1;
   shown: string;
   runs: { id: string; events: StoredEvent[] }[];
 }
 
-export type Hide = (text: string) => string;
+export type HideSecrets = (text: string) => string;
 
 /**
  * Filters the events of a run for export and import: messages and ends of calls. Removed are all data with an effect or owner: approvals,
  * open requests, queued messages, changes to undo, processes, costs, provider metadata, and system notes (about another workspace, and
  * weighted more than user text by models). The conversation ends at the first damage, because later messages may not belong to it.
  */
-export function dataOf(events: readonly StoredEvent[], hide: Hide): StoredEvent[] {
+export function exportableEvents(events: readonly StoredEvent[], hide: HideSecrets): StoredEvent[] {
   const damaged = events.findIndex(({ type }) => type === 'mended');
   const whole = damaged < 0 ? events : events.slice(0, damaged);
   return whole.flatMap((event) => {
-    const data = (kept[event.type] as (event: StoredEvent, hide: Hide) => StoredEvent | undefined)(event, hide);
+    const data = (kept[event.type] as (event: StoredEvent, hide: HideSecrets) => StoredEvent | undefined)(event, hide);
     return data ? [data] : [];
   });
 }
@@ -34,7 +34,7 @@ const place = ({ runId, seq, at }: Pick<StoredEvent, 'runId' | 'seq' | 'at'>) =>
 const nothing = () => undefined;
 
 /** Exhaustive by type: a new event type does not compile without a row. */
-const kept: { [Type in StoredEvent['type']]: (event: Of<Type>, hide: Hide) => StoredEvent | undefined } = {
+const kept: { [Type in StoredEvent['type']]: (event: Of<Type>, hide: HideSecrets) => StoredEvent | undefined } = {
   'run-start': ({ imported: _, ...event }) => event,
   title: ({ title, ...event }, hide) => (title ? { ...place(event), type: 'title', title: hide(title) } : undefined),
   model: ({ model, ...event }) => ({ ...place(event), type: 'model', model }),
@@ -90,7 +90,7 @@ const kept: { [Type in StoredEvent['type']]: (event: Of<Type>, hide: Hide) => St
 
 const noteGone = 'A note stood here, about the workspace that this was said in.';
 
-function messageData(message: Message, hide: Hide): Message {
+function messageData(message: Message, hide: HideSecrets): Message {
   switch (message.role) {
     case 'system':
       return { role: 'system', content: noteGone }; // retains the index, which summaries refer to
@@ -107,7 +107,7 @@ function messageData(message: Message, hide: Hide): Message {
   }
 }
 
-function resultData({ toolCallId, content, error, attachments }: ToolResult, hide: Hide): ToolResult {
+function resultData({ toolCallId, content, error, attachments }: ToolResult, hide: HideSecrets): ToolResult {
   const told = { toolCallId, ...(error !== undefined && { error }), ...attachmentsData(attachments, hide) };
   try {
     return { ...told, content: JSON.stringify(hidden(JSON.parse(content), hide)) };
@@ -117,7 +117,7 @@ function resultData({ toolCallId, content, error, attachments }: ToolResult, hid
 }
 
 /** Retains images. Other files are removed if any part is hidden, because the remainder is unpredictable. */
-function attachmentsData(attachments: readonly Attachment[] = [], hide: Hide): { attachments?: Attachment[] } {
+function attachmentsData(attachments: readonly Attachment[] = [], hide: HideSecrets): { attachments?: Attachment[] } {
   const whole = attachments.filter(({ mediaType, data }) => {
     if (/^(image|audio|video)\//.test(mediaType)) return true;
     const text = Buffer.from(data, 'base64').toString('utf8');
@@ -129,7 +129,7 @@ function attachmentsData(attachments: readonly Attachment[] = [], hide: Hide): {
   };
 }
 
-function hidden<Value>(value: Value, hide: Hide): Value {
+function hidden<Value>(value: Value, hide: HideSecrets): Value {
   if (typeof value === 'string') return hide(value) as Value;
   if (Array.isArray(value)) return value.map((one) => hidden(one, hide)) as Value;
   if (typeof value !== 'object' || value === null) return value;
@@ -142,7 +142,7 @@ const fileSchema = z.object({
   runs: z.array(z.object({ id: z.string(), events: z.array(z.unknown()) })).min(1),
 });
 
-export interface Imported {
+export interface ImportedRun {
   id: string;
   events: StoredEvent[];
   shown: boolean;
@@ -154,7 +154,7 @@ export interface Imported {
  * @param said parsed JSON of the file
  * @param newId creates a run id
  */
-export function importedRuns(said: unknown, newId: () => string): Imported[] {
+export function parseExportedRuns(said: unknown, newId: () => string): ImportedRun[] {
   const file = fileSchema.safeParse(said).data;
   if (!file) throw new SyntaxError('This is not a file of exported runs.');
   if (file['towpath-runs'] !== 1)
@@ -165,7 +165,7 @@ export function importedRuns(said: unknown, newId: () => string): Imported[] {
     id: ids.get(id)!,
     events: atRest(
       ids.get(id)!,
-      dataOf(checked(events, nth + 1), (text) => text),
+      exportableEvents(checked(events, nth + 1), (text) => text),
       ids,
     ),
     shown: id === file.shown,
@@ -214,10 +214,10 @@ function atRest(id: string, events: StoredEvent[], ids: ReadonlyMap<string, stri
   });
   for (const event of own) applyEvent(run, event);
   const end = { runId: id, seq: run.seq, at: run.updatedAt };
-  const unrun = failure(
+  const unrun = failedToolOutcome(
     'TOOL_INTERRUPTED',
     'This run was imported from a file. The call did not run here.',
-    because('IMPORTED'),
+    outcomeDetails('IMPORTED'),
   );
   const open = pendingCalls(run.messages).map((call) => toToolResult(call.id, unrun));
   if (open.length > 0)

@@ -1,25 +1,25 @@
 import type { Attachment, Message, ToolCall } from '../content/messages.ts';
-import { proseLine, visibleLine } from '../text/escapeInvisible.ts';
-import { entriesOf } from '../values/dictionary.ts';
+import { escapeInvisibleInLine, escapeInvisibleInProseLine } from '../text/escapeInvisible.ts';
+import { sortedDictionaryEntries } from '../values/dictionary.ts';
 import { type Run, runTitle } from './run.ts';
-import { understoodCall } from './understoodArguments.ts';
+import { callWithCorrectedArguments } from './understoodArguments.ts';
 
 /**
  * Renders a run as Markdown for publication: messages, and one line per call. Omits tool output, thinking and system messages. `hide`
  * removes keys and home folders.
  */
-export function markdownOf(run: Run, hide: (text: string) => string): string {
+export function runToMarkdown(run: Run, hide: (text: string) => string): string {
   const { damage, graph } = run;
   const until = damage?.[0]?.at ?? run.messages.length;
   const results = resultsIn(run.messages);
   const models = [...new Set(run.models?.map(({ model }) => model) ?? [])];
   const about = [dateOf(run.createdAt), ...models.map(code), ...(run.workflowId === 'chat' ? [] : [run.workflowId])];
   const parts = [
-    `# ${escaped(proseLine(hide(runTitle(run))))}`,
+    `# ${escaped(escapeInvisibleInProseLine(hide(runTitle(run))))}`,
     `*${about.filter(Boolean).join(' · ')}*`,
     ...partsOf(run.messages.slice(0, until), run, results, hide),
-    ...(graph ? entriesOf(graph.branches) : []).flatMap(([name, { messages = [] }]) => [
-      ...(messages.length > 0 ? [`## ${escaped(proseLine(hide(name)))}`] : []),
+    ...(graph ? sortedDictionaryEntries(graph.branches) : []).flatMap(([name, { messages = [] }]) => [
+      ...(messages.length > 0 ? [`## ${escaped(escapeInvisibleInProseLine(hide(name)))}`] : []),
       ...partsOf(messages, run, resultsIn(messages), hide),
     ]),
     ...(damage ? ['*What came after this is damaged.*'] : []),
@@ -41,7 +41,7 @@ function partsOf(
         ];
       case 'assistant': {
         const calls = (message.toolCalls ?? []).map((call) =>
-          callLine(understoodCall(call, states[call.id]), results.get(call.id), hide),
+          callLine(callWithCorrectedArguments(call, states[call.id]), results.get(call.id), hide),
         );
         const text = closed(hide(message.content).trim());
         const words = `${text}${message.incomplete ? ' …' : ''}`.trim();
@@ -66,7 +66,7 @@ const said = (text: string): string[] => (text.trim() ? closed(text.trim()).spli
 const quoted = (lines: readonly string[]): string => lines.map((line) => `> ${line}`.trimEnd()).join('\n');
 
 const fileLine = ({ name, mediaType }: Attachment, hide: (text: string) => string): string =>
-  `*(${escaped(proseLine(hide(name ?? mediaType)))})*`;
+  `*(${escaped(escapeInvisibleInProseLine(hide(name ?? mediaType)))})*`;
 
 const abouts = ['command', 'path', 'url', 'pattern', 'query', 'from', 'to', 'folder', 'name'];
 const maxText = 200;
@@ -80,18 +80,19 @@ function callLine(
     const value = Object.hasOwn(given, one) ? given[one] : undefined;
     return typeof value === 'string' && value.trim() ? [code(cut(hide(value)))] : [];
   });
-  const end = error === undefined ? '' : error === 'TOOL_DENIED' ? ': not allowed' : `: failed (${visibleLine(error)})`;
+  const end =
+    error === undefined ? '' : error === 'TOOL_DENIED' ? ': not allowed' : `: failed (${escapeInvisibleInLine(error)})`;
   return `- ${[code(hide(name)), ...about].join(' ')}${end}`;
 }
 
 function cut(text: string): string {
-  const line = visibleLine(text);
+  const line = escapeInvisibleInLine(text);
   const characters = [...line];
   return characters.length > maxText ? `${characters.slice(0, maxText).join('')}…` : line;
 }
 
 function code(text: string): string {
-  const line = visibleLine(text);
+  const line = escapeInvisibleInLine(text);
   const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = '`'.repeat(longest + 1);
   const room = longest > 0 ? ' ' : '';

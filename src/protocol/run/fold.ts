@@ -1,13 +1,19 @@
-import { compactionOf } from '../content/compaction.ts';
+import { createCompactionRecord } from '../content/compaction.ts';
 import type { ContextUsage } from '../content/contextUsage.ts';
 import type { Message, TokenUsage } from '../content/messages.ts';
-import { withUpdate } from '../text/lineUpdates.ts';
+import { appendTerminalOutput } from '../text/lineUpdates.ts';
 import { createDictionary, toDictionary } from '../values/dictionary.ts';
-import type { RunEvent, StoredEvent, When } from './events.ts';
-import { applyNode, applyNodeCompaction, applyNodeMessage, applyNodeText, newGraph } from './graph.ts';
-import { dropAnswered, dropOutcomes, recordOutcome } from './outcomes.ts';
+import type { DeliveryTime, RunEvent, StoredEvent } from './events.ts';
+import {
+  applyNodeChange,
+  applyNodeCompaction,
+  applyNodeMessage,
+  applyNodeText,
+  createWorkflowGraphState,
+} from './graph.ts';
+import { dropAnsweredOutcomes, dropDeliveredOutcomes, recordOutcome } from './outcomes.ts';
 import { type CallState, type QueuedMessage, type Run, unpricedTokens } from './run.ts';
-import { foldFiles } from './runFiles.ts';
+import { foldFileChanges } from './runFiles.ts';
 
 const outputLimit = 20_000;
 
@@ -28,7 +34,7 @@ const shownTypes: ReadonlySet<RunEvent['type']> = new Set(
   } satisfies Record<Exclude<RunEvent, StoredEvent>['type'], true>) as RunEvent['type'][],
 );
 
-export const isStored = (event: RunEvent): event is StoredEvent => !shownTypes.has(event.type);
+export const isStoredEvent = (event: RunEvent): event is StoredEvent => !shownTypes.has(event.type);
 
 const isBeside = (event: RunEvent): boolean => event.type === 'usage' && event.beside === true;
 
@@ -36,8 +42,8 @@ const isBeside = (event: RunEvent): boolean => event.type === 'usage' && event.b
  * Tells whether an event is new to the run. Snapshots and events may overlap: a stored event counts once, by number. A display event has
  * the number of the preceding stored event.
  */
-export const isNews = (run: Run, event: RunEvent): boolean =>
-  isStored(event) ? event.seq > run.seq : event.seq >= run.seq;
+export const isNewEvent = (run: Run, event: RunEvent): boolean =>
+  isStoredEvent(event) ? event.seq > run.seq : event.seq >= run.seq;
 
 const isAbout = (event: RunEvent): boolean => event.type === 'pin' || (event.type === 'title' && event.by === 'person');
 
@@ -45,7 +51,7 @@ const isOwn = ({ parent }: Run, event: RunEvent): boolean => !parent || event.se
 
 /** Folds a new event into the run, in place. Host and panel use the same function. */
 export function applyEvent(run: Run, event: RunEvent): void {
-  if (!isNews(run, event)) return;
+  if (!isNewEvent(run, event)) return;
   run.seq = event.seq;
   if (run.createdAt === 0) run.createdAt = event.at;
   if (!isAbout(event)) run.updatedAt = event.at;
@@ -106,7 +112,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       break;
     case 'node-message':
       if (run.graph) applyNodeMessage(run.graph, event);
-      dropAnswered(run, event);
+      dropAnsweredOutcomes(run, event);
       break;
     case 'queued':
       run.queued.push(waiting(event.seq, event));
@@ -237,7 +243,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
     }
     case 'tool-output': {
       const call = callOf(run, event.toolCallId);
-      call.output = withUpdate(call.output ?? '', event.text).slice(-outputLimit);
+      call.output = appendTerminalOutput(call.output ?? '', event.text).slice(-outputLimit);
       break;
     }
     case 'tool-end': {
@@ -250,7 +256,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       if (!event.ok && call.changes && !event.changes) run.unmade = [...(run.unmade ?? []), ...call.changes];
       call.changes = event.changes;
       call.moved = event.moved;
-      foldFiles(run, event);
+      foldFileChanges(run, event);
       call.stillRunning = event.stillRunning;
       call.outputId = event.outputId;
       call.background = event.background;
@@ -281,7 +287,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
         const undone = own.filter((path) => taken.includes(path));
         call.undone = [...new Set([...(call.undone ?? []), ...undone])];
       }
-      foldFiles(run, event);
+      foldFileChanges(run, event);
       break;
     case 'redo':
       for (const id of event.toolCallIds) {
@@ -290,7 +296,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
         if (undone.length > 0) call.undone = undone;
         else delete call.undone;
       }
-      foldFiles(run, event);
+      foldFileChanges(run, event);
       break;
     case 'usage':
       if (isOwn(run, event)) addUsage(run, event.usage);
@@ -312,9 +318,9 @@ export function applyEvent(run: Run, event: RunEvent): void {
       run.outline = event.outline;
       break;
     case 'node':
-      run.graph ??= newGraph();
-      applyNode(run.graph, event, event.at);
-      dropOutcomes(run, event);
+      run.graph ??= createWorkflowGraphState();
+      applyNodeChange(run.graph, event, event.at);
+      dropDeliveredOutcomes(run, event);
       if (event.branch === undefined) {
         const isEnd = event.status === 'end' && run.graph.main.at.length === 0;
         run.graph.end = isEnd ? { node: event.node, messages: run.messages.length } : undefined;
@@ -327,7 +333,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       }
       run.contextTokens = 0;
       run.filling = event.filling;
-      run.compactions.push(compactionOf(event, run.messages.length));
+      run.compactions.push(createCompactionRecord(event, run.messages.length));
       break;
     case 'mended': {
       const { from, damage: text, said } = event;
@@ -385,7 +391,7 @@ function callOf(run: Run, toolCallId: string): CallState {
 
 const waiting = (
   queued: number,
-  { text, attachments, when = 'turn' }: Omit<QueuedMessage, 'queued' | 'when'> & { when?: When },
+  { text, attachments, when = 'turn' }: Omit<QueuedMessage, 'queued' | 'when'> & { when?: DeliveryTime },
 ): QueuedMessage => ({
   text,
   ...(attachments && { attachments }),

@@ -1,7 +1,7 @@
 import type { ApprovalBasis } from '../content/approvalBasis.ts';
 import type { ErrorInfo } from '../content/messages.ts';
 import type { AbortReason, OutcomeReason } from '../text/codes.ts';
-import type { Links } from '../text/links.ts';
+import type { MessageLinks } from '../text/links.ts';
 
 /*
  * Codes of English text that earlier versions stored without a code. Texts and patterns in this file are literal copies of stored text:
@@ -34,7 +34,7 @@ const formerClosed =
   'The editor closed while this run was at work. Nothing was lost; what had not been answered did not run.';
 
 /** Returns the commands and the setting named in an error message of an earlier version. */
-export function formerLinks(message: string): Links {
+export function linksInFormerMessage(message: string): MessageLinks {
   const titles = [...message.matchAll(/\*Towpath: ([^*\n]{1,60})\*/g)];
   const commands = titles.flatMap(([, title]) => formerCommands.get(title!) ?? []);
   return { commands, setting: /\btowpath(\.\w+)+/.exec(message)?.[0] };
@@ -52,7 +52,7 @@ const formerCommands: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Returns the basis of a decision that an earlier version stored as a sentence only; undefined: unknown sentence. */
-export function formerBasis(automatic: string): ApprovalBasis | undefined {
+export function approvalBasisOfFormerText(automatic: string): ApprovalBasis | undefined {
   const known = formerBases.find(([sentence]) => sentence === automatic);
   if (known) return known[1];
   const grant = /^Allowed earlier in this run: (.*)\.$/s.exec(automatic)?.[1];
@@ -74,7 +74,7 @@ const formerBases: readonly [sentence: string, basis: ApprovalBasis][] = [
   ["The run's own.", { by: 'of-run' }],
 ];
 
-export const formerNoteForms = [
+export const formerCommandEndForms = [
   'went on without its window',
   'was ended: it wrote more than 100 MiB',
   'was ended: its time was over',
@@ -83,7 +83,7 @@ export const formerNoteForms = [
   'Files of this workspace that speak to agents have changed. They say now:',
 ];
 
-export const formerMentionForms = [
+export const formerMentionNoteForms = [
   'its beginning',
   'no problem any more',
   'Its beginning did not fit.',

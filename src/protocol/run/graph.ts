@@ -1,9 +1,9 @@
-import { type Compaction, compactionOf, seesOf } from '../content/compaction.ts';
+import { type Compaction, compactedContentText, createCompactionRecord } from '../content/compaction.ts';
 import type { ErrorInfo, Message } from '../content/messages.ts';
-import type { NodeChange } from '../content/nodeChange.ts';
-import { inEnglish, type LocalizedMessage, message } from '../text/l10n.ts';
-import { createDictionary, type Dictionary, keysOf } from '../values/dictionary.ts';
-import { grow } from '../values/growth.ts';
+import type { WorkflowNodeChange } from '../content/nodeChange.ts';
+import { type LocalizedMessage, message, toEnglishText } from '../text/l10n.ts';
+import { createDictionary, type Dictionary, sortedDictionaryKeys } from '../values/dictionary.ts';
+import { applyValueGrowth } from '../values/growth.ts';
 
 /**
  * Line of workflow nodes: the main line, or a parallel branch with its own copy of the state. Branches are keyed by name (`outer/inner`).
@@ -12,7 +12,7 @@ import { grow } from '../values/growth.ts';
  * - `visit`: the running visit of the node, absent between nodes.
  * - `messages`, `compactions`: conversation of a branch; `conversations`: model conversations of the running step, dropped at its end.
  */
-export interface Track {
+export interface WorkflowTrack {
   at: string[];
   steps: number;
   state: Record<string, unknown>;
@@ -48,11 +48,11 @@ interface NodeState {
   live?: string;
 }
 
-export interface Graph {
+export interface WorkflowGraphState {
   nodes: Dictionary<NodeState>;
-  main: Track;
+  main: WorkflowTrack;
   end?: { node: string; messages: number };
-  branches: Dictionary<Track>;
+  branches: Dictionary<WorkflowTrack>;
   artifacts: string[];
 }
 
@@ -67,7 +67,7 @@ export interface NodeMessage {
 
 const liveLimit = 200_000;
 
-export const newGraph = (): Graph => ({
+export const createWorkflowGraphState = (): WorkflowGraphState => ({
   nodes: createDictionary(),
   main: { at: [], steps: 0, state: {} },
   branches: createDictionary(),
@@ -75,21 +75,27 @@ export const newGraph = (): Graph => ({
 });
 
 /** State key of the results of a parallel part, at its join. */
-export const resultsKey = 'parallel_results';
+export const parallelResultsKey = 'parallel_results';
 
 /** Removes earlier parallel results, so that rounds do not nest the results of all earlier rounds. */
-export function withoutResults({ [resultsKey]: _, ...values }: Track['state']): Track['state'] {
+export function withoutParallelResults({
+  [parallelResultsKey]: _,
+  ...values
+}: WorkflowTrack['state']): WorkflowTrack['state'] {
   return values;
 }
 
 /** Folds a node event into the graph, in place. */
-export function applyNode(graph: Graph, change: NodeChange, at: number): void {
+export function applyNodeChange(graph: WorkflowGraphState, change: WorkflowNodeChange, at: number): void {
   const { node, branch } = change;
   if (change.status === 'start') begin(graph, change, at);
-  const track = trackOf(graph, branch);
+  const track = trackOfBranch(graph, branch);
   const state = graph.nodes[node];
   if (!track || !state) return; // a node without a start cannot end
-  const grown = Object.entries(change.grown ?? {}).map(([key, growth]) => [key, grow(track.state[key], growth)]);
+  const grown = Object.entries(change.grown ?? {}).map(([key, growth]) => [
+    key,
+    applyValueGrowth(track.state[key], growth),
+  ]);
   track.state = { ...(!change.whole && track.state), ...change.state, ...Object.fromEntries(grown) };
   graph.artifacts = [...new Set([...(change.whole ? [] : graph.artifacts), ...(change.artifacts ?? [])])];
   if (change.warnings) warn(state, change.warnings, change.said);
@@ -122,49 +128,49 @@ export function applyNode(graph: Graph, change: NodeChange, at: number): void {
 
 function warn(state: NodeState, warnings: readonly string[], said: readonly LocalizedMessage[] = []): void {
   state.warnings = [...new Set([...(state.warnings ?? []), ...warnings])];
-  const news = said.filter((one) => !state.said?.some((other) => inEnglish(other) === inEnglish(one)));
+  const news = said.filter((one) => !state.said?.some((other) => toEnglishText(other) === toEnglishText(one)));
   if (news.length > 0) state.said = [...(state.said ?? []), ...news];
 }
 
-function begin(graph: Graph, { node, branch, of, anew }: NodeChange, at: number): void {
+function begin(graph: WorkflowGraphState, { node, branch, of, anew }: WorkflowNodeChange, at: number): void {
   const before = graph.nodes[node];
   const visit = (before?.visits ?? 0) + 1;
   graph.nodes[node] = { status: 'running', visits: visit, startedAt: at, ...(of !== undefined && { of }) };
-  const known = anew ? undefined : trackOf(graph, branch);
+  const known = anew ? undefined : trackOfBranch(graph, branch);
   const { fanIn: _, ...rest } = known ?? {
     steps: 0,
-    state: isOwnLine(branch) ? {} : structuredClone(withoutResults(parentOf(graph, branch!).state)),
+    state: isOwnLine(branch) ? {} : structuredClone(withoutParallelResults(parentOf(graph, branch!).state)),
   };
   setTrack(graph, branch, { ...rest, at: [node], visit });
   const goesOn = before?.status === 'failed';
-  for (const name of keysOf(graph.branches))
+  for (const name of sortedDictionaryKeys(graph.branches))
     if ((branch === undefined || name.startsWith(`${branch}/`)) && !(goesOn && isOpenedBy(node, branch, name)))
       delete graph.branches[name];
 }
 
-export const itemOf = (node: string, index: number): string => `${node}[${index}]`;
+export const forEachItemKey = (node: string, index: number): string => `${node}[${index}]`;
 
-export const lineIn = (around: string | undefined, name: string): string =>
+export const childTrackKey = (around: string | undefined, name: string): string =>
   around === undefined ? name : `${around}/${name}`;
 
-export const nestedLine = (node: string): string => `${node}()`;
+export const nestedWorkflowKey = (node: string): string => `${node}()`;
 
 function isOpenedBy(node: string, branch: string | undefined, line: string): boolean {
-  const own = lineIn(branch, node.slice(node.lastIndexOf('/') + 1));
+  const own = childTrackKey(branch, node.slice(node.lastIndexOf('/') + 1));
   return line.startsWith(`${own}[`) || line.startsWith(`${own}(`);
 }
 
 const isOwnLine = (branch: string | undefined): boolean => branch !== undefined && /[\])]$/.test(branch);
 
-function closeLines({ branches }: Graph, { node, branch }: NodeChange): void {
-  for (const name of keysOf(branches)) if (isOpenedBy(node, branch, name)) delete branches[name];
+function closeLines({ branches }: WorkflowGraphState, { node, branch }: WorkflowNodeChange): void {
+  for (const name of sortedDictionaryKeys(branches)) if (isOpenedBy(node, branch, name)) delete branches[name];
 }
 
 export function applyNodeMessage(
-  graph: Graph,
+  graph: WorkflowGraphState,
   { branch, conversation: key, callPrefix, message, given, anew }: NodeMessage,
 ): void {
-  const track = trackOf(graph, branch);
+  const track = trackOfBranch(graph, branch);
   if (!track) return;
   track.conversations ??= createDictionary();
   const known = anew ? undefined : track.conversations[key];
@@ -176,25 +182,27 @@ export function applyNodeMessage(
     for (const { id } of message.toolCalls ?? []) own.callIds[id] = callPrefix + id;
 }
 
-function takeBack(graph: Graph, node: string): void {
+function takeBack(graph: WorkflowGraphState, node: string): void {
   const { visits, startedAt } = graph.nodes[node]!;
   if (visits > 1) graph.nodes[node] = { status: 'completed', visits: visits - 1, startedAt, endedAt: startedAt };
   else delete graph.nodes[node];
 }
 
-function setTrack(graph: Graph, branch: string | undefined, track: Track): void {
+function setTrack(graph: WorkflowGraphState, branch: string | undefined, track: WorkflowTrack): void {
   if (branch === undefined) graph.main = track;
   else graph.branches[branch] = track;
 }
 
-const parentOf = ({ main, branches }: Graph, branch: string): Track =>
+const parentOf = ({ main, branches }: WorkflowGraphState, branch: string): WorkflowTrack =>
   branches[branch.slice(0, Math.max(0, branch.lastIndexOf('/')))] ?? main;
 
-export const trackOf = ({ main, branches }: Graph, branch: string | undefined): Track | undefined =>
-  branch === undefined ? main : branches[branch];
+export const trackOfBranch = (
+  { main, branches }: WorkflowGraphState,
+  branch: string | undefined,
+): WorkflowTrack | undefined => (branch === undefined ? main : branches[branch]);
 
 export function applyNodeCompaction(
-  graph: Graph,
+  graph: WorkflowGraphState,
   {
     node,
     branch,
@@ -203,20 +211,23 @@ export function applyNodeCompaction(
   }: Omit<Compaction, 'at'> & { node: string; branch?: string; conversation?: string },
 ): void {
   const state = graph.nodes[node];
-  const warning = message('The context window was full: the model saw {0} from then on.', message(seesOf(compaction)));
-  if (state) warn(state, [inEnglish(warning)], [warning]);
+  const warning = message(
+    'The context window was full: the model saw {0} from then on.',
+    message(compactedContentText(compaction)),
+  );
+  if (state) warn(state, [toEnglishText(warning)], [warning]);
   if (conversation !== undefined) {
-    const own = trackOf(graph, branch)?.conversations?.[conversation];
-    own?.compactions.push(compactionOf(compaction, own.messages.length));
+    const own = trackOfBranch(graph, branch)?.conversations?.[conversation];
+    own?.compactions.push(createCompactionRecord(compaction, own.messages.length));
     return;
   }
   const track = branch === undefined ? undefined : graph.branches[branch];
   if (!track) return;
-  const kept = compactionOf(compaction, track.messages?.length ?? 0);
+  const kept = createCompactionRecord(compaction, track.messages?.length ?? 0);
   track.compactions = [...(track.compactions ?? []), kept];
 }
 
-export function applyNodeText(graph: Graph, node: string, text: string): void {
+export function applyNodeText(graph: WorkflowGraphState, node: string, text: string): void {
   const state = graph.nodes[node];
   if (!state) return;
   const live = (state.live ?? '') + text;

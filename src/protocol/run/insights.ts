@@ -6,7 +6,7 @@ import type { StoredEvent } from './events.ts';
  * known price; `unpriced`: calls with an unknown price. `timedTokens`, `ms`: output tokens and milliseconds without waits of calls with a
  * recorded time. `retries`, `failures`: attempts with and without a following attempt. `stops`: stops by the user.
  */
-export interface ModelDay {
+export interface DailyModelUsage {
   day: string;
   model: string;
   calls: number;
@@ -36,18 +36,18 @@ export interface ToolCounts {
   waits: number[];
 }
 
-export interface Counts {
+export interface UsageCounts {
   runs: number;
-  models: ModelDay[];
+  models: DailyModelUsage[];
   tools: ToolCounts[];
 }
 
-export const noCounts = (): Counts => ({ runs: 0, models: [], tools: [] });
+export const createUsageCounts = (): UsageCounts => ({ runs: 0, models: [], tools: [] });
 
 /** Counts the events of a run. Inherited events of a branch count in the parent run; imported runs count nothing. */
-export function countsOf(events: readonly StoredEvent[]): Counts {
+export function countRunUsage(events: readonly StoredEvent[]): UsageCounts {
   const start = events.find((event) => event.type === 'run-start');
-  if (start?.imported) return noCounts();
+  if (start?.imported) return createUsageCounts();
   const from = start?.parent?.seq ?? 0;
   const counts = new Counting();
   for (const event of events) counts.add(event, event.seq > from);
@@ -55,7 +55,7 @@ export function countsOf(events: readonly StoredEvent[]): Counts {
 }
 
 class Counting {
-  readonly models = new Map<string, ModelDay>();
+  readonly models = new Map<string, DailyModelUsage>();
   readonly tools = new Map<string, ToolCounts>();
   private readonly names = new Map<string, string>();
   private model = '';
@@ -130,13 +130,16 @@ class Counting {
     return entryOf(this.tools, tool, () => noCalls(tool));
   }
 
-  private dayOf(at: number, model: string): ModelDay {
+  private dayOf(at: number, model: string): DailyModelUsage {
     const day = localDay(at);
     return entryOf(this.models, `${day} ${model}`, () => newModelDay(day, model));
   }
 }
 
-function countUsage(day: ModelDay, { promptTokens, cachedTokens = 0, completionTokens, cost }: TokenUsage): void {
+function countUsage(
+  day: DailyModelUsage,
+  { promptTokens, cachedTokens = 0, completionTokens, cost }: TokenUsage,
+): void {
   day.calls++;
   day.promptTokens += promptTokens;
   day.cachedTokens += cachedTokens;
@@ -157,9 +160,9 @@ const sums = [
   'retries',
   'failures',
   'stops',
-] as const satisfies readonly (keyof ModelDay)[];
+] as const satisfies readonly (keyof DailyModelUsage)[];
 
-const newModelDay = (day: string, model: string): ModelDay => ({
+const newModelDay = (day: string, model: string): DailyModelUsage => ({
   day,
   model,
   ...(Object.fromEntries(sums.map((name) => [name, 0])) as Record<(typeof sums)[number], number>),
@@ -175,7 +178,7 @@ const noCalls = (tool: string): ToolCounts => ({
   waits: [],
 });
 
-export function sumCounts(all: readonly Counts[]): Counts {
+export function sumUsageCounts(all: readonly UsageCounts[]): UsageCounts {
   const tools = new Map<string, ToolCounts>();
   for (const { tool, ms, waits, ...counts } of all.flatMap((one) => one.tools)) {
     const sum = entryOf(tools, tool, () => noCalls(tool));
@@ -185,14 +188,14 @@ export function sumCounts(all: readonly Counts[]): Counts {
   }
   return {
     runs: all.reduce((runs, one) => runs + one.runs, 0),
-    models: groupDays(all.flatMap(({ models }) => models)),
+    models: groupUsageDays(all.flatMap(({ models }) => models)),
     tools: [...tools.values()],
   };
 }
 
 /** Groups by day and model, or by model over all days (`day` is ''). */
-export function groupDays(days: readonly ModelDay[], by: 'day' | 'model' = 'day'): ModelDay[] {
-  const found = new Map<string, ModelDay>();
+export function groupUsageDays(days: readonly DailyModelUsage[], by: 'day' | 'model' = 'day'): DailyModelUsage[] {
+  const found = new Map<string, DailyModelUsage>();
   for (const one of days) {
     const day = by === 'day' ? one.day : '';
     const sum = entryOf(found, `${day} ${one.model}`, () => newModelDay(day, one.model));
@@ -208,30 +211,30 @@ export function median(values: readonly number[]): number | undefined {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-export const speedOf = ({ timedTokens, ms }: ModelDay): number | undefined =>
+export const generationSpeedOf = ({ timedTokens, ms }: DailyModelUsage): number | undefined =>
   ms > 0 && timedTokens > 0 ? (timedTokens * 1000) / ms : undefined;
 
-export const cacheShareOf = ({ promptTokens, cachedTokens }: ModelDay): number | undefined =>
+export const cacheShareOf = ({ promptTokens, cachedTokens }: DailyModelUsage): number | undefined =>
   promptTokens > 0 ? cachedTokens / promptTokens : undefined;
 
-export const costOf = ({ calls, unpriced, cost }: ModelDay): number | undefined =>
+export const knownModelCost = ({ calls, unpriced, cost }: DailyModelUsage): number | undefined =>
   calls > unpriced ? cost : undefined;
 
-export const successOf = ({ done, failed }: ToolCounts): number | undefined =>
+export const toolSuccessRate = ({ done, failed }: ToolCounts): number | undefined =>
   done + failed > 0 ? done / (done + failed) : undefined;
 
 /** Renders both tables as CSV, separated by an empty line. An unknown value is an empty field, never 0. */
-export function csvOf({ models, tools }: Counts): string {
-  const modelLines = groupDays(models).map((one) => [
+export function usageCountsToCsv({ models, tools }: UsageCounts): string {
+  const modelLines = groupUsageDays(models).map((one) => [
     one.day,
     one.model,
     one.calls,
     one.promptTokens,
     one.cachedTokens,
     one.completionTokens,
-    costOf(one),
+    knownModelCost(one),
     one.unpriced,
-    speedOf(one),
+    generationSpeedOf(one),
     one.retries,
     one.failures,
     one.stops,

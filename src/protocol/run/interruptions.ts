@@ -1,9 +1,9 @@
-import { visibleLine } from '../text/escapeInvisible.ts';
+import { escapeInvisibleInLine } from '../text/escapeInvisible.ts';
 import { type LocalizedMessage, message } from '../text/l10n.ts';
-import { createDictionary, entriesOf } from '../values/dictionary.ts';
+import { createDictionary, sortedDictionaryEntries } from '../values/dictionary.ts';
 import type { NodeConversation } from './graph.ts';
 import { pendingCalls } from './pending.ts';
-import { type CallState, callsOf, type Run } from './run.ts';
+import { type CallState, callsInStartOrder, type Run } from './run.ts';
 
 /**
  * Calls of a node with an unknown effect: started, possibly mutating, and interrupted by the end of the editor. `calls`: ids in the run.
@@ -19,15 +19,15 @@ interface Interruption {
 }
 
 /** Returns the interruption of the node on a line; undefined: none. Calls whose files can still prove the effect are excluded. */
-export function interruptionAt(run: Run, node: string, branch: string | undefined): Interruption | undefined {
+export function nodeInterruption(run: Run, node: string, branch: string | undefined): Interruption | undefined {
   const { graph } = run;
   const track = branch === undefined ? graph?.main : graph?.branches[branch];
   const { visit, steps = 0, conversations = createDictionary<NodeConversation>(), messages = [] } = track ?? {};
   if (visit === undefined) return undefined;
   const recorded = new Set<string>();
   const open = new Set<string>();
-  for (const [, one] of entriesOf(conversations)) {
-    for (const [, id] of entriesOf(one.callIds)) recorded.add(id);
+  for (const [, one] of sortedDictionaryEntries(conversations)) {
+    for (const [, id] of sortedDictionaryEntries(one.callIds)) recorded.add(id);
     for (const { id } of pendingCalls(one.messages)) open.add(one.callIds[id] ?? id);
   }
   const prefix = `${node}:${visit}:`;
@@ -39,8 +39,8 @@ export function interruptionAt(run: Run, node: string, branch: string | undefine
     found.at = Math.max(found.at, interruptedAt(run, state));
     Object.assign(found, more);
   };
-  for (const [id, state] of callsOf(run)) {
-    if (!(open.has(id) || id.startsWith(prefix)) || !isUnknown(run, id, state)) continue;
+  for (const [id, state] of callsInStartOrder(run)) {
+    if (!(open.has(id) || id.startsWith(prefix)) || !isCallEffectUnknown(run, id, state)) continue;
     if (open.has(id)) add(state, [id], state.command ? { command: state.command.line } : {});
     if (recorded.has(id) || !id.startsWith(prefix)) continue;
     const [, index, number, inner] = /^((\d+)(?:r\d+)?)(?::(.+))?$/.exec(id.slice(prefix.length)) ?? [];
@@ -62,8 +62,8 @@ export function interruptedWork(run: Run): InterruptedWork[] {
   const { graph } = run;
   if (!graph) return [];
   const works = new Map<string, InterruptedWork>();
-  for (const [branch, { at }] of [[undefined, graph.main] as const, ...entriesOf(graph.branches)]) {
-    const one = at.length === 1 ? interruptionAt(run, at[0]!, branch) : undefined;
+  for (const [branch, { at }] of [[undefined, graph.main] as const, ...sortedDictionaryEntries(graph.branches)]) {
+    const one = at.length === 1 ? nodeInterruption(run, at[0]!, branch) : undefined;
     if (!one) continue;
     const key = `${one.node.replaceAll(/\[\d+\]/g, '[]')} ${one.step ?? 'call'}`;
     const known = works.get(key);
@@ -73,14 +73,14 @@ export function interruptedWork(run: Run): InterruptedWork[] {
       ...one,
       calls: [...(known?.calls ?? []), ...one.calls],
       at: Math.max(known?.at ?? 0, one.at),
-      label: visibleLine(one.command ?? one.node),
+      label: escapeInvisibleInLine(one.command ?? one.node),
       ...(of > 0 && { items: { count: (known?.items?.count ?? 0) + 1, of } }),
     });
   }
   return [...works.values()];
 }
 
-export function interruptionSentence(
+export function interruptionMessage(
   { label, items }: Pick<InterruptedWork, 'label' | 'items'>,
   time?: string,
 ): LocalizedMessage {
@@ -91,16 +91,16 @@ export function interruptionSentence(
 }
 
 /** Returns a node whose step has a recorded outcome that the node has not received; undefined: none. */
-export function finishedNode({
+export function nodeWithUndeliveredOutcome({
   graph,
   outcomes = createDictionary(),
 }: Pick<Run, 'graph' | 'outcomes'>): string | undefined {
-  const lines = graph ? [graph.main, ...entriesOf(graph.branches).map(([, track]) => track)] : [];
+  const lines = graph ? [graph.main, ...sortedDictionaryEntries(graph.branches).map(([, track]) => track)] : [];
   return lines
     .filter(({ visit }) => visit !== undefined)
     .map(({ at }) => at[0]!)
     .find((node) =>
-      entriesOf(outcomes).some(
+      sortedDictionaryEntries(outcomes).some(
         ([id, outcome]) =>
           'data' in outcome && id.startsWith(`${node}:`) && /^\d+:\d+(r\d+)?$/.test(id.slice(node.length + 1)),
       ),
@@ -111,7 +111,7 @@ const interruptedAt = (run: Run, { ok, code, interruptedAt: at, startedAt = 0, m
   at ?? (ok === undefined || code === 'TOOL_INTERRUPTED' ? (ms > 0 ? startedAt + ms : run.updatedAt) : startedAt + ms);
 
 /** Tells whether the effect of a call is unknown. */
-export function isUnknown({ outcomes }: Pick<Run, 'outcomes'>, id: string, state: CallState): boolean {
+export function isCallEffectUnknown({ outcomes }: Pick<Run, 'outcomes'>, id: string, state: CallState): boolean {
   const { startedAt, decision, onlyReads, ok, step, changes, moved, again } = state;
   if (startedAt === undefined || decision === undefined || onlyReads || again || outcomes?.[id]) return false;
   const isOfFiles = Boolean(changes || moved);

@@ -13,4 +13,4 @@ const conversation: readonly StoredEvent['type'][] = [
  * Tells whether the event type is part of the conversation. After the loss of a conversation event, later messages cannot be joined to
  * earlier messages.
  */
-export const isConversation = (type: string): boolean => (conversation as readonly string[]).includes(type);
+export const isConversationEventType = (type: string): boolean => (conversation as readonly string[]).includes(type);

@@ -1,9 +1,9 @@
 import type { TokenUsage } from '../content/messages.ts';
-import { visibleLine } from '../text/escapeInvisible.ts';
-import { counted, pluralOf } from '../text/plurals.ts';
+import { escapeInvisibleInLine } from '../text/escapeInvisible.ts';
+import { englishCount, formatEnglishInteger } from '../text/plurals.ts';
 import { type RunEvent, runEventSchema, type StoredChange } from './events.ts';
-import { dollars } from './money.ts';
-import { commandEndText, hasDied } from './run.ts';
+import { formatDollars } from './money.ts';
+import { commandEndTextForModel, hasCommandFailed } from './run.ts';
 
 /** Log line of one event: names, sizes, times, codes and command lines. Messages appear only as their length. */
 export interface LogLine {
@@ -21,7 +21,7 @@ export function logLineOf(event: RunEvent, hide: (text: string) => string): LogL
   const said = (lines[event.type] as (event: RunEvent) => Said)(event);
   if (said === undefined) return undefined;
   const [level, text] = typeof said === 'string' ? (['info', said] as const) : said;
-  return { level, text: visibleLine(cut(hide(text))) };
+  return { level, text: escapeInvisibleInLine(cut(hide(text))) };
 }
 
 export const eventTypes = runEventSchema.options.map((one) => one.shape.type.value);
@@ -37,7 +37,7 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
     (usage && `named${asked ? ` by ${asked}` : ''}: ${tokens(usage)}`),
   pin: ({ pinned }) => ['debug', pinned ? 'the person pins the run' : 'the person unpins the run'],
   'limit-raise': ({ of, more, to }) =>
-    `the person lets ${of === 'run' ? 'this run' : 'all runs'} spend ${dollars(more)} more${of === 'run' ? '' : ' today'}: ${dollars(to)} in all`,
+    `the person lets ${of === 'run' ? 'this run' : 'all runs'} spend ${formatDollars(more)} more${of === 'run' ? '' : ' today'}: ${formatDollars(to)} in all`,
   instructions: ({ files }) => `the workspace says to agents: ${filesInShort(files)}`,
   agent: ({ agentId }) => `agent ${agentId} speaks from here on`,
   model: ({ model }) => `the conversation goes to ${model}`,
@@ -46,10 +46,10 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
     if (role === 'user') return `the person says ${lengthOf(content)}${files(message.attachments?.length)}`;
     if (role === 'system' && instructions)
       return `the model hears what the workspace says: ${filesInShort(instructions)}`;
-    if (role === 'system') return ends ? `the model hears of ${counted(ends.length, 'ended command')}` : undefined;
+    if (role === 'system') return ends ? `the model hears of ${englishCount(ends.length, 'ended command')}` : undefined;
     if (role === 'tool') return undefined; // the end of the call is more specific
     const warned = message.warnings?.join(' ');
-    const said = `${lengthOf(content)}, ${counted(message.toolCalls?.length ?? 0, 'call')}`;
+    const said = `${lengthOf(content)}, ${englishCount(message.toolCalls?.length ?? 0, 'call')}`;
     if (message.incomplete) return ['warn', `the reply broke off: ${said}${warned ? `. ${warned}` : ''}`];
     return warned ? ['warn', `the reply came not quite as asked: ${warned}`] : ['debug', `the reply is ${said}`];
   },
@@ -57,7 +57,7 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
     if (message.role !== 'assistant') return undefined; // logged with the request or at the end
     return [
       'debug',
-      `the reply for node ${node} is ${lengthOf(message.content)}, ${counted(message.toolCalls?.length ?? 0, 'call')}`,
+      `the reply for node ${node} is ${lengthOf(message.content)}, ${englishCount(message.toolCalls?.length ?? 0, 'call')}`,
     ];
   },
   queued: ({ text, attachments, when = 'turn' }) =>
@@ -85,9 +85,9 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
   },
   'command-start': ({ toolCallId, process }) => ['debug', `${named(undefined, toolCallId)} has process ${process.pid}`],
   ask: ({ toolCallId, questions }) =>
-    `${named(undefined, toolCallId)} asks the person ${counted(questions.length, 'question')}`,
+    `${named(undefined, toolCallId)} asks the person ${englishCount(questions.length, 'question')}`,
   answer: ({ toolCallId, choices, said, attachments }) =>
-    `${named(undefined, toolCallId)} is answered: ${counted(choices.length, 'choice')}, ${lengthOf(said ?? '')}${files(attachments?.length)}`,
+    `${named(undefined, toolCallId)} is answered: ${englishCount(choices.length, 'choice')}, ${lengthOf(said ?? '')}${files(attachments?.length)}`,
   'tool-end': ({ toolCallId, name, ok, ms, code, exitCode, background, stillRunning }) => {
     const exit = exitCode === undefined ? '' : `, exit code ${exitCode ?? 'none: it was killed'}`;
     const more = `${background ? ', goes on in the background' : ''}${stillRunning?.length ? `, still at work: ${stillRunning.join(', ')}` : ''}`;
@@ -97,15 +97,15 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
       : ['warn', `${what} failed after ${duration(ms)}: ${code ?? 'UNKNOWN'}${more}`];
   },
   'interruption-choice': ({ toolCallIds, choice }) =>
-    `the person lets ${counted(toolCallIds.length, 'interrupted call')} ${choice === 'again' ? 'run again' : 'be: the run continues after that'}`,
+    `the person lets ${englishCount(toolCallIds.length, 'interrupted call')} ${choice === 'again' ? 'run again' : 'be: the run continues after that'}`,
   'command-end': ({ toolCallId, ...end }) => {
-    const text = `the command of ${named(undefined, toolCallId)} ${commandEndText(end)}`;
-    return hasDied(end) ? ['warn', text] : text;
+    const text = `the command of ${named(undefined, toolCallId)} ${commandEndTextForModel(end)}`;
+    return hasCommandFailed(end) ? ['warn', text] : text;
   },
   undo: ({ toolCallIds, changes }) =>
-    `the person ${toolCallIds.length > 0 ? `undoes ${counted(toolCallIds.length, 'call')}` : 'restores files'}: ${paths(changes)}`,
+    `the person ${toolCallIds.length > 0 ? `undoes ${englishCount(toolCallIds.length, 'call')}` : 'restores files'}: ${paths(changes)}`,
   redo: ({ toolCallIds, changes }) =>
-    `the user redoes ${toolCallIds.length > 0 ? counted(toolCallIds.length, 'call') : 'what was restored'}: ${paths(changes)}`,
+    `the user redoes ${toolCallIds.length > 0 ? englishCount(toolCallIds.length, 'call') : 'what was restored'}: ${paths(changes)}`,
   usage: ({ model, asked = model, node, beside, ms, delayMs, attempts, usage, sent }) => {
     const waited = `${delayMs ? `, ${duration(delayMs)} of it waiting` : ''}${attempts > 1 ? `, at try ${attempts}` : ''}`;
     const which = asked === model || asked.endsWith(`/${model}`) ? asked : `${asked} (${model})`;
@@ -127,7 +127,7 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
   mended: ({ damage }) => ['warn', `gone on with, though damaged: ${damage}`],
   phase: ({ phase, error, took }) => {
     const spent = took
-      ? ` It took ${counted(took.turns, 'turn')}, ${duration(took.ms)}, ${counted(took.tokens, 'token')}.`
+      ? ` It took ${englishCount(took.turns, 'turn')}, ${duration(took.ms)}, ${englishCount(took.tokens, 'token')}.`
       : '';
     if (!error) return `${phases[phase]}.${spent}`;
     const text = `${phases[phase]}: ${error.code}: ${error.message}${spent}`;
@@ -164,9 +164,9 @@ const phases = { Running: 'at work', WaitingUser: 'rests', Completed: 'is done',
 const named = (name: string | undefined, toolCallId: string): string => `${name ?? 'call'} [${toolCallId}]`;
 const forNode = (node: string | undefined): string => (node === undefined ? '' : ` for node ${node}`);
 const forSummary = (beside: true | undefined): string => (beside ? ' for a summary' : '');
-const lengthOf = (text: string): string => counted(text.length, 'character');
+const lengthOf = (text: string): string => englishCount(text.length, 'character');
 const filesInShort = (all: readonly { path: string }[]): string => all.map(({ path }) => path).join(', ');
-const files = (many = 0): string => (many > 0 ? ` and ${counted(many, 'file')}` : '');
+const files = (many = 0): string => (many > 0 ? ` and ${englishCount(many, 'file')}` : '');
 
 function paths(changes: readonly StoredChange[]): string {
   const shown = changes.slice(0, maxPaths).map(({ path, before, after }) => {
@@ -174,16 +174,16 @@ function paths(changes: readonly StoredChange[]): string {
     return what ? `${path} (${what})` : path;
   });
   const more = changes.length - shown.length;
-  return [...shown, ...(more > 0 ? [`${pluralOf(more)} more`] : [])].join(', ');
+  return [...shown, ...(more > 0 ? [`${formatEnglishInteger(more)} more`] : [])].join(', ');
 }
 
 const sizes = ({ messages, tools, tokens }: { messages: number; tools: number; tokens: number }): string =>
-  `${counted(messages, 'message')}, ${counted(tools, 'tool')}, about ${counted(tokens, 'token')}`;
+  `${englishCount(messages, 'message')}, ${englishCount(tools, 'tool')}, about ${englishCount(tokens, 'token')}`;
 
 function tokens({ promptTokens, cachedTokens, completionTokens, cost }: TokenUsage): string {
-  const cached = cachedTokens ? ` (${pluralOf(cachedTokens)} cached)` : '';
+  const cached = cachedTokens ? ` (${formatEnglishInteger(cachedTokens)} cached)` : '';
   const paid = cost === undefined ? '' : `, $${cost.toFixed(4)}`;
-  return `${counted(promptTokens, 'token')} read${cached}, ${pluralOf(completionTokens)} written${paid}`;
+  return `${englishCount(promptTokens, 'token')} read${cached}, ${formatEnglishInteger(completionTokens)} written${paid}`;
 }
 
 function duration(ms: number): string {

@@ -1,9 +1,9 @@
 import type { ToolCall } from '../content/messages.ts';
-import type { NodeChange } from '../content/nodeChange.ts';
+import type { WorkflowNodeChange } from '../content/nodeChange.ts';
 import type { ToolOutcome } from '../content/tools.ts';
-import { createDictionary, type Dictionary, entriesOf } from '../values/dictionary.ts';
+import { createDictionary, type Dictionary, sortedDictionaryEntries } from '../values/dictionary.ts';
 import type { RecordedOutcome } from './events.ts';
-import type { Graph, NodeMessage } from './graph.ts';
+import type { NodeMessage, WorkflowGraphState } from './graph.ts';
 
 /**
  * Outcome of a node's call between the end of the call and its delivery to the node. After a restart the node continues with the outcome,
@@ -13,7 +13,7 @@ export type NodeOutcome = RecordedOutcome & { tool: string; byPerson?: true };
 
 interface Recorded {
   outcomes?: Dictionary<NodeOutcome>;
-  graph?: Graph;
+  graph?: WorkflowGraphState;
 }
 
 export function recordOutcome(run: Recorded, toolCallId: string, outcome: NodeOutcome): void {
@@ -38,7 +38,7 @@ export function workflowStepOutcome(
   node: string,
   index: number,
 ): { id: string; data: unknown; byPerson?: true } | undefined {
-  for (const [id, outcome] of entriesOf(outcomes)) {
+  for (const [id, outcome] of sortedDictionaryEntries(outcomes)) {
     const own = id.startsWith(`${node}:`) ? /^\d+:(\d+)(r\d+)?$/.exec(id.slice(node.length + 1)) : undefined;
     if (own && Number(own[1]) === index && 'data' in outcome)
       return { id, data: outcome.data ?? null, ...(outcome.byPerson && { byPerson: true as const }) };
@@ -46,14 +46,17 @@ export function workflowStepOutcome(
   return undefined;
 }
 
-export function dropOutcomes({ outcomes }: Recorded, { node, status, anew }: NodeChange): void {
+export function dropDeliveredOutcomes({ outcomes }: Recorded, { node, status, anew }: WorkflowNodeChange): void {
   const isOver = status === 'step' || status === 'end' || (status === 'start' && anew);
   if (!outcomes || !(isOver || status === 'failed')) return;
-  for (const [id, outcome] of entriesOf(outcomes))
+  for (const [id, outcome] of sortedDictionaryEntries(outcomes))
     if (id.startsWith(`${node}:`) && (isOver || 'error' in outcome)) delete outcomes[id];
 }
 
-export function dropAnswered({ outcomes, graph }: Recorded, { branch, conversation, message }: NodeMessage): void {
+export function dropAnsweredOutcomes(
+  { outcomes, graph }: Recorded,
+  { branch, conversation, message }: NodeMessage,
+): void {
   if (!outcomes || message.role !== 'tool') return;
   const track = branch === undefined ? graph?.main : graph?.branches[branch];
   const callIds = track?.conversations?.[conversation]?.callIds;

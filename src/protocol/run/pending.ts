@@ -1,6 +1,6 @@
 // @invariant pending-is-derived: A pending call is a call without a result; this state is derived and never stored.
 import type { Message, ToolCall } from '../content/messages.ts';
-import { type Dictionary, entriesOf } from '../values/dictionary.ts';
+import { type Dictionary, sortedDictionaryEntries } from '../values/dictionary.ts';
 import type { CallState, Run } from './run.ts';
 
 /** Returns the calls without a result. The list is derived and never stored, so that a reopened run finds its pending calls. */
@@ -15,18 +15,18 @@ export function pendingCalls(messages: readonly Message[]): ToolCall[] {
 }
 
 /** The call was presented to the user and neither denied nor started. An approved call that did not start needs a new approval. */
-export const needsApproval = (state: CallState | undefined): boolean =>
+export const isAwaitingApproval = (state: CallState | undefined): boolean =>
   state?.proposed !== undefined && !hasBegun(state) && state.decision !== 'deny';
 
 const hasBegun = ({ startedAt, ok, again }: CallState): boolean =>
   (startedAt !== undefined && !again) || ok !== undefined;
 
 /** Ids of calls that need an approval, oldest first. Calls of workflow nodes are not in the conversation. */
-export const openApprovals = ({ calls, readOnly }: Pick<Run, 'calls' | 'readOnly'>): string[] =>
+export const pendingApprovalIds = ({ calls, readOnly }: Pick<Run, 'calls' | 'readOnly'>): string[] =>
   readOnly
     ? []
-    : entriesOf(calls)
-        .filter(([, state]) => needsApproval(state))
+    : sortedDictionaryEntries(calls)
+        .filter(([, state]) => isAwaitingApproval(state))
         .sort(([, { requestSeq: one = 0 }], [, { requestSeq: other = 0 }]) => one - other)
         .map(([id]) => id);
 
@@ -36,7 +36,7 @@ export const openApprovals = ({ calls, readOnly }: Pick<Run, 'calls' | 'readOnly
  *
  * @param prefix prefix of the ids in `calls`
  */
-export function openCalls(
+export function callsToContinue(
   messages: readonly Message[],
   calls: Readonly<Dictionary<CallState>>,
   prefix = '',
@@ -46,5 +46,5 @@ export function openCalls(
     const state = stateOf(call);
     return !state || (!hasBegun(state) && state.decision !== 'deny');
   });
-  return open.some((call) => needsApproval(stateOf(call))) ? open : [];
+  return open.some((call) => isAwaitingApproval(stateOf(call))) ? open : [];
 }

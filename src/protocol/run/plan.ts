@@ -1,7 +1,7 @@
-import { chatWorkflow, planAgent } from '../content/agents.ts';
+import { chatWorkflowId, planAgent } from '../content/agents.ts';
 import type { Message, ToolCall } from '../content/messages.ts';
 import type { Run } from './run.ts';
-import { understoodCall } from './understoodArguments.ts';
+import { callWithCorrectedArguments } from './understoodArguments.ts';
 
 export const planStatus = ['pending', 'active', 'done'] as const;
 
@@ -14,11 +14,11 @@ export const planBounds = { items: 50, text: 200 };
 
 export const planTool = 'plan.update';
 
-export const planOf = ({ messages, calls }: Run): PlanItem[] =>
+export const planItemsOfRun = ({ messages, calls }: Run): PlanItem[] =>
   newestPlan(
     messages,
     ({ id }) => calls[id]?.ok === true,
-    (call) => understoodCall(call, calls[call.id]),
+    (call) => callWithCorrectedArguments(call, calls[call.id]),
   )?.items ?? [];
 
 export function newestPlan(
@@ -41,18 +41,18 @@ export function newestPlan(
 /** Returns the final message and the to-do list of a planning agent, as input for an agent without the conversation. */
 export function planProgressText(run: Run): string {
   const answer = run.messages.findLast(({ role, content }) => role === 'assistant' && content.trim() !== '');
-  const items = planOf(run).map(({ text }, at) => `${at + 1}. ${text}`);
+  const items = planItemsOfRun(run).map(({ text }, at) => `${at + 1}. ${text}`);
   return [answer?.content.trim() ?? '', ...(items.length > 0 ? [`Steps:\n${items.join('\n')}`] : [])]
     .filter(Boolean)
     .join('\n\n');
 }
 
 /** True if the displayed run has a complete plan and waits for the user to start the implementation. */
-export function isPlanned({ workflowId, agentId, phase, error, messages }: Run): boolean {
+export function isPlanReadyToImplement({ workflowId, agentId, phase, error, messages }: Run): boolean {
   const last = messages.at(-1);
   const isWhole =
     last?.role === 'assistant' && last.content.trim() !== '' && !last.incomplete && !last.toolCalls?.length;
-  return workflowId === chatWorkflow && agentId === planAgent && phase === 'WaitingUser' && !error && isWhole;
+  return workflowId === chatWorkflowId && agentId === planAgent && phase === 'WaitingUser' && !error && isWhole;
 }
 
 const isPlan = (items: unknown): items is PlanItem[] =>

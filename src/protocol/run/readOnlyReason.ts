@@ -1,4 +1,4 @@
-export const readOnlySentences = {
+export const readOnlyReasonMessages = {
   /** The imported file lacks the effects of the run, and the local workflow file may differ. */
   importedWorkflow:
     'This run was imported and follows a workflow. You can read it here but not continue it. Run the workflow again instead.',
@@ -8,6 +8,6 @@ export const readOnlySentences = {
     'A newer version of Towpath has continued this run. This version shows what it can read. Update Towpath to continue it.',
 } as const;
 
-export type ReadOnlyCode = keyof typeof readOnlySentences;
+export type ReadOnlyCode = keyof typeof readOnlyReasonMessages;
 
-export const readOnlyCodes = Object.keys(readOnlySentences) as [ReadOnlyCode, ...ReadOnlyCode[]];
+export const readOnlyCodes = Object.keys(readOnlyReasonMessages) as [ReadOnlyCode, ...ReadOnlyCode[]];

@@ -1,39 +1,39 @@
 import type { ApprovalBasis } from '../content/approvalBasis.ts';
 import type { Compaction } from '../content/compaction.ts';
 import type { ContextUsage } from '../content/contextUsage.ts';
-import type { Instructed, Instruction } from '../content/instructions.ts';
+import type { DeliveredInstruction, WorkspaceInstructionFile } from '../content/instructions.ts';
 import type { ErrorInfo, Message, TokenUsage } from '../content/messages.ts';
-import type { Outline } from '../content/outline.ts';
-import type { Answer, UserQuestions } from '../content/questions.ts';
+import type { WorkflowOutline } from '../content/outline.ts';
+import type { UserQuestionAnswer, UserQuestions } from '../content/questions.ts';
 import type { WorkStats } from '../content/workStats.ts';
-import { truncateVisible } from '../text/escapeInvisible.ts';
-import { inEnglish, type LocalizedMessage, message, t } from '../text/l10n.ts';
-import { createDictionary, type Dictionary, entriesOf, toDictionary } from '../values/dictionary.ts';
-import type { Parent } from './branches.ts';
+import { truncateWithEllipsis } from '../text/escapeInvisible.ts';
+import { type LocalizedMessage, message, t, toEnglishText } from '../text/l10n.ts';
+import { createDictionary, type Dictionary, sortedDictionaryEntries, toDictionary } from '../values/dictionary.ts';
+import type { ParentRun } from './branches.ts';
 import type {
-  Background,
-  Command,
+  ApprovalDecision,
+  BackgroundCommandStart,
   CommandEnd,
-  Decision,
-  Moved,
+  CorrectedArguments,
+  DeliveryTime,
+  FileMove,
   ProcessIdentity,
-  ProposedPlan,
+  ProposedCallPlan,
+  RecordedCommandLine,
   RunPhase,
-  StepStart,
+  ShownApprovalRequest,
   StoredChange,
-  UnderstoodArguments,
-  UserQuestion,
-  UserText,
-  When,
+  UserMessageText,
+  WorkflowStepStart,
 } from './events.ts';
-import type { Graph } from './graph.ts';
+import type { WorkflowGraphState } from './graph.ts';
 import type { NodeOutcome } from './outcomes.ts';
 import type { ReadOnlyCode } from './readOnlyReason.ts';
-import type { RunFile, Undone } from './runFiles.ts';
+import type { ChangedRunFile, RedoableUndo } from './runFiles.ts';
 
 /**
  * Tool call as displayed on its card. Arguments are in the assistant message, the outcome is in the tool message.
- * - `status`: `waiting` is not decided yet; `understood`: corrected arguments, see `understoodCall`.
+ * - `status`: `waiting` is not decided yet; `understood`: corrected arguments, see `callWithCorrectedArguments`.
  * - `proposed`: hashes of the newest approval request; `requestSeq`: the number of its event.
  * - `startSeq`: number of the newest `tool-start` event, which gives the order of changes.
  * - `asked`, `answer`: user questions and answers of the call.
@@ -45,13 +45,13 @@ import type { RunFile, Undone } from './runFiles.ts';
 export interface CallState {
   status: 'waiting' | 'asking' | 'allowed' | 'running' | 'done';
   title?: string;
-  understood?: UnderstoodArguments;
-  question?: UserQuestion;
-  proposed?: ProposedPlan;
+  understood?: CorrectedArguments;
+  question?: ShownApprovalRequest;
+  proposed?: ProposedCallPlan;
   requestSeq?: number;
   asked?: UserQuestions[];
-  answer?: Answer;
-  decision?: Decision;
+  answer?: UserQuestionAnswer;
+  decision?: ApprovalDecision;
   feedback?: string;
   edited?: boolean;
   automatic?: string;
@@ -62,17 +62,17 @@ export interface CallState {
   ok?: boolean;
   code?: string;
   changes?: StoredChange[];
-  moved?: Moved;
+  moved?: FileMove;
   diff?: string;
-  command?: Command;
+  command?: RecordedCommandLine;
   process?: ProcessIdentity;
-  step?: StepStart;
+  step?: WorkflowStepStart;
   onlyReads?: true;
   interruptedAt?: number;
   again?: true;
   about?: Record<string, string>;
   stillRunning?: string[];
-  background?: Background;
+  background?: BackgroundCommandStart;
   ended?: CommandEnd & { at: number };
   undone?: string[];
   outputId?: string;
@@ -99,7 +99,7 @@ export interface Corruption {
  * - `models`: models of the conversation (`provider/model`) with the message count at each change.
  * - `own`: number of inherited messages, present after the first own message; `messageTimes`: epoch milliseconds per message.
  * - `work`: the work since the newest start or continuation; `costBefore` is the earlier cost in US dollars.
- * - `pausing`: the run pauses at the end of the turn; `held`: denied calls that hold the run, see `isHeld`.
+ * - `pausing`: the run pauses at the end of the turn; `held`: denied calls that hold the run, see `isRunHeldByDenial`.
  * - `asking`: calls with open user questions, oldest first; `queued`: undelivered messages of the user.
  * - `unmade`: planned file changes of failed calls since the last continuation; a disk failure may have applied some.
  * - `ran`: a command with effects has run and may have changed other files.
@@ -123,7 +123,7 @@ export interface Run {
   createdAt: number;
   updatedAt: number;
   imported?: boolean;
-  parent?: Parent;
+  parent?: ParentRun;
   own?: number;
   phase: RunPhase;
   error?: ErrorInfo;
@@ -134,10 +134,10 @@ export interface Run {
   messageTimes: number[];
   calls: Dictionary<CallState>;
   unmade?: StoredChange[];
-  files?: Dictionary<RunFile>;
-  undos?: Undone[];
-  instructions?: Instruction[];
-  instructed?: Dictionary<Instructed & { at: number }>;
+  files?: Dictionary<ChangedRunFile>;
+  undos?: RedoableUndo[];
+  instructions?: WorkspaceInstructionFile[];
+  instructed?: Dictionary<DeliveredInstruction & { at: number }>;
   ran?: boolean;
   tools?: Dictionary<string>;
   outcomes?: Dictionary<NodeOutcome>;
@@ -153,18 +153,18 @@ export interface Run {
   contextTokens: number;
   answered?: { tokens: number; ms: number };
   filling?: ContextUsage;
-  outline?: Outline;
-  graph?: Graph;
+  outline?: WorkflowOutline;
+  graph?: WorkflowGraphState;
   contextMessages: number;
   compactions: Compaction[];
   damage?: Corruption[];
   readOnly?: ReadOnlyCode;
 }
-export interface QueuedMessage extends UserText {
+export interface QueuedMessage extends UserMessageText {
   queued: number;
-  when: When;
+  when: DeliveryTime;
 }
-export type CallDraft = NonNullable<Run['live']>['calls'][number];
+export type StreamedCallDraft = NonNullable<Run['live']>['calls'][number];
 
 export const unpricedTokens = ({ usage, unpriced = 0 }: Pick<Run, 'usage' | 'unpriced'>): number =>
   usage.cost === undefined ? usage.totalTokens : unpriced;
@@ -192,7 +192,7 @@ export function newRun(id: string): Run {
 }
 
 /** Restores the dictionaries of a run after JSON transfer, which turns them into plain objects. */
-export function reviveRun(run: Run): Run {
+export function restoreRunDictionaries(run: Run): Run {
   run.calls = toDictionary(run.calls);
   if (run.files) run.files = toDictionary(run.files);
   if (run.instructed) run.instructed = toDictionary(run.instructed);
@@ -205,8 +205,8 @@ export function reviveRun(run: Run): Run {
 }
 
 /** Returns calls in the order of their start, by event number; calls without a start come last. */
-export const callsOf = ({ calls }: Pick<Run, 'calls'>): [toolCallId: string, state: CallState][] =>
-  entriesOf(calls).sort(([, one], [, other]) => startOf(one) - startOf(other));
+export const callsInStartOrder = ({ calls }: Pick<Run, 'calls'>): [toolCallId: string, state: CallState][] =>
+  sortedDictionaryEntries(calls).sort(([, one], [, other]) => startOf(one) - startOf(other));
 
 const startOf = ({ startSeq = Number.MAX_SAFE_INTEGER }: CallState): number => startSeq;
 
@@ -216,8 +216,8 @@ type WithCommand = CallState & Required<Pick<CallState, 'command'>>;
  * Returns calls with a command that may still run although the run does not: in the background, after the end of the editor, or after a
  * stop.
  */
-export function orphanedCalls(run: Run): [toolCallId: string, state: WithCommand][] {
-  return callsOf(run).flatMap(([id, { command, ...state }]) => {
+export function callsWithOrphanedCommand(run: Run): [toolCallId: string, state: WithCommand][] {
+  return callsInStartOrder(run).flatMap(([id, { command, ...state }]) => {
     const { ok, code, background, ended } = state;
     const may =
       ok === undefined ||
@@ -229,7 +229,7 @@ export function orphanedCalls(run: Run): [toolCallId: string, state: WithCommand
 
 type Ended = WithCommand & Required<Pick<CallState, 'background' | 'ended'>>;
 
-export function unreportedEnds(run: Run): [toolCallId: string, state: Ended][] {
+export function unreportedCommandEnds(run: Run): [toolCallId: string, state: Ended][] {
   return (run.ends ?? []).flatMap((id) => {
     const { command, background, ended, ...state } = run.calls[id] ?? { status: 'done' };
     return command && background && ended ? [[id, { ...state, command, background, ended }]] : [];
@@ -240,11 +240,11 @@ export function unreportedEnds(run: Run): [toolCallId: string, state: Ended][] {
  * Describes the end of a background command for a model or a log, without the pronoun “you”: `exited with code 1`. Follows the name of the
  * command.
  */
-export const commandEndText = (end: CommandEnd): string =>
-  end.by === 'person' ? 'was stopped by the person' : inEnglish(endSentence(end));
+export const commandEndTextForModel = (end: CommandEnd): string =>
+  end.by === 'person' ? 'was stopped by the person' : toEnglishText(commandEndMessageForUser(end));
 
 /** Describes the end of a background command for the user. Follows the name of the command. */
-export function endSentence({ by, exitCode, signal, stillRunning }: CommandEnd): LocalizedMessage {
+export function commandEndMessageForUser({ by, exitCode, signal, stillRunning }: CommandEnd): LocalizedMessage {
   if (by === 'lost') return message(stillRunning?.length ? 'continued without its window' : 'ended after its window');
   if (by === 'window') return message('ended with its window or its run');
   if (by === 'flood') return message('was stopped: it wrote more than 100 MiB');
@@ -254,10 +254,10 @@ export function endSentence({ by, exitCode, signal, stillRunning }: CommandEnd):
   return signal ? message('was killed ({0})', signal) : message('exited with code {0}', String(exitCode));
 }
 
-export const hasDied = ({ by, exitCode }: CommandEnd): boolean =>
+export const hasCommandFailed = ({ by, exitCode }: CommandEnd): boolean =>
   by === 'itself' ? exitCode !== 0 : by === 'flood' || by === 'timeout' || by === 'lost';
 
-export function firstUserText({ messages, own }: Pick<Run, 'messages' | 'own'>): string[] {
+export function ownUserMessageTexts({ messages, own }: Pick<Run, 'messages' | 'own'>): string[] {
   const said = (from: number) => messages.slice(from).flatMap((one) => (one.role === 'user' ? [one.content] : []));
   const words = own === undefined ? [] : said(own);
   return words.length > 0 ? words : said(0);
@@ -265,12 +265,12 @@ export function firstUserText({ messages, own }: Pick<Run, 'messages' | 'own'>):
 
 const untitled = 'New run';
 
-export const titleFromText = (title: string): string => (title === untitled ? t(untitled) : title);
+export const localizedRunTitle = (title: string): string => (title === untitled ? t(untitled) : title);
 
 export function runTitle(run: Run): string {
   if (run.title) return run.title;
-  const first = firstUserText(run).find((words) => words.trim() !== '') ?? '';
-  return truncateVisible(first.trim().split('\n', 1)[0]!, 80) || untitled;
+  const first = ownUserMessageTexts(run).find((words) => words.trim() !== '') ?? '';
+  return truncateWithEllipsis(first.trim().split('\n', 1)[0]!, 80) || untitled;
 }
 
 /** Run states for the user, by priority: an open request, work in progress, an unseen failure, an unseen end. */

@@ -1,6 +1,6 @@
 import { t } from '../text/l10n.ts';
-import { planOf } from './plan.ts';
-import { callsOf, firstUserText, type Run, runTitle, titleFromText } from './run.ts';
+import { planItemsOfRun } from './plan.ts';
+import { callsInStartOrder, localizedRunTitle, ownUserMessageTexts, type Run, runTitle } from './run.ts';
 
 const most = { words: 2000, summary: 6000, answer: 3000, files: 40 };
 
@@ -8,12 +8,12 @@ const most = { words: 2000, summary: 6000, answer: 3000, files: 40 };
  * Builds a digest of a run for the first message of a new run. The digest uses only the record, because the context window of the model is
  * full. The user reads the digest before sending.
  */
-export function inShort(run: Run): string {
-  const said = firstUserText(run);
+export function createRunDigest(run: Run): string {
+  const said = ownUserMessageTexts(run);
   const [first = '', newest = ''] = [said[0], said.at(-1)];
   const summary = run.compactions.findLast((one) => one.summary !== undefined)?.summary;
   const answer = run.messages.findLast((message) => message.role === 'assistant' && message.content.trim() !== '');
-  const items = planOf(run).map(({ text, status }) => `- [${status === 'done' ? 'x' : ' '}] ${text}`);
+  const items = planItemsOfRun(run).map(({ text, status }) => `- [${status === 'done' ? 'x' : ' '}] ${text}`);
   const files = filesOf(run);
   const parts = [
     ['Request', cut(first, most.words)],
@@ -24,12 +24,12 @@ export function inShort(run: Run): string {
     ['Last answers', answer && cut(answer.content, most.answer)],
   ] as const;
   const told = parts.flatMap(([title, text]) => (text?.trim() ? [`${t(title)}:\n${text.trim()}`] : []));
-  const begin = t('Continue the work of another run, “{0}”, from its current state.', titleFromText(runTitle(run)));
+  const begin = t('Continue the work of another run, “{0}”, from its current state.', localizedRunTitle(runTitle(run)));
   return [begin, ...told].join('\n\n');
 }
 
 function filesOf(run: Run): string[] {
-  const paths = callsOf(run).flatMap(([, { ok, changes = [], moved, undone = [] }]) =>
+  const paths = callsInStartOrder(run).flatMap(([, { ok, changes = [], moved, undone = [] }]) =>
     ok ? [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])].filter((one) => !undone.includes(one)) : [],
   );
   const all = [...new Set(paths)];

@@ -1,12 +1,12 @@
-import { createDictionary, type Dictionary, entriesOf } from '../values/dictionary.ts';
-import type { Moved, RunEvent, StoredChange, UndoChange, UndoneMove } from './events.ts';
+import { createDictionary, type Dictionary, sortedDictionaryEntries } from '../values/dictionary.ts';
+import type { FileMove, RunEvent, StoredChange, UndoChange, UndoneMove } from './events.ts';
 
 /**
  * File changed by a run. `before` and `after` (state left by the run) are content ids; null: no file. `kind`: `before` is not text. `from`:
  * moved unchanged from this path. `mixed`: also changed by someone else. `at`: epoch milliseconds of the newest change. `told`: content id
  * of a foreign change that the model was informed of.
  */
-export interface RunFile {
+export interface ChangedRunFile {
   before: string | null;
   after: string | null;
   kind?: string;
@@ -17,28 +17,28 @@ export interface RunFile {
 }
 
 /** Undo that can be redone, because no later event changed its files. `files`: earlier entries by path; null: none. */
-export interface Undone {
+export interface RedoableUndo {
   seq: number;
   toolCallIds: string[];
   changes: UndoChange[];
   moves: UndoneMove[];
-  files: [path: string, file: RunFile | null][];
+  files: [path: string, file: ChangedRunFile | null][];
 }
 
 interface WithFiles {
-  files?: Dictionary<RunFile> | undefined;
-  undos?: Undone[] | undefined;
+  files?: Dictionary<ChangedRunFile> | undefined;
+  undos?: RedoableUndo[] | undefined;
 }
 
 const maxUndos = 100;
 
 interface Change {
   changes?: readonly StoredChange[] | undefined;
-  moved?: Moved | undefined;
+  moved?: FileMove | undefined;
   at: number;
 }
 
-export function foldFiles(run: WithFiles, event: RunEvent): void {
+export function foldFileChanges(run: WithFiles, event: RunEvent): void {
   if (event.type === 'tool-end') {
     const paths = [
       ...(event.changes ?? []).map(({ path }) => path),
@@ -47,13 +47,13 @@ export function foldFiles(run: WithFiles, event: RunEvent): void {
     if (paths.length > 0 && run.undos) run.undos = run.undos.filter((one) => !touches(one, paths));
     changeFiles(run, event);
   } else if (event.type === 'undo') {
-    const before = new Map(run.files && entriesOf(run.files).map(([path, file]) => [path, { ...file }]));
+    const before = new Map(run.files && sortedDictionaryEntries(run.files).map(([path, file]) => [path, { ...file }]));
     undoFiles(run, event.changes, event.paths);
     if (!event.moves) return;
     const { seq, toolCallIds, changes, moves } = event;
-    const now = new Map(run.files && entriesOf(run.files));
+    const now = new Map(run.files && sortedDictionaryEntries(run.files));
     const paths = [...new Set([...before.keys(), ...now.keys()])];
-    const files = paths.flatMap((path): Undone['files'] =>
+    const files = paths.flatMap((path): RedoableUndo['files'] =>
       JSON.stringify(before.get(path)) === JSON.stringify(now.get(path)) ? [] : [[path, before.get(path) ?? null]],
     );
     run.undos = [...(run.undos ?? []), { seq, toolCallIds, changes, moves, files }].slice(-maxUndos);
@@ -61,18 +61,21 @@ export function foldFiles(run: WithFiles, event: RunEvent): void {
 }
 
 /** Returns the newest redoable undo of these calls. A later undo of the same files must be redone first. */
-export function redoable({ undos = [] }: WithFiles, isMeant: (undone: Undone) => boolean): Undone | undefined {
+export function newestRedoableUndo(
+  { undos = [] }: WithFiles,
+  isMeant: (undone: RedoableUndo) => boolean,
+): RedoableUndo | undefined {
   return undos.findLast(
     (one, index) => isMeant(one) && !undos.slice(index + 1).some((later) => touches(later, pathsOf(one))),
   );
 }
 
-const pathsOf = ({ changes, moves }: Pick<Undone, 'changes' | 'moves'>): string[] => [
+const pathsOf = ({ changes, moves }: Pick<RedoableUndo, 'changes' | 'moves'>): string[] => [
   ...changes.flatMap(({ path, place = path }) => [path, place]),
   ...moves.flatMap(({ from, to }) => [from, to]),
 ];
 
-const touches = (one: Undone, paths: readonly string[]): boolean =>
+const touches = (one: RedoableUndo, paths: readonly string[]): boolean =>
   pathsOf(one).some((own) =>
     paths.some((path) => own === path || own.startsWith(`${path}/`) || path.startsWith(`${own}/`)),
   );
@@ -118,7 +121,7 @@ function changeFiles(run: WithFiles, { changes = [], moved, at }: Change): void 
 const isOfRun = ({ path }: { path: string }): boolean => path.startsWith('@state/');
 
 function undoFiles(run: WithFiles, changes: readonly StoredChange[], paths: readonly string[] = []): void {
-  const files = run.files ?? createDictionary<RunFile>();
+  const files = run.files ?? createDictionary<ChangedRunFile>();
   for (const { path, after } of changes) {
     const file = files[path];
     if (!file) continue;
@@ -134,8 +137,8 @@ function undoFiles(run: WithFiles, changes: readonly StoredChange[], paths: read
   }
 }
 
-function moveFiles(files: Dictionary<RunFile>, { from, to }: Moved): void {
-  for (const [path, file] of entriesOf(files)) {
+function moveFiles(files: Dictionary<ChangedRunFile>, { from, to }: FileMove): void {
+  for (const [path, file] of sortedDictionaryEntries(files)) {
     if (path !== from && !path.startsWith(`${from}/`)) continue;
     delete files[path];
     files[to + path.slice(from.length)] = file;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { errorInfoSchema } from '../content/messages.ts';
-import { sentenceSchema } from '../text/localizedSchema.ts';
-import { parentSchema } from './branches.ts';
+import { localizedMessageSchema } from '../text/localizedSchema.ts';
+import { parentRunSchema } from './branches.ts';
 import { runPhaseSchema } from './events.ts';
 import { readOnlyCodes } from './readOnlyReason.ts';
 
@@ -21,10 +21,10 @@ export const runSummarySchema = z.object({
   commands: z.boolean().optional(),
   awaitsApproval: z.boolean().optional(),
   damaged: z.string().optional(),
-  damagedSaid: sentenceSchema.optional(),
+  damagedSaid: localizedMessageSchema.optional(),
   readOnly: z.enum(readOnlyCodes).optional(),
   imported: z.boolean().optional(),
-  parent: parentSchema.optional(),
+  parent: parentRunSchema.optional(),
   model: z.string().optional(),
   cost: z.number().optional(),
   error: errorInfoSchema.optional(),

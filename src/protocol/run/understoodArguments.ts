@@ -1,12 +1,12 @@
 import type { ToolCall } from '../content/messages.ts';
-import type { UnderstoodArguments } from './events.ts';
+import type { CorrectedArguments } from './events.ts';
 import type { CallState } from './run.ts';
 
 /** Returns the differences between the intended and the sent arguments; undefined: none. */
-export function understoodOf(
+export function correctedArgumentsOf(
   sent: ToolCall['arguments'],
   meant: ToolCall['arguments'],
-): UnderstoodArguments | undefined {
+): CorrectedArguments | undefined {
   const changed = Object.entries(meant).filter(
     ([name, value]) => !Object.hasOwn(sent, name) || JSON.stringify(sent[name]) !== JSON.stringify(value),
   );
@@ -15,12 +15,15 @@ export function understoodOf(
   return { arguments: Object.fromEntries(changed), ...(leftOut.length > 0 && { leftOut }) };
 }
 
-const calls = new WeakMap<ToolCall, { understood: UnderstoodArguments; meant: ToolCall }>();
+const calls = new WeakMap<ToolCall, { understood: CorrectedArguments; meant: ToolCall }>();
 
 /**
  * Returns the call with corrected arguments, as it ran; the conversation retains the original. Returns the same object for the same state.
  */
-export function understoodCall(call: ToolCall, { understood }: Pick<CallState, 'understood'> = {}): ToolCall {
+export function callWithCorrectedArguments(
+  call: ToolCall,
+  { understood }: Pick<CallState, 'understood'> = {},
+): ToolCall {
   if (!understood) return call;
   const known = calls.get(call);
   if (known?.understood === understood) return known.meant;

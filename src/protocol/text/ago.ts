@@ -1,11 +1,11 @@
-import { language, t } from './l10n.ts';
+import { currentLocale, t } from './l10n.ts';
 
 /** Formats the age of a time in milliseconds: `now`, `5 min`, `3 h`, `2 d`, after a week the date. */
-export function ago(at: number, now: number): string {
+export function formatAge(at: number, now: number): string {
   const minutes = Math.floor((now - at) / 60_000);
   if (minutes < 1) return t('now');
   if (minutes < 60) return t('{0} min', minutes);
   if (minutes < 24 * 60) return t('{0} h', Math.floor(minutes / 60));
   if (minutes < 7 * 24 * 60) return t('{0} d', Math.floor(minutes / (24 * 60)));
-  return new Date(at).toLocaleDateString(language(), { day: 'numeric', month: 'short', year: 'numeric' });
+  return new Date(at).toLocaleDateString(currentLocale(), { day: 'numeric', month: 'short', year: 'numeric' });
 }

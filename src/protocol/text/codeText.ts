@@ -1,8 +1,8 @@
-import type { Code, EditReason, RefusalReason } from './codes.ts';
+import type { EditFailureReason, RefusalReason, TowpathErrorCode } from './codes.ts';
 import { type LocalizedMessage, t } from './l10n.ts';
 
 /** Texts of error codes for the user. Each fits after “Could not read a.ts: ” and, capitalized, as a sentence. */
-export const codeText = {
+export const errorCodeTexts = {
   TOOL_ARGS_INVALID: 'invalid arguments',
   TOOL_ARGS_INVALID_JSON: 'invalid arguments',
   TOOL_DENIED: 'it was not allowed',
@@ -52,9 +52,9 @@ export const codeText = {
   WORKFLOW_LIMIT_REACHED: 'the workflow has reached one of its limits',
   WORKFLOW_NOT_FOUND: 'this workflow no longer exists',
   WORKFLOW_UNTRUSTED: 'workflows run in trusted workspaces only',
-} as const satisfies Record<Code, string>;
+} as const satisfies Record<TowpathErrorCode, string>;
 
-export const refusalText = {
+export const refusalReasonTexts = {
   AMBIGUOUS_ROOT: 'it can mean several of the open folders',
   COMMAND_REFUSED: 'this command is never run from here',
   EXISTS: 'it already exists',
@@ -79,7 +79,7 @@ export const refusalText = {
   URL_REFUSED: 'it is not the address of a web page',
 } as const satisfies Record<RefusalReason, string>;
 
-export const editText = {
+export const editReasonText = {
   ABSENT: 'the text was not found',
   NOT_UNIQUE: 'the text was found more than once',
   EMPTY: 'no text to replace was given',
@@ -94,12 +94,13 @@ export const editText = {
   CHANGES_SIMILAR: 'the text differs in a line',
   CHANGES_BLANKS: 'the blank lines differ',
   INDENTATION: 'the indentation of the new lines is unclear',
-} as const satisfies Record<EditReason, string>;
+} as const satisfies Record<EditFailureReason, string>;
 
-export const isCode = (code: string | undefined): code is Code => code !== undefined && Object.hasOwn(codeText, code);
+export const isErrorCode = (code: string | undefined): code is TowpathErrorCode =>
+  code !== undefined && Object.hasOwn(errorCodeTexts, code);
 
 /** Returns the failure as a sentence for the user: the message, or the text of the code. */
-export function errorSentence({
+export function errorMessageForUser({
   code,
   message,
   said,
@@ -110,6 +111,6 @@ export function errorSentence({
 }): string {
   if (said) return t(said);
   if (message.trim() !== '') return message;
-  const words = t(codeText[isCode(code) ? code : 'UNKNOWN']);
+  const words = t(errorCodeTexts[isErrorCode(code) ? code : 'UNKNOWN']);
   return `${words[0]!.toUpperCase()}${words.slice(1)}.`;
 }

@@ -41,7 +41,7 @@ type MoneyErrorCode = 'LIMIT_RUN_REACHED' | 'LIMIT_DAY_REACHED' | 'LIMIT_UNREADA
  * `unusable-model`: a local model cannot be loaded. `unreachable`: network, proxy or certificate. `local-ended`: the process of a local
  * model exited.
  */
-export type Reason =
+export type ErrorReason =
   | 'cut'
   | 'empty'
   | 'no-credit'
@@ -52,10 +52,10 @@ export type Reason =
   | 'local-ended';
 
 /** Codes that end or pause a run. A workflow node may also end with the code of a tool. */
-export type EndCode = LLMErrorCode | StoreErrorCode | EngineErrorCode | MoneyErrorCode;
+export type RunEndErrorCode = LLMErrorCode | StoreErrorCode | EngineErrorCode | MoneyErrorCode;
 
 /** `details` of a detected loop: the call with truncated texts, and its number of failures. */
-export interface Repeated {
+export interface RepeatedCallDetails {
   name: string;
   arguments: Record<string, unknown>;
   times: number;
@@ -81,7 +81,7 @@ type ToolCode =
   | 'E_SCHEMA_VALIDATION'
   | 'E_WRITE_LIMIT';
 
-export type Code = EndCode | ToolCode | 'NOT_BEGUN';
+export type TowpathErrorCode = RunEndErrorCode | ToolCode | 'NOT_BEGUN';
 
 /** Reasons of refused paths, commands and addresses: `details.reason` of `E_SANDBOX_VIOLATION`. */
 export type RefusalReason =
@@ -119,7 +119,7 @@ export type OutcomeReason = 'TOO_MANY_CALLS' | 'RUN_ENDED' | 'IMPORTED' | 'OUTPU
 export type AbortReason = 'closed';
 
 /** Reasons of a failed text replacement: `details.reason` of `E_PRECONDITION_FAILED`. */
-export type EditReason =
+export type EditFailureReason =
   | 'ABSENT'
   | 'NOT_UNIQUE'
   | 'EMPTY'

@@ -1,4 +1,4 @@
-import { language } from './l10n.ts';
+import { currentLocale } from './l10n.ts';
 
-export const decimal = (value: number, digits: number): string =>
-  Number(value.toFixed(digits)).toLocaleString(language(), { minimumFractionDigits: digits, useGrouping: false });
+export const formatDecimal = (value: number, digits: number): string =>
+  Number(value.toFixed(digits)).toLocaleString(currentLocale(), { minimumFractionDigits: digits, useGrouping: false });

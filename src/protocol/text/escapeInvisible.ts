@@ -6,27 +6,29 @@
  * space are marked. Right-to-left words are enclosed (`⟨RTL … RTL⟩`), so that neighbors keep their position. Line ends become `\n`;
  * terminal color codes are removed.
  */
-export function visible(text: string): string {
+export function escapeInvisible(text: string): string {
   return suspicious().test(text) ? clean(text, hidden) : text;
 }
 
 /** Escapes prose: text to read, not to decide on. Letters and blanks of every language stay. */
-export function visibleProse(text: string): string {
+export function escapeInvisibleProse(text: string): string {
   return suspiciousProse().test(text) ? clean(text, hiddenInProse) : text;
 }
 
-export function visibleProseIn(value: unknown): unknown {
-  if (typeof value === 'string') return visibleProse(value);
-  if (Array.isArray(value)) return value.map(visibleProseIn);
+export function escapeInvisibleProseDeep(value: unknown): unknown {
+  if (typeof value === 'string') return escapeInvisibleProse(value);
+  if (Array.isArray(value)) return value.map(escapeInvisibleProseDeep);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [visibleProse(name), visibleProseIn(one)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [escapeInvisibleProse(name), escapeInvisibleProseDeep(one)]),
+  );
 }
 
 /**
  * Counts invisible characters: tags, joiners and direction marks outside of emoji and of the scripts that require them. Control characters
  * do not count, because editors show them.
  */
-export function hiddenCount(text: string): number {
+export function countInvisibleCharacters(text: string): number {
   if (!suspiciousProse().test(text)) return 0;
   let count = 0;
   for (const { 0: found, groups } of text.matchAll(hiddenInProse())) {
@@ -37,15 +39,16 @@ export function hiddenCount(text: string): number {
   return count;
 }
 
-export const hasEscapes = (text: string): boolean => /⟨(U\+[0-9A-F]{4,6}( × \d+)?|hidden text: .*)⟩/.test(text);
+export const hasEscapedInvisibles = (text: string): boolean =>
+  /⟨(U\+[0-9A-F]{4,6}( × \d+)?|hidden text: .*)⟩/.test(text);
 
 /** `visible` for one line: line ends appear as ⏎, so that text cannot imitate lines of Towpath. */
-export const visibleLine = (text: string): string => oneLine(visible(text));
+export const escapeInvisibleInLine = (text: string): string => oneLine(escapeInvisible(text));
 
-export const proseLine = (text: string): string => oneLine(visibleProse(text));
+export const escapeInvisibleInProseLine = (text: string): string => oneLine(escapeInvisibleProse(text));
 
 /** Truncates to a number of characters with an ellipsis, never inside a surrogate pair. */
-export function truncateVisible(text: string, most: number): string {
+export function truncateWithEllipsis(text: string, most: number): string {
   if (text.length <= most) return text;
   const characters = [...text];
   return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : text;
@@ -54,18 +57,18 @@ export function truncateVisible(text: string, most: number): string {
 const beforeUnit = /(\d) (?=(?:ms|s|min|h|d|KB|MB|GB|MiB|%|Std\.|Tg\.)(?![\p{L}\p{N}]))/gu;
 
 /** Joins numbers to units with no-break spaces. For sentences of Towpath, after embedded text was escaped. */
-export const unbroken = (sentence: string): string => sentence.replace(beforeUnit, '$1\u00a0');
+export const withNoBreakUnits = (sentence: string): string => sentence.replace(beforeUnit, '$1\u00a0');
 
 /** Command output without escape sequences; a carriage return starts a new line (progress lines accumulate). */
-export function visibleOutput(text: string): string {
-  return visibleProse(text.replace(escapeSequences, '').replace(/\r\n?/g, '\n'));
+export function escapeCommandOutput(text: string): string {
+  return escapeInvisibleProse(text.replace(escapeSequences, '').replace(/\r\n?/g, '\n'));
 }
 
 /**
  * Returns an index at which `text` can be split without changing its meaning: after a plain letter, a space or a line end, no sequence is
  * open (an `m` may end a color code). 0: no such index.
  */
-export function safeCut(text: string): number {
+export function safeSplitIndex(text: string): number {
   for (let at = text.length; at > 0; at--) if (/[A-Za-ln-z \n]/.test(text[at - 1]!)) return at;
   return 0;
 }

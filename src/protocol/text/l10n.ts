@@ -1,7 +1,7 @@
 // @invariant stored-text-is-english: Text for models and for storage is English; the UI translates text when it shows it.
 
 /** Translations by English text. Bundles of other builds may lack entries. */
-export type Bundle = Readonly<Record<string, string>>;
+export type TranslationBundle = Readonly<Record<string, string>>;
 
 type MessageValue = string | number | LocalizedMessage | Grouped;
 
@@ -18,15 +18,15 @@ export interface LocalizedMessage {
   readonly values?: readonly MessageValue[];
 }
 
-let bundle: Bundle = {};
+let bundle: TranslationBundle = {};
 let locale = 'en';
 
-export function speak(language: string, words: Bundle = {}): void {
+export function setLanguage(language: string, words: TranslationBundle = {}): void {
   bundle = words;
   locale = language;
 }
 
-export const language = (): string => locale;
+export const currentLocale = (): string => locale;
 
 /**
  * Translates text for the user. The key is English with `{0}`, `{1}`, … for the values. Text for models or storage is a `LocalizedMessage`,
@@ -41,13 +41,13 @@ export const message = (english: string, ...values: readonly MessageValue[]): Lo
   values.length > 0 ? { english, values } : { english };
 
 /** Formats a count with its noun: `1 call`, `2,000 calls`, `2 branches`. The keys are `{0} call` and `{0} calls`. */
-export const amount = (number: number, noun: string, nouns = `${noun}s`): LocalizedMessage =>
-  message(`{0} ${number === 1 ? noun : nouns}`, groupDigits(number));
+export const localizedCount = (number: number, noun: string, nouns = `${noun}s`): LocalizedMessage =>
+  message(`{0} ${number === 1 ? noun : nouns}`, withDigitGrouping(number));
 
-export const groupDigits = (number: number): Grouped => ({ grouped: Math.round(number) });
+export const withDigitGrouping = (number: number): Grouped => ({ grouped: Math.round(number) });
 
-export const inEnglish = (said: LocalizedMessage | string): string =>
-  typeof said === 'string' ? said : filled(said.english, said, 'en', inEnglish);
+export const toEnglishText = (said: LocalizedMessage | string): string =>
+  typeof said === 'string' ? said : filled(said.english, said, 'en', toEnglishText);
 
 function filled(
   words: string,

@@ -1,12 +1,12 @@
 // Live output arrives in pieces. A carriage return in a piece discards the unfinished line; the following text replaces the line, as in a
 // progress bar.
 
-export const withUpdate = (text: string, piece: string): string => {
+export const appendTerminalOutput = (text: string, piece: string): string => {
   if (!piece.includes('\r')) return text + piece;
-  return joinUpdates(text, piece).replace(/^\r/, '');
+  return joinTerminalOutput(text, piece).replace(/^\r/, '');
 };
 
-export function joinUpdates(one: string, other: string): string {
+export function joinTerminalOutput(one: string, other: string): string {
   if (!other.includes('\r')) return one + other;
   const start = one.lastIndexOf('\n') + 1;
   const lines = (one.slice(start) + other).split('\n').map((line, index) => {

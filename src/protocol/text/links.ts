@@ -1,22 +1,22 @@
 import type { LocalizedMessage } from './l10n.ts';
 
 /** Ids of commands and of the setting named in a message, for buttons beside the message. */
-export interface Links {
+export interface MessageLinks {
   commands?: string[] | undefined;
   setting?: string | undefined;
 }
 
-const linksBySentence = new WeakMap<LocalizedMessage, Links>();
+const linksBySentence = new WeakMap<LocalizedMessage, MessageLinks>();
 
-export function linked(words: LocalizedMessage, links: Links): LocalizedMessage {
+export function withMessageLinks(words: LocalizedMessage, links: MessageLinks): LocalizedMessage {
   linksBySentence.set(words, links);
   return words;
 }
 
-export function linksOf(words: string | LocalizedMessage): Links | undefined {
+export function messageLinksOf(words: string | LocalizedMessage): MessageLinks | undefined {
   if (typeof words === 'string') return undefined;
   const inner = (words.values ?? []).flatMap((value) =>
-    typeof value === 'object' && 'english' in value ? (linksOf(value) ?? []) : [],
+    typeof value === 'object' && 'english' in value ? (messageLinksOf(value) ?? []) : [],
   );
   const all = [...(linksBySentence.has(words) ? [linksBySentence.get(words)!] : []), ...inner];
   if (all.length === 0) return undefined;

@@ -5,9 +5,9 @@ const valueSchema = z.union([
   z.string(),
   z.number(),
   z.strictObject({ grouped: z.number() }),
-  z.lazy(() => sentenceSchema),
+  z.lazy(() => localizedMessageSchema),
 ]);
-export const sentenceSchema: z.ZodType<LocalizedMessage> = z.strictObject({
+export const localizedMessageSchema: z.ZodType<LocalizedMessage> = z.strictObject({
   english: z.string(),
   values: z.array(valueSchema).optional(),
 });

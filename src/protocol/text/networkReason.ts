@@ -1,5 +1,5 @@
 import { type LocalizedMessage, message } from './l10n.ts';
-import { joined, type LocalizableText } from './localized.ts';
+import { joinLocalizableTexts, type LocalizableText } from './localized.ts';
 
 /**
  * Reason of a failed connection. `code`: code of the system, Node.js or Chromium, empty if none. `text`: the error text for details and
@@ -12,7 +12,7 @@ export interface NetworkReason {
 }
 
 const certificate = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ALTNAME|ERR_SSL|ERR_TLS|EPROTO/;
-export const timeLimits = /UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT|TIMED_?OUT/;
+export const timeoutCodePattern = /UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT|TIMED_?OUT/;
 
 const classes: readonly (readonly [RegExp, LocalizedMessage])[] = [
   [/EXPIRED|CERT_DATE_INVALID/, message('the certificate has expired')],
@@ -22,7 +22,7 @@ const classes: readonly (readonly [RegExp, LocalizedMessage])[] = [
   [/ENOTFOUND|EAI_|NAME_NOT_RESOLVED/, message('the host name was not found')],
   [/ECONNREFUSED|CONNECTION_REFUSED/, message('the connection was refused')],
   [/E(NET|HOST)(UNREACH|DOWN)|EADDRNOTAVAIL|ADDRESS_UNREACHABLE|INTERNET_DISCONNECTED/, message('no network route')],
-  [timeLimits, message('no answer in time')],
+  [timeoutCodePattern, message('no answer in time')],
   [/ECONN(RESET|ABORTED)|EPIPE|UND_ERR_SOCKET|CONNECTION_(RESET|CLOSED|ABORTED)/, message('the connection was closed')],
   [/^Z_(?!BUF_ERROR)/, message('the data is damaged')],
   [/^bad port$/, message('this port is blocked')],
@@ -40,8 +40,8 @@ export function networkReason(error: unknown): NetworkReason {
 
 export const isCertificateError = ({ code }: NetworkReason): boolean => certificate.test(code);
 
-export const withReason = (statement: LocalizedMessage, { words }: NetworkReason): LocalizableText =>
-  words ? joined([statement, words], ': ') : statement;
+export const withNetworkReason = (statement: LocalizedMessage, { words }: NetworkReason): LocalizableText =>
+  words ? joinLocalizableTexts([statement, words], ': ') : statement;
 
 export function innermostCause(error: unknown): { innermost: unknown; code: string } {
   let innermost = error;

@@ -1,5 +1,5 @@
 /** Matches an English text against sentence forms and returns the form with its values. The first match wins. */
-export function pluralFormOf<Form extends string>(
+export function matchSentenceForm<Form extends string>(
   forms: readonly Form[],
   words: string,
 ): { form: Form; values: string[] } | undefined {

@@ -1,4 +1,4 @@
-export const pluralOf = (number: number): string => Math.round(number).toLocaleString('en-US');
+export const formatEnglishInteger = (number: number): string => Math.round(number).toLocaleString('en-US');
 
-export const counted = (number: number, noun: string, nouns = `${noun}s`): string =>
-  `${pluralOf(number)} ${number === 1 ? noun : nouns}`;
+export const englishCount = (number: number, noun: string, nouns = `${noun}s`): string =>
+  `${formatEnglishInteger(number)} ${number === 1 ? noun : nouns}`;

@@ -13,7 +13,9 @@ export const createDictionary = <Value>(): Dictionary<Value> => Object.create(nu
 export const toDictionary = <Value>(record: Readonly<Record<string, Value>>): Dictionary<Value> =>
   Object.assign(createDictionary<Value>(), record);
 
-export const entriesOf = <Value>(dictionary: Readonly<Dictionary<Value>>): [key: string, value: Value][] =>
-  keysOf(dictionary).map((key) => [key, dictionary[key]!]);
+export const sortedDictionaryEntries = <Value>(
+  dictionary: Readonly<Dictionary<Value>>,
+): [key: string, value: Value][] => sortedDictionaryKeys(dictionary).map((key) => [key, dictionary[key]!]);
 
-export const keysOf = (dictionary: Readonly<Dictionary<unknown>>): string[] => Object.keys(dictionary).sort();
+export const sortedDictionaryKeys = (dictionary: Readonly<Dictionary<unknown>>): string[] =>
+  Object.keys(dictionary).sort();

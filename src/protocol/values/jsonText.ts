@@ -4,14 +4,14 @@ const number = /-?\d[\d.eE+-]*/y;
  * Tells whether valid JSON has exactly one meaning: no duplicate key, no key `__proto__`, no infinite number. Only a string before a colon
  * is a key.
  */
-export function isUnambiguous(text: string): boolean {
+export function isUnambiguousJson(text: string): boolean {
   const keysInScope: Set<string>[] = [];
   for (let at = 0; at < text.length; at++) {
     const character = text[at]!;
     if (character === '{' || character === '[') keysInScope.push(new Set());
     else if (character === '}' || character === ']') keysInScope.pop();
     else if (character === '"') {
-      const end = endOfString(text, at);
+      const end = endOfJsonString(text, at);
       if (isFollowedByColon(text, end + 1)) {
         const key = JSON.parse(text.slice(at, end + 1)) as string;
         const keys = keysInScope.at(-1)!;
@@ -35,7 +35,7 @@ function isFollowedByColon(text: string, at: number): boolean {
 }
 
 /** Index of the closing quote of the string at `start`, or the text length if unterminated. */
-export function endOfString(text: string, start: number): number {
+export function endOfJsonString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;
     while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++;

@@ -4,7 +4,7 @@
  *
  * @invariant listeners-are-isolated: a listener that throws never ends, locks or hides an event of a run
  */
-export function isolated<Event>(
+export function createIsolatedListener<Event>(
   listeners: readonly ((event: Event) => unknown)[],
   onError: (error: unknown) => void,
 ): (event: Event) => void {

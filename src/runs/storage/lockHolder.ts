@@ -21,7 +21,7 @@ export interface LockHolder {
 }
 
 /** Ids of locks of this process. A lock with this process id and another id belongs to an earlier process. */
-export const held = new Set<string>();
+export const ownLockIds = new Set<string>();
 
 const bootSlack = 5;
 
@@ -48,8 +48,8 @@ export function parseHolder(text: string): LockHolder | undefined {
 }
 
 /** `unknown`: the holder cannot be checked from here, only the activity. */
-export function holderState(holder: LockHolder): 'alive' | 'dead' | 'unknown' {
-  if (held.has(holder.id)) return 'alive';
+export function lockHolderState(holder: LockHolder): 'alive' | 'dead' | 'unknown' {
+  if (ownLockIds.has(holder.id)) return 'alive';
   const me = thisProcess();
   if (holder.boot === undefined) return holder.pid !== me.pid && exists(holder.pid) ? 'alive' : 'dead';
   if (!isSameBoot(holder, me) || holder.namespace !== me.namespace || me.namespace === 'unknown') return 'unknown';

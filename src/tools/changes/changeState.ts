@@ -1,5 +1,5 @@
 import { readlink } from 'node:fs/promises';
-import type { Moved, StoredChange } from '../../protocol/run/events.ts';
+import type { FileMove, StoredChange } from '../../protocol/run/events.ts';
 import { ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { currentContent, sha256 } from '../sandbox/fileText.ts';
@@ -8,14 +8,14 @@ import { type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
 
 export interface AppliedChanges {
   changes?: readonly StoredChange[];
-  moved?: Moved;
+  moved?: FileMove;
 }
 
 /** Current content compared with a change: the content before, the content after, or neither (another edit, or a partial write). */
 type ChangeState = 'before' | 'after' | 'neither';
 
 /** Returns the state of each change and of the move, from the files on disk. Content ids decide; an unreadable file is `neither`. */
-export async function changeStateOf(
+export async function changeStatesOnDisk(
   workspace: Workspace,
   { changes = [], moved }: AppliedChanges,
 ): Promise<{ changes: ChangeState[]; moved?: ChangeState }> {
@@ -27,12 +27,12 @@ export async function changeStateOf(
 const guarded = (look: () => Promise<ChangeState>): Promise<ChangeState> => look().catch(() => 'neither');
 
 async function ofChange(workspace: Workspace, change: StoredChange): Promise<ChangeState> {
-  const now = await contentIdAt(workspace, change);
+  const now = await currentContentId(workspace, change);
   return now === change.after ? 'after' : now === change.before ? 'before' : 'neither';
 }
 
 /** Returns the id of the current content at a change's path, computed in the form of the change; null if nothing exists there. */
-export async function contentIdAt(
+export async function currentContentId(
   workspace: Workspace,
   change: Pick<StoredChange, 'path' | 'kind' | 'before'>,
 ): Promise<string | null> {
@@ -40,7 +40,7 @@ export async function contentIdAt(
   return file === null ? null : idOf(workspace, file, change);
 }
 
-async function ofMove(workspace: Workspace, { from, to }: Moved): Promise<ChangeState> {
+async function ofMove(workspace: Workspace, { from, to }: FileMove): Promise<ChangeState> {
   const isThere = async (path: string) => (await find(workspace, path)) !== null;
   const [old, now] = [await isThere(from), await isThere(to)];
   return old === now ? 'neither' : now ? 'after' : 'before';

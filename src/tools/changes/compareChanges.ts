@@ -1,7 +1,7 @@
 import { ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { diff, type Hunk } from '../edit/diff.ts';
-import { currentContent, linesOf, sha256 } from '../sandbox/fileText.ts';
+import { type DiffHunk, diffSequences } from '../edit/diff.ts';
+import { currentContent, linesWithoutEndings, sha256 } from '../sandbox/fileText.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 
 /** Maximum characters of a compared text; longer texts are only tested for equality. */
@@ -11,7 +11,7 @@ const longest = 1_000_000;
  * Comparison of a run's changes with the current file. `added` and `removed` count the lines different from before the run. `places` counts
  * the positions changed by the run, and `taken` counts the positions reverted since. `others` marks changes by another author.
  */
-export interface Since {
+export interface FileChangeComparison {
   added: number;
   removed: number;
   places: number;
@@ -22,11 +22,19 @@ export interface Since {
 }
 
 /** Compares three states of a file; null means no file. Undefined if a text is too long. */
-export function compareSince(before: string | null, left: string | null, now: string | null): Since | undefined {
+export function compareFileVersions(
+  before: string | null,
+  left: string | null,
+  now: string | null,
+): FileChangeComparison | undefined {
   if ([before, left, now].some((text) => (text?.length ?? 0) > longest)) return undefined;
-  const [from, was, is] = [before, left, now].map((text) => linesOf(text ?? '')) as [string[], string[], string[]];
-  const made = diff(from, was);
-  const stands = diff(from, is);
+  const [from, was, is] = [before, left, now].map((text) => linesWithoutEndings(text ?? '')) as [
+    string[],
+    string[],
+    string[],
+  ];
+  const made = diffSequences(from, was);
+  const stands = diffSequences(from, is);
   const madeKeys = new Set(made.map((hunk) => keyOf(hunk, was)));
   const taken = made.filter((hunk) => !stands.some((other) => touch(hunk, other)));
   return {
@@ -42,12 +50,13 @@ export function compareSince(before: string | null, left: string | null, now: st
   };
 }
 
-const keyOf = ({ fromStart, fromEnd, toStart, toEnd }: Hunk, to: readonly string[]): string =>
+const keyOf = ({ fromStart, fromEnd, toStart, toEnd }: DiffHunk, to: readonly string[]): string =>
   JSON.stringify([fromStart, fromEnd, ...to.slice(toStart, toEnd)]);
 
-const touch = (one: Hunk, other: Hunk): boolean => one.fromStart <= other.fromEnd && other.fromStart <= one.fromEnd;
+const touch = (one: DiffHunk, other: DiffHunk): boolean =>
+  one.fromStart <= other.fromEnd && other.fromStart <= one.fromEnd;
 
-export async function textNow(
+export async function readCurrentFileText(
   workspace: Workspace,
   path: string,
 ): Promise<{ file: string; text: string | null; id: string | null } | undefined> {

@@ -1,16 +1,16 @@
-import type { RunFile } from '../../protocol/run/runFiles.ts';
-import { type Dictionary, entriesOf } from '../../protocol/values/dictionary.ts';
+import type { ChangedRunFile } from '../../protocol/run/runFiles.ts';
+import { type Dictionary, sortedDictionaryEntries } from '../../protocol/values/dictionary.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { compareSince, type Since, textNow } from './compareChanges.ts';
+import { compareFileVersions, type FileChangeComparison, readCurrentFileText } from './compareChanges.ts';
 
 /**
  * External edit of a file that a run has changed, unknown to the model. `now` is the content id; null if the file is deleted. `since` is
  * undefined if the texts cannot be compared.
  */
-export interface Edited {
+export interface ExternalEdit {
   path: string;
   now: string | null;
-  since?: Since;
+  since?: FileChangeComparison;
 }
 
 /** Maximum files to check, most recently changed first. */
@@ -20,20 +20,20 @@ const most = 100;
  * Returns external edits of the files of a run.
  * @param read returns a stored text by its id
  */
-export async function editedSince(
+export async function findExternalEdits(
   workspace: Workspace,
-  files: Readonly<Dictionary<RunFile>>,
+  files: Readonly<Dictionary<ChangedRunFile>>,
   read: (id: string) => Promise<string>,
-): Promise<Edited[]> {
-  const texts = entriesOf(files).filter(([, { kind, from }]) => kind === undefined && from === undefined);
+): Promise<ExternalEdit[]> {
+  const texts = sortedDictionaryEntries(files).filter(([, { kind, from }]) => kind === undefined && from === undefined);
   const newest = texts.sort(([, one], [, other]) => other.at - one.at).slice(0, most);
-  const edited: Edited[] = [];
+  const edited: ExternalEdit[] = [];
   for (const [path, { before, after, told = after }] of newest) {
-    const now = await textNow(workspace, path);
+    const now = await readCurrentFileText(workspace, path);
     if (!now || now.id === told) continue;
     const kept = async (id: string | null) => (id === null ? null : read(id));
     const since = await Promise.all([kept(before), kept(after)]).then(
-      ([from, left]) => compareSince(from, left, now.text),
+      ([from, left]) => compareFileVersions(from, left, now.text),
       () => undefined, // no longer stored
     );
     edited.push({ path, now: now.id, ...(since && { since }) });

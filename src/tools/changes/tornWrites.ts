@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import * as paths from 'node:path';
 import { sweepTempFiles } from '../core/tempFiles.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { encodeAs, formOfBytes } from '../sandbox/fileText.ts';
+import { encodeForFile, modeAndEncodingOfBytes } from '../sandbox/fileText.ts';
 import { restoreTree } from '../sandbox/fileTree.ts';
 import { openForReading } from '../sandbox/openFile.ts';
 import { resolvePath } from '../sandbox/paths.ts';
@@ -13,7 +13,7 @@ import type { AppliedChanges } from './changeState.ts';
  * Tests for a partial write in place (`sandbox/writeFile.ts`) after a kill: a prefix of the new content, then the old content, with the
  * length of the longer. Either complete content is not torn.
  */
-export function isTorn(there: Buffer, before: Buffer, after: Buffer): boolean {
+export function isPartialWrite(there: Buffer, before: Buffer, after: Buffer): boolean {
   if (there.equals(before) || there.equals(after)) return false;
   const same = commonStart(there, after);
   if (there.length !== before.length) return there.length > before.length && same === there.length;
@@ -24,7 +24,7 @@ export function isTorn(there: Buffer, before: Buffer, after: Buffer): boolean {
  * Repairs a file after a kill: removes the temporary file (workspace-relative path), and restores the old text of a partial write. Both
  * texts belong to the interrupted change. Resolves to true for a partial write. Throws the errors of `resolvePath` and of the disk.
  */
-export async function putRight(
+export async function repairInterruptedFile(
   workspace: Pick<Workspace, 'roots' | 'isDirty'>,
   { path, before, after }: { path: string; before: string | null; after: string | null },
 ): Promise<boolean> {
@@ -33,9 +33,9 @@ export async function putRight(
   if (file.kind !== 'file' || before === null || after === null || workspace.isDirty(file.path)) return false;
   const { handle, stats } = await openForReading(file);
   const there = await handle.readFile().finally(() => handle.close());
-  const form = formOfBytes(there, stats.mode);
-  if (!isTorn(there, encodeAs(before, form), encodeAs(after, form))) return false;
-  await replaceFile(file.path, encodeAs(before, form));
+  const form = modeAndEncodingOfBytes(there, stats.mode);
+  if (!isPartialWrite(there, encodeForFile(before, form), encodeForFile(after, form))) return false;
+  await replaceFile(file.path, encodeForFile(before, form));
   return true;
 }
 
@@ -43,7 +43,7 @@ export async function putRight(
  * Repairs all files of an interrupted call. Unreadable files and contents no longer stored stay unchanged.
  * @param read returns a stored text by its id
  */
-export async function putAllRight(
+export async function repairInterruptedFiles(
   workspace: Workspace,
   { changes = [] }: AppliedChanges,
   read: (id: string) => Promise<string>,
@@ -55,7 +55,7 @@ export async function putAllRight(
         await bringBackWith(workspace, path);
         continue;
       }
-      await putRight(workspace, { path, before: await text(before), after: await text(after) });
+      await repairInterruptedFile(workspace, { path, before: await text(before), after: await text(after) });
     } catch {
       // the change state reports the failure
     }

@@ -1,7 +1,7 @@
-import { readTool, type Tool } from '../core/tool.ts';
+import { createReadOnlyTool, type Tool } from '../core/tool.ts';
 import { editorContextDefinition } from '../definitions/codeTools.ts';
 import type { LanguageService } from './language.ts';
-import { shownFiles } from './shown.ts';
+import { createFileClassifier } from './shown.ts';
 
 const maxEditors = 50;
 const maxCharacters = 10_000;
@@ -10,9 +10,9 @@ const maxCharacters = 10_000;
  * `editor.context`: open files and the selection of the user. Data: `{ active?: { path, line, selection? }, open: [{ path, unsaved?,
  * outside?, secret? }], cut? }`. Text outside the workspace, in secret files or in files guarded by rules is omitted.
  */
-export function contextTool(language: LanguageService): Tool {
-  return readTool(editorContextDefinition, async (_, { workspace, keptFromSearch }) => {
-    const shown = shownFiles(workspace, keptFromSearch(''));
+export function editorContextTool(language: LanguageService): Tool {
+  return createReadOnlyTool(editorContextDefinition, async (_, { workspace, keptFromSearch }) => {
+    const shown = createFileClassifier(workspace, keptFromSearch(''));
     const editors = await Promise.all(
       language.openEditors().map(async (editor) => ({ editor, file: await shown(editor.path, editor.name) })),
     );

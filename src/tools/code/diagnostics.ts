@@ -1,9 +1,9 @@
-import { readTool, type Tool, type ToolContext } from '../core/tool.ts';
+import { createReadOnlyTool, type Tool, type ToolContext } from '../core/tool.ts';
 import { codeDiagnosticsDefinition } from '../definitions/codeTools.ts';
-import { resolveToRead } from '../sandbox/resolveReadPath.ts';
-import { askToRead } from '../search/askToRead.ts';
+import { resolvePathForReading } from '../sandbox/resolveReadPath.ts';
+import { planReadApproval } from '../search/askToRead.ts';
 import type { LanguageProblem, LanguageService } from './language.ts';
-import { LinesByFile, shownFiles, withAnswerTimeout } from './shown.ts';
+import { createFileClassifier, LinesByFile, withLanguageServerTimeout } from './shown.ts';
 
 const order = { error: 0, warning: 1, info: 2 };
 
@@ -12,18 +12,18 @@ const order = { error: 0, warning: 1, info: 2 };
  * is `12: error: text (source)`. Files outside the workspace and secret files are omitted.
  */
 export function diagnosticsTool(language: LanguageService): Tool {
-  return readTool(
+  return createReadOnlyTool(
     codeDiagnosticsDefinition,
     (args, context) => diagnostics(args, context),
-    ({ path }, context) => askToRead(path, 'search', context, (context) => diagnostics({ path }, context, true)),
+    ({ path }, context) => planReadApproval(path, 'search', context, (context) => diagnostics({ path }, context, true)),
   );
 
   async function diagnostics({ path }: { path?: string }, { workspace }: ToolContext, allowed = false) {
-    const place = path === undefined ? undefined : await resolveToRead(workspace, path, 'search');
+    const place = path === undefined ? undefined : await resolvePathForReading(workspace, path, 'search');
     const asked = place?.kind === 'file' ? place.path : undefined;
-    const problems = await withAnswerTimeout(language.diagnostics(asked), 'problems');
+    const problems = await withLanguageServerTimeout(language.diagnostics(asked), 'problems');
     const below = place && place.relative !== '.' ? place.relative : undefined;
-    const shown = shownFiles(workspace);
+    const shown = createFileClassifier(workspace);
     const wanted: { problem: LanguageProblem; path: string }[] = [];
     for (const problem of problems) {
       const file = await shown(problem.path, '');

@@ -1,15 +1,15 @@
 import type * as z from 'zod';
-import { quoted } from '../core/pathSyntax.ts';
-import { readTool, type Tool, type ToolContext, ToolError } from '../core/tool.ts';
+import { quoteForMessage } from '../core/pathSyntax.ts';
+import { createReadOnlyTool, type Tool, type ToolContext, ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { definitionDefinition, referencesDefinition } from '../definitions/codeTools.ts';
-import { currentText, linesOf } from '../sandbox/fileText.ts';
-import { resolveToRead } from '../sandbox/resolveReadPath.ts';
-import { askToRead } from '../search/askToRead.ts';
+import { codeDefinitionDefinition, codeReferencesDefinition } from '../definitions/codeTools.ts';
+import { linesWithoutEndings, readCurrentText } from '../sandbox/fileText.ts';
+import { resolvePathForReading } from '../sandbox/resolveReadPath.ts';
+import { planReadApproval } from '../search/askToRead.ts';
 import type { LanguageService } from './language.ts';
-import { LinesByFile, type ShownFile, shownFiles, withAnswerTimeout } from './shown.ts';
+import { type ClassifiedFile, createFileClassifier, LinesByFile, withLanguageServerTimeout } from './shown.ts';
 
-type Named = z.output<z.ZodObject<typeof referencesDefinition.arguments>> & { references?: boolean };
+type Named = z.output<z.ZodObject<typeof codeReferencesDefinition.arguments>> & { references?: boolean };
 
 /**
  * `code.definition` and `code.references` for a name on a given line, because models cannot count columns. Data: `{ places, files: [{ path,
@@ -17,9 +17,9 @@ type Named = z.output<z.ZodObject<typeof referencesDefinition.arguments>> & { re
  * only the name and the line number. Models see a single tool; a call with `references` is judged as `code.references`.
  */
 export function codeLocationTools(language: LanguageService): Tool[] {
-  const references = placesTool(language, referencesDefinition);
+  const references = placesTool(language, codeReferencesDefinition);
   const definition: Tool = {
-    ...placesTool(language, definitionDefinition),
+    ...placesTool(language, codeDefinitionDefinition),
     target(args) {
       const { references: used, ...rest } = args as Named;
       return used ? { tool: references, args: rest } : { tool: definition, args };
@@ -28,23 +28,27 @@ export function codeLocationTools(language: LanguageService): Tool[] {
   return [definition, { ...references, definition: { ...references.definition, within: 'code.definition' } }];
 }
 
-function placesTool(language: LanguageService, named: typeof referencesDefinition | typeof definitionDefinition): Tool {
-  return readTool(
-    named as typeof referencesDefinition,
+function placesTool(
+  language: LanguageService,
+  named: typeof codeReferencesDefinition | typeof codeDefinitionDefinition,
+): Tool {
+  return createReadOnlyTool(
+    named as typeof codeReferencesDefinition,
     (args, context) => places(args as Named, context),
-    (args, context) => askToRead((args as Named).path, 'read', context, (context) => places(args as Named, context)),
+    (args, context) =>
+      planReadApproval((args as Named).path, 'read', context, (context) => places(args as Named, context)),
   );
 
   async function places(
-    { path, line, symbol, references = named === referencesDefinition }: Named,
+    { path, line, symbol, references = named === codeReferencesDefinition }: Named,
     { workspace, keptFromSearch }: ToolContext,
   ) {
-    const file = await resolveToRead(workspace, path, 'read');
-    const lines = linesOf((await currentText(workspace, file)).text);
+    const file = await resolvePathForReading(workspace, path, 'read');
+    const lines = linesWithoutEndings((await readCurrentText(workspace, file)).text);
     const column = columnOf(lines, line, symbol, file.relative);
     const what = references ? 'references' : 'definitions';
-    const found = await withAnswerTimeout(language[what](file.path, line, column), what);
-    const shown = shownFiles(workspace, keptFromSearch(file.relative));
+    const found = await withLanguageServerTimeout(language[what](file.path, line, column), what);
+    const shown = createFileClassifier(workspace, keptFromSearch(file.relative));
     const textOf = lineReader(workspace);
     const told = new LinesByFile(100);
     for (const place of found) {
@@ -66,7 +70,10 @@ function columnOf(lines: readonly string[], line: number, symbol: string, path: 
     .sort((a, b) => Math.abs(a - line) - Math.abs(b - line))
     .slice(0, 5);
   const hint = near.length > 0 ? ` It is on line ${near.join(', ')}.` : '';
-  throw new ToolError('TOOL_ARGS_INVALID', `Line ${line} of ${quoted(path)} does not hold ${quoted(symbol)}.${hint}`);
+  throw new ToolError(
+    'TOOL_ARGS_INVALID',
+    `Line ${line} of ${quoteForMessage(path)} does not hold ${quoteForMessage(symbol)}.${hint}`,
+  );
 }
 
 /** Returns the index of the name as a whole word, or of any other text; -1 if absent. */
@@ -80,11 +87,11 @@ function wholeName(text: string, symbol: string): number {
   return -1;
 }
 
-function lineReader(workspace: Workspace): (file: ShownFile, line: number) => Promise<string> {
+function lineReader(workspace: Workspace): (file: ClassifiedFile, line: number) => Promise<string> {
   const read = new Map<string, Promise<string[]>>();
   const linesAt = async (path: string) => {
-    const file = await resolveToRead(workspace, path, 'read');
-    return file.protected ? [] : linesOf((await currentText(workspace, file)).text);
+    const file = await resolvePathForReading(workspace, path, 'read');
+    return file.protected ? [] : linesWithoutEndings((await readCurrentText(workspace, file)).text);
   };
   return async ({ path, outside, secret }, line) => {
     if (outside || secret) return '';

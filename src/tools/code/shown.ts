@@ -1,35 +1,35 @@
 import { realpath } from 'node:fs/promises';
-import { visibleProse } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleProse } from '../../protocol/text/escapeInvisible.ts';
 import { ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { secretReason } from '../policy/secretFiles.ts';
-import { relativeIn } from '../sandbox/resolveReadPath.ts';
+import { secretFileReason } from '../policy/secretFiles.ts';
+import { realOrVirtualRelativePath } from '../sandbox/resolveReadPath.ts';
 import { secretContentReason } from '../sandbox/secretContent.ts';
 
 /** Milliseconds to wait for a language server. */
 const patience = 20_000;
 
 /** Displayed form of a file from a language server: the workspace path, or the mark of an outside or secret file. */
-export interface ShownFile {
+export interface ClassifiedFile {
   path: string;
   outside?: true;
   secret?: true;
 }
 
 /** Returns a classifier of files with a cache. `isKept` marks files excluded from searches by rules; they are treated like secrets. */
-export function shownFiles(
+export function createFileClassifier(
   workspace: Workspace,
   isKept: (path: string) => boolean = () => false,
-): (path: string | undefined, name: string) => Promise<ShownFile> {
-  const known = new Map<string, Promise<ShownFile>>();
-  const decide = async (path: string, name: string): Promise<ShownFile> => {
+): (path: string | undefined, name: string) => Promise<ClassifiedFile> {
+  const known = new Map<string, Promise<ClassifiedFile>>();
+  const decide = async (path: string, name: string): Promise<ClassifiedFile> => {
     const real = await realpath(path).catch(() => path);
-    const relative = await relativeIn(workspace, real);
+    const relative = await realOrVirtualRelativePath(workspace, real);
     if (relative === undefined) return { path: name, outside: true };
-    const spelled = await relativeIn(workspace, path);
+    const spelled = await realOrVirtualRelativePath(workspace, path);
     const names = [relative, spelled ?? relative];
     const secret =
-      names.some((one) => isKept(one) || secretReason(one.split('/'))) ||
+      names.some((one) => isKept(one) || secretFileReason(one.split('/'))) ||
       (await secretContentReason(real)) !== undefined;
     return { path: relative, ...(secret && { secret }) };
   };
@@ -42,7 +42,7 @@ export function shownFiles(
 }
 
 /** Returns the server's answer. Throws `TOOL_TIMEOUT` without an answer, and `TOOL_EXEC_FAILED` without a server. */
-export async function withAnswerTimeout<Value>(answer: Promise<Value | undefined>, of: string): Promise<Value> {
+export async function withLanguageServerTimeout<Value>(answer: Promise<Value | undefined>, of: string): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const message = `The language server did not give ${of} within ${patience / 1000} s. Use fs.search.`;
@@ -74,7 +74,7 @@ export class LinesByFile {
     private readonly mostCharacters = 30_000,
   ) {}
 
-  add({ path, outside }: ShownFile, line: string): void {
+  add({ path, outside }: ClassifiedFile, line: string): void {
     if (this.count >= this.mostLines || this.characters > this.mostCharacters) {
       this.left += 1;
       return;
@@ -84,7 +84,7 @@ export class LinesByFile {
       file = { path, ...(outside && { outside }), lines: [] };
       this.files.push(file);
     }
-    const short = visibleProse(line.length > 400 ? `${line.slice(0, 400)}…` : line);
+    const short = escapeInvisibleProse(line.length > 400 ? `${line.slice(0, 400)}…` : line);
     file.lines.push(short);
     this.count += 1;
     this.characters += short.length;

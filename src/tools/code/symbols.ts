@@ -1,33 +1,35 @@
-import { readTool, type Tool, type ToolContext, ToolError } from '../core/tool.ts';
+import { createReadOnlyTool, type Tool, type ToolContext, ToolError } from '../core/tool.ts';
 import { codeSymbolsDefinition } from '../definitions/codeTools.ts';
-import { resolveToRead } from '../sandbox/resolveReadPath.ts';
-import { askToRead } from '../search/askToRead.ts';
+import { resolvePathForReading } from '../sandbox/resolveReadPath.ts';
+import { planReadApproval } from '../search/askToRead.ts';
 import type { CodeSymbol, LanguageService } from './language.ts';
-import { LinesByFile, shownFiles, withAnswerTimeout } from './shown.ts';
+import { createFileClassifier, LinesByFile, withLanguageServerTimeout } from './shown.ts';
 
 /**
  * `code.symbols`: symbols of a file (`path`), or symbols of the workspace by name (`query`). Data: `{ files: [{ path, lines }], cut? }`; a
  * line is `12: function greet (in Greeter)`. Symbols outside the workspace are omitted.
  */
 export function symbolsTool(language: LanguageService): Tool {
-  return readTool(codeSymbolsDefinition, symbols, async (args, context) =>
-    args.path === undefined ? undefined : askToRead(args.path, 'read', context, (context) => symbols(args, context)),
+  return createReadOnlyTool(codeSymbolsDefinition, symbols, async (args, context) =>
+    args.path === undefined
+      ? undefined
+      : planReadApproval(args.path, 'read', context, (context) => symbols(args, context)),
   );
 
   async function symbols(
     { path, query }: { path?: string; query?: string },
     { workspace, keptFromSearch }: ToolContext,
   ) {
-    const file = path === undefined ? undefined : await resolveToRead(workspace, path, 'read');
+    const file = path === undefined ? undefined : await resolvePathForReading(workspace, path, 'read');
     if ((file === undefined) === (query === undefined))
       throw new ToolError('TOOL_ARGS_INVALID', 'Give either path, a file, or query, a name.');
     const found = new LinesByFile();
     if (file) {
-      const symbols = await withAnswerTimeout(language.documentSymbols(file.path), 'symbols');
+      const symbols = await withLanguageServerTimeout(language.documentSymbols(file.path), 'symbols');
       for (const symbol of symbols) found.add({ path: file.relative }, inWords(symbol));
     } else {
-      const symbols = await withAnswerTimeout(language.workspaceSymbols(query!), 'symbols');
-      const shown = shownFiles(workspace, keptFromSearch(''));
+      const symbols = await withLanguageServerTimeout(language.workspaceSymbols(query!), 'symbols');
+      const shown = createFileClassifier(workspace, keptFromSearch(''));
       for (const symbol of symbols) {
         const place = await shown(symbol.path, symbol.name);
         if (!place.outside && !place.secret) found.add(place, inWords(symbol));

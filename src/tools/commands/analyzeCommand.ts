@@ -1,25 +1,31 @@
 // @invariant commands-are-judged-whole: A command that is not understood completely requires approval.
 import { readdir, stat } from 'node:fs/promises';
 import * as paths from 'node:path';
-import { inEnglish, message } from '../../protocol/text/l10n.ts';
-import { type LocalizableText, localizedMessageIn } from '../../protocol/text/localized.ts';
-import { type CommandPart, readingRow } from '../core/commandPart.ts';
+import { message, toEnglishText } from '../../protocol/text/l10n.ts';
+import { type LocalizableText, storedLocalizableText } from '../../protocol/text/localized.ts';
+import { type CommandPart, readOnlyCommandsId } from '../core/commandPart.ts';
 import { globTest } from '../core/glob.ts';
 import { maxJsonBytes, parseLimitedJson } from '../core/parseLimits.ts';
 import { ToolError } from '../core/tool.ts';
 import type { WorkspaceRoot } from '../core/workspace.ts';
-import { relativeTo, resolvePath } from '../sandbox/paths.ts';
-import { readPlain } from '../sandbox/regularFile.ts';
-import { readScript } from '../shellSyntax/shellSyntax.ts';
-import { type CommandStep, isKnown, Unclear } from './commandStep.ts';
+import { resolvePath, workspaceRelativePath } from '../sandbox/paths.ts';
+import { readRegularFile } from '../sandbox/regularFile.ts';
+import { parseShellScript } from '../shellSyntax/shellSyntax.ts';
+import { type CommandStep, isStaticShellWord, UndeterminedCommandError } from './commandStep.ts';
 import { expandScript } from './expandScript.ts';
-import { NotOnlyRead } from './gitReading.ts';
-import { trackedIn } from './gitTracked.ts';
-import { rowFor } from './grants/grantTable.ts';
-import { isNeutral, withoutPrefix } from './grants/neutral.ts';
-import { buildFolder, type DiskClaim, pathInWord } from './grants/values.ts';
-import type { IsOutput } from './outputFiles.ts';
-import { checked, type ReadOnlyCommand, type ReadOnlyLine, readingOf, Unknown } from './readOnly.ts';
+import { GitNotReadOnlyError } from './gitReading.ts';
+import { listGitTrackedFiles } from './gitTracked.ts';
+import { findGrantRow } from './grants/grantTable.ts';
+import { isHarmlessEnvVariable, stripCommandPrefixes } from './grants/neutral.ts';
+import { buildFolderPattern, pathOfTestSelector, type RequiredDiskCheck } from './grants/values.ts';
+import type { OutputFileTest } from './outputFiles.ts';
+import {
+  checkCommandPath,
+  checkReadOnlyCommand,
+  NotReadOnlyCommandError,
+  type ReadOnlyCommand,
+  type ReadOnlyCommandLine,
+} from './readOnly.ts';
 
 const largestIgnoreFile = 100_000;
 
@@ -29,11 +35,11 @@ const largestIgnoreFile = 100_000;
  */
 async function isIgnoredByGit(file: string, roots: readonly WorkspaceRoot[]): Promise<boolean> {
   const folder = paths.dirname(file);
-  const tracked = await trackedIn(folder, roots);
+  const tracked = await listGitTrackedFiles(folder, roots);
   if (!tracked || tracked.names.includes(tracked.below + paths.basename(file))) return false;
   let ignored = false;
-  for (let place = folder; (await relativeTo(roots, place)) !== undefined; place = paths.dirname(place)) {
-    const text = await readPlain(paths.join(place, '.gitignore'), largestIgnoreFile).then(String, () => '');
+  for (let place = folder; (await workspaceRelativePath(roots, place)) !== undefined; place = paths.dirname(place)) {
+    const text = await readRegularFile(paths.join(place, '.gitignore'), largestIgnoreFile).then(String, () => '');
     const lines = text.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
     if (lines.some((line) => line.startsWith('!'))) return false;
     const below = paths.relative(place, file);
@@ -62,7 +68,7 @@ function covers(line: string, path: string): boolean {
  * known to be read-only; `said` is the localizable sentence. `parts` are all programs, absent if unknown.
  */
 export interface CommandAnalysis {
-  reading: ReadOnlyLine | string;
+  reading: ReadOnlyCommandLine | string;
   said?: LocalizableText;
   parts?: CommandPart[];
 }
@@ -72,15 +78,15 @@ export interface CommandAnalysis {
  * @param folder absolute and real
  * @param isOutput test for files outside that may be read like files inside
  */
-export async function understand(
+export async function analyzeCommand(
   roots: readonly WorkspaceRoot[],
   folder: string,
   text: string,
   platform: string = process.platform,
-  isOutput?: IsOutput,
+  isOutput?: OutputFileTest,
 ): Promise<CommandAnalysis> {
   if (platform === 'win32') return notRead(message('Commands of this system always ask.'));
-  const script = readScript(text);
+  const script = parseShellScript(text);
   if (!script) return notRead(usesMore);
   try {
     const { steps, straight } = await expandScript(script, folder, roots);
@@ -89,7 +95,7 @@ export async function understand(
     let why: LocalizableText | undefined;
     let whole = true;
     for (const step of steps) {
-      const reading = await readingOf(step, roots, platform, isOutput).catch((error) => {
+      const reading = await checkReadOnlyCommand(step, roots, platform, isOutput).catch((error) => {
         why ??= whyNot(error);
         return undefined;
       });
@@ -103,7 +109,7 @@ export async function understand(
     const asRow = (part: CommandPart): CommandPart => ({
       ...part,
       reads: false,
-      row: { command: readingRow, kind: 'looks' },
+      row: { command: readOnlyCommandsId, kind: 'looks' },
     });
     const isReading = parts.length > 0 && parts.every(({ reads }) => reads);
     const all = { ...(whole && { parts: throughShell && isReading ? parts.map(asRow) : parts }) };
@@ -122,11 +128,15 @@ export async function understand(
 
 const usesMore = message('It uses more of the shell than simple commands.');
 
-const notRead = (said: LocalizableText): CommandAnalysis => ({ reading: inEnglish(said), said });
+const notRead = (said: LocalizableText): CommandAnalysis => ({ reading: toEnglishText(said), said });
 
 function whyNot(error: unknown): LocalizableText {
-  if (error instanceof Unclear || error instanceof Unknown || error instanceof NotOnlyRead)
-    return localizedMessageIn(error);
+  if (
+    error instanceof UndeterminedCommandError ||
+    error instanceof NotReadOnlyCommandError ||
+    error instanceof GitNotReadOnlyError
+  )
+    return storedLocalizableText(error);
   if (error instanceof ToolError) return error.message;
   throw error;
 }
@@ -137,31 +147,31 @@ async function partOf(
   reading: ReadOnlyCommand | undefined,
   roots: readonly WorkspaceRoot[],
   platform: string,
-  isOutput: IsOutput | undefined,
+  isOutput: OutputFileTest | undefined,
 ): Promise<CommandPart | undefined> {
-  const folder = await relativeTo(roots, step.folder);
+  const folder = await workspaceRelativePath(roots, step.folder);
   if (folder === undefined) return undefined;
-  const variables = step.variables.filter(([name, value]) => !isNeutral(name, value));
-  const words = withoutPrefix(step.words);
+  const variables = step.variables.filter(([name, value]) => !isHarmlessEnvVariable(name, value));
+  const words = stripCommandPrefixes(step.words);
   const part: CommandPart = { words: written(variables, words), folders: [folder], reads: true };
   // A search through a shell could include secret files; only the execution without a shell excludes them.
   const reads =
     reading ??
     (words.length < step.words.length
-      ? await readingOf({ ...step, words }, roots, platform, isOutput).catch(() => undefined)
+      ? await checkReadOnlyCommand({ ...step, words }, roots, platform, isOutput).catch(() => undefined)
       : undefined);
   // Other names inside the workspace are readable too; a process that created links in between could have read their targets itself.
   const settled = step.unsettled !== 'options';
   if (variables.length === 0 && settled && ((reads && !reads.searches) || steers(words))) return part;
   part.reads = false;
   if (shellWords.has(words[0]!)) return undefined;
-  if (![...words, ...variables.flat()].every(isKnown) || step.piped) {
+  if (![...words, ...variables.flat()].every(isStaticShellWord) || step.piped) {
     if (step.piped) return undefined;
     part.words = '';
   }
   if (variables.length > 0) return part.words === '' || step.unsettled ? undefined : part;
   if (!settled) return undefined;
-  const match = await rowFor(words, step.folder, roots);
+  const match = await findGrantRow(words, step.folder, roots);
   const claimed = match && (await checkedClaims(match.claims, step.folder, roots));
   if (claimed) {
     const home = match.home && (await homeOf(match.home, folder, step.folder, roots));
@@ -185,13 +195,13 @@ async function homeOf(
 ): Promise<string | undefined> {
   if (home === 'build') {
     const names = folder.split('/');
-    const at = names.findIndex((_, index) => buildFolder.test(names.slice(index).join('/')));
+    const at = names.findIndex((_, index) => buildFolderPattern.test(names.slice(index).join('/')));
     return at < 0 ? undefined : names.slice(0, at).join('/') || '.';
   }
   for (let place = path; ; place = paths.dirname(place)) {
-    const relative = await relativeTo(roots, place);
+    const relative = await workspaceRelativePath(roots, place);
     if (relative === undefined) return undefined;
-    if (await checked(roots, place, home, 'search').catch(() => undefined)) return relative || '.';
+    if (await checkCommandPath(roots, place, home, 'search').catch(() => undefined)) return relative || '.';
     if (relative === '.' || relative === '') return undefined;
   }
 }
@@ -213,7 +223,7 @@ const steers = ([first, ...rest]: readonly string[]): boolean =>
 
 /** Returns the workspace-relative folders of the claims; undefined if one of the paths needs an approval. */
 async function checkedClaims(
-  claims: readonly DiskClaim[],
+  claims: readonly RequiredDiskCheck[],
   folder: string,
   roots: readonly WorkspaceRoot[],
 ): Promise<string[] | undefined> {
@@ -224,8 +234,8 @@ async function checkedClaims(
         // A file configures the work in its own folder; `Api.Tests` may be a file or a folder.
         const there = await stat(paths.resolve(folder, path)).catch(() => undefined);
         const isFolder = there ? there.isDirectory() : !/\.\w+$/.test(path);
-        const found = await checked(roots, folder, isFolder ? path : paths.dirname(path), 'list');
-        const relative = found === undefined ? undefined : await relativeTo(roots, found);
+        const found = await checkCommandPath(roots, folder, isFolder ? path : paths.dirname(path), 'list');
+        const relative = found === undefined ? undefined : await workspaceRelativePath(roots, found);
         if (relative === undefined) return undefined;
         folders.push(relative);
       } else if (as === 'output') {
@@ -233,19 +243,19 @@ async function checkedClaims(
         if (found.protected || found.kind === 'folder' || found.kind === 'link') return undefined;
         if (found.kind === 'file' && !(await isIgnoredByGit(found.path, roots))) return undefined;
       } else if (as === 'configured') {
-        const found = await checked(roots, folder, beginning(pathInWord(path)), 'search');
+        const found = await checkCommandPath(roots, folder, beginning(pathOfTestSelector(path)), 'search');
         if (found !== undefined) folders.push(...(await configuredFolders(program!, found, folder, roots)));
       } else if (as === 'module' || as === 'package') {
         // A local module with the name of a Python module would be loaded instead.
         const places = await Promise.all(
           [...(as === 'module' ? [`${path}.py`] : []), `${path}/__init__.py`].map((file) =>
-            checked(roots, folder, file, 'read'),
+            checkCommandPath(roots, folder, file, 'read'),
           ),
         );
-        const bare = path === 'tests' ? await checked(roots, folder, path, 'search') : undefined;
+        const bare = path === 'tests' ? await checkCommandPath(roots, folder, path, 'search') : undefined;
         if (!places.some(Boolean) && !bare) return undefined;
       } else {
-        const found = await checked(roots, folder, beginning(path), 'search');
+        const found = await checkCommandPath(roots, folder, beginning(path), 'search');
         if (as === 'there' && !found) return undefined;
       }
     }
@@ -283,7 +293,7 @@ async function configuredFolders(
   );
   const found: string[] = [];
   for (let place = isFolder ? path : paths.dirname(path); place !== folder; place = paths.dirname(place)) {
-    const relative = await relativeTo(roots, place);
+    const relative = await workspaceRelativePath(roots, place);
     if (relative === undefined) break;
     if (await isConfigured(program, place)) found.push(relative || '.');
     if (paths.dirname(place) === place) break;
@@ -298,7 +308,9 @@ async function isConfigured(program: string, folder: string): Promise<boolean> {
   if (names.some((name) => name.toLowerCase().includes(called))) return true;
   if (!names.includes('package.json')) return false;
   try {
-    const manifest = parseLimitedJson((await readPlain(paths.join(folder, 'package.json'), maxJsonBytes)).toString());
+    const manifest = parseLimitedJson(
+      (await readRegularFile(paths.join(folder, 'package.json'), maxJsonBytes)).toString(),
+    );
     return Object.keys(Object(manifest)).some((key) => key.toLowerCase().startsWith(called));
   } catch {
     return true;

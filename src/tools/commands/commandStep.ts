@@ -1,5 +1,5 @@
 import { UserFacingError } from '../../protocol/text/localized.ts';
-import type { Simple } from '../shellSyntax/shellSyntax.ts';
+import type { SimpleCommand } from '../shellSyntax/shellSyntax.ts';
 
 /**
  * One program with its arguments at execution: variables and globs expanded, loops unrolled. `folder` is absolute and real; a `piped` step
@@ -10,8 +10,8 @@ export interface CommandStep {
   variables: [name: string, value: string][];
   folder: string;
   piped: boolean;
-  stdout: Simple['stdout'];
-  stderr: Simple['stderr'];
+  stdout: SimpleCommand['stdout'];
+  stderr: SimpleCommand['stderr'];
   /**
    * A shell may expand a glob or a list to other words at execution: other `names` with the same prefix, or also `options`. The words are
    * exact only without a shell.
@@ -20,18 +20,19 @@ export interface CommandStep {
   searches?: boolean;
 }
 
-export interface Steps {
+export interface CommandPipeline {
   /** Connection to the step before; absent for the first. */
   operator?: '&&' | '||' | ';';
   commands: CommandStep[];
 }
 
 /** Placeholders in a word for parts known only at execution. Commands never contain these characters, because they cannot be displayed. */
-export const some = { text: '\u0000', number: '\u0001', file: '\u0002', choice: '\u0003' } as const;
-export const isKnown = (word: string): boolean => !Object.values(some).some((mark) => word.includes(mark));
+export const unknownValueMarks = { text: '\u0000', number: '\u0001', file: '\u0002', choice: '\u0003' } as const;
+export const isStaticShellWord = (word: string): boolean =>
+  !Object.values(unknownValueMarks).some((mark) => word.includes(mark));
 
 /** Reason and position where the commands of a script cannot be determined. */
-export class Unclear extends UserFacingError {}
+export class UndeterminedCommandError extends UserFacingError {}
 
-export const shownWord = (word: string): string =>
-  Object.values(some).reduce((shown, mark) => shown.replaceAll(mark, '…'), word);
+export const formatShellWord = (word: string): string =>
+  Object.values(unknownValueMarks).reduce((shown, mark) => shown.replaceAll(mark, '…'), word);

@@ -1,19 +1,23 @@
 import { readdir, realpath } from 'node:fs/promises';
 import * as paths from 'node:path';
-import { bracesOf, expandWord, hasGlob, unescaped } from '../shellSyntax/expandWord.ts';
-import { here, type ShellWord, unknown } from '../shellSyntax/shellWords.ts';
+import { expandBraces, expandWord, hasGlob, unescapeShellWord } from '../shellSyntax/expandWord.ts';
+import { type ShellWord, unknownShellTextMark, workingFolderMark } from '../shellSyntax/shellWords.ts';
 
 /**
  * Paths that must not be destroyed, absolute, in their spelling and as real paths. `kept` holds the home folder, the open folders and all
  * their parents; `open` only the open folders.
  */
-export interface Everything {
+export interface CriticalPaths {
   kept: ReadonlySet<string>;
   open: ReadonlySet<string>;
   platform: string;
 }
 
-export async function everythingOf(home: string, open: readonly string[], platform: string): Promise<Everything> {
+export async function collectCriticalPaths(
+  home: string,
+  open: readonly string[],
+  platform: string,
+): Promise<CriticalPaths> {
   const style = platform === 'win32' ? paths.win32 : paths.posix;
   const real = (path: string) => realpath(path).catch(() => path);
   const withReal = async (all: readonly string[]) => [...all, ...(await Promise.all(all.map(real)))];
@@ -28,25 +32,32 @@ export async function everythingOf(home: string, open: readonly string[], platfo
  * Target of a word, seen from a folder. `paths` are absolute: the spelling and the real path. `contents` are folders whose whole contents
  * are meant: `build` for `build/*`. `unclear`: part of the target is known only at execution, or too large to check.
  */
-export interface Pointed {
+export interface ShellWordTargets {
   paths: string[];
   contents: string[];
   unclear: boolean;
 }
 
-export async function pointedAt(word: ShellWord, folder: string, platform: string): Promise<Pointed> {
+export async function resolveShellWordTargets(
+  word: ShellWord,
+  folder: string,
+  platform: string,
+): Promise<ShellWordTargets> {
   const style = platform === 'win32' ? paths.win32 : paths.posix;
   const escapedFolder = folder.replace(/[\\*?[\]{},]/g, '\\$&');
-  const pattern = word.replaceAll(here, platform === 'win32' ? folder.replaceAll('\\', '/') : escapedFolder);
-  if (pattern.includes(unknown)) return { paths: [], contents: [], unclear: true };
-  const spellings = bracesOf(pattern);
+  const pattern = word.replaceAll(
+    workingFolderMark,
+    platform === 'win32' ? folder.replaceAll('\\', '/') : escapedFolder,
+  );
+  if (pattern.includes(unknownShellTextMark)) return { paths: [], contents: [], unclear: true };
+  const spellings = expandBraces(pattern);
   if (!spellings) return { paths: [], contents: [], unclear: true };
-  const pointed: Pointed = { paths: [], contents: [], unclear: false };
+  const pointed: ShellWordTargets = { paths: [], contents: [], unclear: false };
   for (const spelling of spellings) {
     const names = spelling.replace(/\/+$/, '').split('/');
     const last = names.pop() ?? '';
     const parent = names.length > 0 ? names.join('/') || '/' : '.';
-    if (hasGlob(last) && (await isAll(last, style.resolve(folder, unescaped(parent)))))
+    if (hasGlob(last) && (await isAll(last, style.resolve(folder, unescapeShellWord(parent)))))
       pointed.contents.push(...(await placesOf(parent, folder, style, true)));
     const found = await placesOf(spelling, folder, style, /\/\.?$/.test(spelling));
     pointed.paths.push(...found);
@@ -82,7 +93,7 @@ async function placesOf(word: string, folder: string, style: paths.PlatformPath,
 }
 
 /** Tests for the root, its direct subfolders, a home, an open folder, a parent of these, or the Git history of an open folder. */
-export function isEverything(path: string, { kept, platform }: Everything): boolean {
+export function isCriticalPath(path: string, { kept, platform }: CriticalPaths): boolean {
   const style = platform === 'win32' ? paths.win32 : paths.posix;
   const same = (one: string) => (platform === 'linux' ? one : one.toLowerCase());
   const all = platform === 'linux' ? kept : new Set([...kept].map(same));

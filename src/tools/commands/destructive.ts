@@ -1,13 +1,26 @@
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { quoted } from '../core/pathSyntax.ts';
+import { quoteForMessage } from '../core/pathSyntax.ts';
 import type { WorkspaceRoot } from '../core/workspace.ts';
-import { unescaped } from '../shellSyntax/expandWord.ts';
-import { here, programOf, readShell, type ShellPart, type ShellWord, unknown } from '../shellSyntax/shellWords.ts';
-import { type Everything, everythingOf, isEverything, type Pointed, pointedAt } from './criticalPaths.ts';
-import { isDisk } from './devices.ts';
-import { foldersOfParts } from './workingFolders.ts';
+import { unescapeShellWord } from '../shellSyntax/expandWord.ts';
+import {
+  commandProgramName,
+  parseShellParts,
+  type ShellPart,
+  type ShellWord,
+  unknownShellTextMark,
+  workingFolderMark,
+} from '../shellSyntax/shellWords.ts';
+import {
+  type CriticalPaths,
+  collectCriticalPaths,
+  isCriticalPath,
+  resolveShellWordTargets,
+  type ShellWordTargets,
+} from './criticalPaths.ts';
+import { isDiskDevice } from './devices.ts';
+import { possibleWorkingFolders } from './workingFolders.ts';
 
 /** Irreversible effect of a command: refused without an approval request, or approved every time. */
 type Danger =
@@ -31,23 +44,26 @@ const maxLooks = 400;
  * disk. Every word counts as a program with the following words as arguments, also inside of quotes and substitutions. Returns undefined if
  * nothing is found. A user who wants a refused command can run it in a terminal.
  */
-export async function destruction(command: string, surroundings: DestructiveContext): Promise<Danger | undefined> {
+export async function findIrreversibleDestruction(
+  command: string,
+  surroundings: DestructiveContext,
+): Promise<Danger | undefined> {
   const { roots, folder, home = homedir(), platform = process.platform } = surroundings;
-  const parts = readShell(command, { home, platform });
-  const everything = await everythingOf(
+  const parts = parseShellParts(command, { home, platform });
+  const everything = await collectCriticalPaths(
     home,
     roots.map(({ path }) => path),
     platform,
   );
-  const places = await foldersOfParts(parts, folder, home, platform);
+  const places = await possibleWorkingFolders(parts, folder, home, platform);
   let looks = 0;
   let doubt: Danger | undefined = inlineDeletion(command, parts) ?? withoutEnd(command);
   for (const [index, part] of parts.entries()) {
     const { folders, unclear } = places(index);
     for (const from of folders) {
-      const look = async (word: ShellWord): Promise<Pointed | undefined> => {
+      const look = async (word: ShellWord): Promise<ShellWordTargets | undefined> => {
         looks += 1;
-        return looks > maxLooks ? undefined : pointedAt(word, from, platform);
+        return looks > maxLooks ? undefined : resolveShellWordTargets(word, from, platform);
       };
       for (const danger of await judgePart(part, { look, everything, unclear })) {
         if (danger.effect === 'refuse') return danger;
@@ -60,16 +76,16 @@ export async function destruction(command: string, surroundings: DestructiveCont
 
 interface Sight {
   /** Returns undefined for this and all later words after the limit: their targets are unknown. */
-  look(word: ShellWord): Promise<Pointed | undefined>;
-  everything: Everything;
+  look(word: ShellWord): Promise<ShellWordTargets | undefined>;
+  everything: CriticalPaths;
   unclear: boolean;
 }
 
 async function judgePart(part: ShellPart, sight: Sight): Promise<Danger[]> {
   const dangers: (Danger | undefined)[] = [];
   for (const target of part.writes) dangers.push(await onDisk([target], sight));
-  const programs = part.words.map(programOf);
-  const plain = part.words.map(unescaped);
+  const programs = part.words.map(commandProgramName);
+  const plain = part.words.map(unescapeShellWord);
   for (const [at, program] of programs.entries()) {
     const rest = { words: part.words.slice(at + 1), plain: plain.slice(at + 1), before: programs.slice(0, at) };
     dangers.push(await judge(program, rest, sight));
@@ -88,7 +104,7 @@ interface Rest {
 
 async function judge(program: string, rest: Rest, sight: Sight): Promise<Danger | undefined> {
   const { words, plain, before } = rest;
-  if (program.includes(unknown)) {
+  if (program.includes(unknownShellTextMark)) {
     const worst = await judge('rm', rest, sight); // the unknown program may be `rm`
     return worst?.effect === 'refuse' ? worst : undefined;
   }
@@ -181,7 +197,7 @@ async function deletion(
   const disk = await onDisk(operands, sight);
   if (disk) return disk;
   if (before.some((one) => givesWords.has(one))) return asked(message('It deletes what another command names.'));
-  const relative = operands.some((word) => !paths.isAbsolute(unescaped(word)));
+  const relative = operands.some((word) => !paths.isAbsolute(unescapeShellWord(word)));
   return found.unclear || (sight.unclear && relative)
     ? asked(message('Could not determine what it deletes.'))
     : undefined;
@@ -196,9 +212,10 @@ async function firstOf(
   for (const word of words) {
     const pointed = await look(word);
     if (!pointed) return { unclear: true };
-    const path = [...pointed.paths, ...pointed.contents].find((one) => isEverything(one, everything) && matters(one));
+    const path = [...pointed.paths, ...pointed.contents].find((one) => isCriticalPath(one, everything) && matters(one));
     // Reports the spelling; the target of a link must stay hidden.
-    if (path !== undefined) return { path: quoted(unescaped(word).replaceAll(here, '$PWD')) };
+    if (path !== undefined)
+      return { path: quoteForMessage(unescapeShellWord(word).replaceAll(workingFolderMark, '$PWD')) };
     unclear ||= pointed.unclear;
   }
   return { unclear };
@@ -209,7 +226,7 @@ async function onDisk(words: readonly ShellWord[], { look }: Sight): Promise<Dan
     const pointed = await look(word);
     if (!pointed) return undefined;
     for (const path of pointed.paths)
-      if (await isDisk(path)) return refused(`it overwrites ${quoted(unescaped(word))}, a disk`);
+      if (await isDiskDevice(path)) return refused(`it overwrites ${quoteForMessage(unescapeShellWord(word))}, a disk`);
   }
   return undefined;
 }
@@ -230,7 +247,7 @@ async function judgeFind(
   const begin = plain.findIndex((word) => /^[-(!]/.test(word) && !/^-[HLPDO]/.test(word));
   const action = plain.findIndex((word) => acts.test(word));
   if (action < 0) return undefined;
-  const executed = programOf(words[action + 1] ?? '');
+  const executed = commandProgramName(words[action + 1] ?? '');
   const deletes = plain[action] === '-delete' || deleting.has(executed);
   if (plain[action] !== '-delete' && readsOnly.has(executed)) return undefined;
   const places = words.slice(0, begin).filter((word) => !word.startsWith('-'));
@@ -268,7 +285,7 @@ const deletesInCode =
   /\b(unlink|rm|rmdir|rmtree|removedirs|remove_tree|remove_dir_all|remove_file|rimraf|emptyDir|remove)(Sync)?\s*[(;"'$]|\b(unlink|rmtree|rmdir)\s*$|\bFileUtils\.rm|\b(File|Dir)\.(delete|rmdir|unlink)|\.unlink\b|shutil\.|(system|exec|spawn|popen|call|run)\w*\s*\(?.{0,40}\brm\b/m;
 
 function inlineDeletion(command: string, parts: readonly ShellPart[]): Danger | undefined {
-  const inline = parts.some(({ words }) => words.some((word) => interpreters.test(programOf(word))));
+  const inline = parts.some(({ words }) => words.some((word) => interpreters.test(commandProgramName(word))));
   return inline && deletesInCode.test(command)
     ? asked(message('It deletes files with a program of its own.'))
     : undefined;

@@ -5,7 +5,7 @@ import * as paths from 'node:path';
  * Tests if an absolute path is a disk or a partition. Existing files are inspected; missing paths below `/dev` count as disks unless known
  * otherwise. Includes memory and the raw disks of macOS, which are character devices.
  */
-export async function isDisk(path: string): Promise<boolean> {
+export async function isDiskDevice(path: string): Promise<boolean> {
   const stats = await stat(path).catch(() => undefined);
   const inDev = paths.posix.normalize(path).startsWith('/dev/');
   const name = paths.posix.normalize(path).slice('/dev/'.length);
@@ -14,7 +14,8 @@ export async function isDisk(path: string): Promise<boolean> {
 }
 
 /** Tests for a stream of the current process; the same path means another stream inside of a command. */
-export const isOwnStream = (path: string): boolean => /^\/dev\/std(in|out|err)$/.test(paths.posix.normalize(path));
+export const isStandardStreamPath = (path: string): boolean =>
+  /^\/dev\/std(in|out|err)$/.test(paths.posix.normalize(path));
 
 const raw = /^(r?disk|k?mem$|port$|sg\d|nvme\d|ng\d)/;
 const harmless =

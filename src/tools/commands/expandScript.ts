@@ -3,16 +3,36 @@ import { message } from '../../protocol/text/l10n.ts';
 import type { WorkspaceRoot } from '../core/workspace.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 import { expandWord } from '../shellSyntax/expandWord.ts';
-import type { ShellCommand, ShellPiece, ShellScript, Simple, Word } from '../shellSyntax/shellSyntax.ts';
-import { type CommandStep, isKnown, type Steps, shownWord, some, Unclear } from './commandStep.ts';
-import { isCount, predictedLines } from './predictedLines.ts';
-import { assignedIn, isCounting, isLiteralWord, isNumber, isOnePipeline, readName } from './shellPatterns.ts';
-import { Choices } from './unknownValues.ts';
+import type {
+  ParsedShellWord,
+  ShellCommand,
+  ShellPiece,
+  ShellScript,
+  SimpleCommand,
+} from '../shellSyntax/shellSyntax.ts';
+import {
+  type CommandPipeline,
+  type CommandStep,
+  formatShellWord,
+  isStaticShellWord,
+  UndeterminedCommandError,
+  unknownValueMarks,
+} from './commandStep.ts';
+import { isCountingPipeline, predictedLines } from './predictedLines.ts';
+import {
+  assignedShellVariables,
+  isLiteralWord,
+  isNumericShellValue,
+  isNumericSubstitution,
+  isOnePipeline,
+  variableOfReadCommand,
+} from './shellPatterns.ts';
+import { PossibleFileNames } from './unknownValues.ts';
 
-export interface Unfolded {
+export interface ExpandedScript {
   steps: CommandStep[];
   /** The same steps as pipelines, if sequential execution without a shell is equivalent. */
-  straight?: Steps[];
+  straight?: CommandPipeline[];
 }
 
 const maxSteps = 200;
@@ -38,12 +58,12 @@ export async function expandScript(
   folder: string,
   roots: readonly WorkspaceRoot[],
   environment: Readonly<Record<string, string | undefined>> = process.env,
-): Promise<Unfolded> {
+): Promise<ExpandedScript> {
   const steps: CommandStep[] = [];
   let isStraight = true;
   let unsettled: CommandStep['unsettled'];
-  const pipelines: Steps[] = [];
-  const choices = new Choices(roots);
+  const pipelines: CommandPipeline[] = [];
+  const choices = new PossibleFileNames(roots);
 
   await walk(script, { folder, moved: false, variables: new Map(), piped: false, once: true });
   return { steps, ...(isStraight && { straight: pipelines }) };
@@ -56,11 +76,12 @@ export async function expandScript(
     for (const { operator: written, negated, commands } of script) {
       if (written !== '&&') surely = written !== '||';
       if (passed && written === '||') isStraight = false;
-      const operator: Steps['operator'] = passed && written === '&&' ? ';' : written;
+      const operator: CommandPipeline['operator'] = passed && written === '&&' ? ';' : written;
       const [only] = commands;
       if (commands.length === 1 && only!.kind === 'simple' && isChangeOfFolder(only!)) {
-        if (!scope.once || !surely || negated) throw new Unclear(message('It changes the folder only sometimes.'));
-        scope.folder = await moved(only as Simple, scope);
+        if (!scope.once || !surely || negated)
+          throw new UndeterminedCommandError(message('It changes the folder only sometimes.'));
+        scope.folder = await moved(only as SimpleCommand, scope);
         passed = true;
         continue;
       }
@@ -85,17 +106,17 @@ export async function expandScript(
   }
 
   async function simple(
-    command: Simple,
+    command: SimpleCommand,
     scope: Scope,
     continues: boolean,
     surely: boolean,
-    operator: Steps['operator'],
+    operator: CommandPipeline['operator'],
     before: readonly CommandStep[] | undefined,
   ): Promise<void> {
     if (command.words.length === 0) {
       for (const { name, value } of command.assignments) {
         const [text] = await evaluate(value, scope, 'value');
-        assign(name, surely ? text! : some.text, scope);
+        assign(name, surely ? text! : unknownValueMarks.text, scope);
       }
       return;
     }
@@ -110,7 +131,8 @@ export async function expandScript(
     const words: string[] = [];
     for (const word of command.words) words.push(...(await evaluate(word, scope, 'words')));
     const steers = words[0] === 'break' || words[0] === 'continue' || words[0] === ':';
-    if (steers || variables.length > 0 || command.stdout === 'err' || !words.every(isKnown)) isStraight = false;
+    if (steers || variables.length > 0 || command.stdout === 'err' || !words.every(isStaticShellWord))
+      isStraight = false;
     const { stdout, stderr } = command;
     const { folder, piped } = scope;
     const open = takeUnsettled();
@@ -129,11 +151,11 @@ export async function expandScript(
 
   function push(step: CommandStep): void {
     steps.push(step);
-    if (steps.length > maxSteps) throw new Unclear(message('It runs too much to be checked.'));
+    if (steps.length > maxSteps) throw new UndeterminedCommandError(message('It runs too much to be checked.'));
   }
 
   async function compound(
-    command: Exclude<ShellCommand, Simple>,
+    command: Exclude<ShellCommand, SimpleCommand>,
     scope: Scope,
     joined: boolean,
     before: readonly CommandStep[] | undefined,
@@ -143,13 +165,14 @@ export async function expandScript(
       return walk(command.body, copyOf(scope));
     }
     const each = command.kind === 'loop' ? command.each : undefined;
-    const read = command.kind === 'loop' && !each && command.condition && readName(command.condition);
+    const read = command.kind === 'loop' && !each && command.condition && variableOfReadCommand(command.condition);
     if (read) {
       const written = before && (await predictedLines(before, roots));
-      if (!written) throw new Unclear(message('It iterates over lines that are known only when it runs.'));
+      if (!written)
+        throw new UndeterminedCommandError(message('It iterates over lines that are known only when it runs.'));
       isStraight = false;
       const inner = { ...copyOf(scope), once: false };
-      for (const [name] of assignedIn([command.body])) assign(name, some.text, inner);
+      for (const [name] of assignedShellVariables([command.body])) assign(name, unknownValueMarks.text, inner);
       assign(read, choices.markOf({ ...written, single: true }), inner);
       return walk(command.body, inner);
     }
@@ -157,8 +180,12 @@ export async function expandScript(
     const bodies = command.kind === 'choice' ? command.parts : [...(command.condition ?? []), ...command.body];
     const scripts = command.kind === 'choice' ? command.parts : [bodies as ShellScript];
     // A variable assigned anywhere in a loop may or may not be set at each use.
-    for (const [name, number] of assignedIn(scripts))
-      assign(name, number && isNumber(scope.variables.get(name)) ? some.number : some.text, scope);
+    for (const [name, number] of assignedShellVariables(scripts))
+      assign(
+        name,
+        number && isNumericShellValue(scope.variables.get(name)) ? unknownValueMarks.number : unknownValueMarks.text,
+        scope,
+      );
     const values: (string | undefined)[] = each ? [] : [undefined];
     for (const word of each?.values ?? []) values.push(...(await evaluate(word, scope, 'value-list')));
     for (const value of values)
@@ -167,35 +194,39 @@ export async function expandScript(
         if (each && value !== undefined) assign(each.name, value, inner);
         await walk(script, inner);
       }
-    if (each) assign(each.name, some.text, scope);
+    if (each) assign(each.name, unknownValueMarks.text, scope);
   }
 
-  async function moved(command: Simple, scope: Scope): Promise<string> {
+  async function moved(command: SimpleCommand, scope: Scope): Promise<string> {
     takeUnsettled();
     const [target, ...others] = await evaluate(command.words[1]!, scope, 'words');
-    if (takeUnsettled() || !isKnown(target!) || target === '' || target!.startsWith('-') || others.length > 0)
-      throw new Unclear(message('Could not determine where it runs.'));
+    if (takeUnsettled() || !isStaticShellWord(target!) || target === '' || target!.startsWith('-') || others.length > 0)
+      throw new UndeterminedCommandError(message('Could not determine where it runs.'));
     // The shell resolves `..` by the logical path, the disk by the real path: the results differ behind a link.
     if (/(^|\/)\.\.(\/|$)/.test(scope.moved ? target! : target!.replace(/^(\.\.\/?)+/, '')))
-      throw new Unclear(message('{0} goes up and down.', target!));
+      throw new UndeterminedCommandError(message('{0} goes up and down.', target!));
     scope.moved = true;
     const place = await resolvePath(roots, paths.resolve(scope.folder, target!), 'list');
-    if (place.mount) throw new Unclear(message('It runs outside the open folders.'));
+    if (place.mount) throw new UndeterminedCommandError(message('It runs outside the open folders.'));
     return place.path;
   }
 
   /** Assigns only variables without a meaning for programs or shells. */
   function assign(name: string, value: string, scope: Scope): void {
     if (!/^[a-z][a-z0-9]{0,20}$/.test(name) || environment[name] !== undefined || shellNames.has(name))
-      throw new Unclear(message('It sets {0}, which may change the behavior of programs.', name));
+      throw new UndeterminedCommandError(message('It sets {0}, which may change the behavior of programs.', name));
     scope.variables.set(name, value);
   }
 
   /** Expands one word. `value`: an assignment, without globbing and splitting; `value-list`: words of `for`, in any number. */
-  async function evaluate(word: Word, scope: Scope, as: 'words' | 'value' | 'value-list'): Promise<string[]> {
-    if (as === 'value-list' && word.length === 1 && 'script' in word[0]! && isCounting(word[0])) {
+  async function evaluate(
+    word: ParsedShellWord,
+    scope: Scope,
+    as: 'words' | 'value' | 'value-list',
+  ): Promise<string[]> {
+    if (as === 'value-list' && word.length === 1 && 'script' in word[0]! && isNumericSubstitution(word[0])) {
       isStraight = false;
-      return [some.number];
+      return [unknownValueMarks.number];
     }
     let text = '';
     let pattern = '';
@@ -207,25 +238,28 @@ export async function expandScript(
     // Output of a substitution splits at blanks and joins adjacent text.
     if (as === 'value-list' && word.some((piece) => 'script' in piece && !piece.quoted)) {
       const listed = choices.of(text);
-      return [listed ? choices.markOf({ ...listed, single: true }) : some.text];
+      return [listed ? choices.markOf({ ...listed, single: true }) : unknownValueMarks.text];
     }
     if (as === 'value' || !word.some((piece) => 'glob' in piece)) return [text];
-    if (!isKnown(text)) throw new Unclear(message('{0} may be any name.', shownWord(text)));
+    if (!isStaticShellWord(text))
+      throw new UndeterminedCommandError(message('{0} may be any name.', formatShellWord(text)));
     const found = await expandWord(pattern, scope.folder);
-    if (!found) throw new Unclear(message('{0} matches too much to be checked.', text));
+    if (!found) throw new UndeterminedCommandError(message('{0} matches too much to be checked.', text));
     const [first] = word;
     // A glob without a match stays literal now, but may match at execution.
     const matches = found.length !== 1 || found[0] !== text;
     const isOption = text.startsWith('-');
     if (isOption ? matches : found.some((one) => one.startsWith('-')))
-      throw new Unclear(message('{0} may be any option.', text));
+      throw new UndeterminedCommandError(message('{0} may be any option.', text));
     if (isOption) return found;
     // Hidden names often are secrets and settings, so such a glob counts as matching them.
     if (!matches && /(^|\/)\./.test(text.replace(/^(\.\.?\/)+/, '')))
-      throw new Unclear(message('{0} matches nothing yet.', text));
+      throw new UndeterminedCommandError(message('{0} matches nothing yet.', text));
     const isOpen = !('text' in first! && first.text !== ''); // a matching name could look like an option
     if (as === 'value-list' && (isOpen || !matches))
-      throw new Unclear(matches ? message('{0} may be any name.', text) : message('{0} matches nothing.', text));
+      throw new UndeterminedCommandError(
+        matches ? message('{0} may be any name.', text) : message('{0} matches nothing.', text),
+      );
     if (isOpen) unsettled = 'options';
     else if (!matches) unsettled ??= 'names';
     return found;
@@ -241,7 +275,7 @@ export async function expandScript(
     if (words.slice(1).some((word) => word.some((piece) => 'script' in piece || 'glob' in piece))) return undefined;
     const told: string[] = [];
     for (const word of words.slice(1)) told.push(...(await evaluate(word, scope, 'words')));
-    if (!told.every(isKnown) || told.some((word) => word.startsWith('-') || word === '')) return undefined;
+    if (!told.every(isStaticShellWord) || told.some((word) => word.startsWith('-') || word === '')) return undefined;
     if (name === 'pwd') return told.length === 0 ? scope.folder : undefined;
     const [path, suffix] = told;
     if (path === undefined || told.length > (name === 'basename' ? 2 : 1)) return undefined;
@@ -255,18 +289,18 @@ export async function expandScript(
     if ('glob' in piece) return piece.glob;
     if ('number' in piece) {
       for (const name of piece.number)
-        if (!isNumber(scope.variables.get(name)))
-          throw new Unclear(message('It calculates with {0}, which may not be a number.', name));
-      return some.number;
+        if (!isNumericShellValue(scope.variables.get(name)))
+          throw new UndeterminedCommandError(message('It calculates with {0}, which may not be a number.', name));
+      return unknownValueMarks.number;
     }
     if ('script' in piece) {
       isStraight = false;
       if (
         piece.as === 'text' &&
-        isCounting(piece) &&
-        isLiteralWord((piece.script[0]!.commands[0] as Simple).words[0]!, 'nproc')
+        isNumericSubstitution(piece) &&
+        isLiteralWord((piece.script[0]!.commands[0] as SimpleCommand).words[0]!, 'nproc')
       )
-        return some.number;
+        return unknownValueMarks.number;
       const known = piece.as === 'text' ? await computed(piece.script, scope) : undefined;
       if (known !== undefined && (piece.quoted || as === 'value' || /^[\w@%+=:,./-]+$/.test(known))) return known;
       const begin = steps.length;
@@ -276,31 +310,31 @@ export async function expandScript(
       isStraight = false;
       if (piece.as === 'text' && isOnePipeline(piece.script, steps.length - begin)) {
         const inner = steps.slice(begin);
-        if (isCount(inner)) return some.number;
+        if (isCountingPipeline(inner)) return unknownValueMarks.number;
         const written = await predictedLines(inner, roots);
         const isOneWord = written && (written.single || (alone && !piece.quoted));
         if (isOneWord && (as !== 'value' || alone)) return choices.markOf(written);
       }
-      if (piece.as === 'file' && alone) return some.file;
+      if (piece.as === 'file' && alone) return unknownValueMarks.file;
       if (piece.as === 'file' || (!piece.quoted && as === 'words'))
-        throw new Unclear(message('It uses the output of a command as arguments.'));
-      return some.text;
+        throw new UndeterminedCommandError(message('It uses the output of a command as arguments.'));
+      return unknownValueMarks.text;
     }
     const known = scope.variables.get(piece.variable);
-    if (known === undefined) throw new Unclear(message('It uses {0}.', `$${piece.variable}`));
+    if (known === undefined) throw new UndeterminedCommandError(message('It uses {0}.', `$${piece.variable}`));
     const value =
       piece.suffix !== undefined && known.endsWith(piece.suffix) ? known.slice(0, -piece.suffix.length) : known;
     const listed = choices.of(value);
-    if (listed && !listed.single && (piece.quoted || !alone || as === 'value')) return some.text;
-    if (!piece.quoted && as !== 'value' && (/^$|[\s*?[\]\\{}~]/.test(value) || value.includes(some.text)))
-      throw new Unclear(message('{0} may be several words.', `$${piece.variable}`));
+    if (listed && !listed.single && (piece.quoted || !alone || as === 'value')) return unknownValueMarks.text;
+    if (!piece.quoted && as !== 'value' && (/^$|[\s*?[\]\\{}~]/.test(value) || value.includes(unknownValueMarks.text)))
+      throw new UndeterminedCommandError(message('{0} may be several words.', `$${piece.variable}`));
     return value;
   }
 }
 
 const copyOf = (scope: Scope): Scope => ({ ...scope, variables: new Map(scope.variables), once: true });
 
-const isChangeOfFolder = ({ words, assignments, stderr, stdout }: Simple): boolean =>
+const isChangeOfFolder = ({ words, assignments, stderr, stdout }: SimpleCommand): boolean =>
   words.length === 2 &&
   assignments.length === 0 &&
   stderr === 'err' &&

@@ -1,9 +1,9 @@
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import type { WorkspaceRoot } from '../core/workspace.ts';
-import { secretReason } from '../policy/secretFiles.ts';
-import { holdsSecretsAnywhere } from '../sandbox/secretContent.ts';
-import { rowFor } from './grants/grantTable.ts';
-import { GitRepository, repositoryAround } from './loss/repository.ts';
+import { secretFileReason } from '../policy/secretFiles.ts';
+import { containsSecretsAnywhere } from '../sandbox/secretContent.ts';
+import { findGrantRow } from './grants/grantTable.ts';
+import { findGitRepositoryRoot, GitRepository } from './loss/repository.ts';
 
 /** Milliseconds for Git to produce the output; a slower command needs an approval. */
 const limit = 2000;
@@ -26,7 +26,7 @@ const onlyNames =
  * without running code of the repository. Undefined if there is no secret.
  * @param folder working folder, absolute and real
  */
-export async function gitOutputReason(
+export async function secretGitOutputReason(
   words: readonly string[],
   folder: string,
   roots: readonly WorkspaceRoot[],
@@ -44,8 +44,8 @@ export async function gitOutputReason(
   if (needs && ![...options, ...args].some((word) => needs.test(word))) return undefined;
   if (!patches && options.some((word) => onlyNames.test(word))) return undefined;
   // A command without a row needs an approval anyway and must not be tried.
-  const row = await rowFor(words, folder, roots);
-  const top = repositoryAround(folder);
+  const row = await findGrantRow(words, folder, roots);
+  const top = findGitRepositoryRoot(folder);
   if (row?.command !== `git ${name}` || top === undefined) return undefined;
   const repository = new GitRepository(top, AbortSignal.timeout(limit));
   try {
@@ -77,7 +77,7 @@ function written(args: readonly string[]): string[] {
   return args.filter((word, at) => (end >= 0 && at > end) || !/^--(no-prefix|color(=.*)?)$/.test(word));
 }
 
-const isSecret = (path: string): boolean => secretReason(path.split('/')) !== undefined;
+const isSecret = (path: string): boolean => secretFileReason(path.split('/')) !== undefined;
 
 function holds(shown: string): boolean {
   const text = shown.replace(colors, '');
@@ -86,5 +86,5 @@ function holds(shown: string): boolean {
     const path = one ?? other;
     if (path !== undefined && isSecret(path)) return true;
   }
-  return holdsSecretsAnywhere(text.replace(/^[ +-]/gm, ''));
+  return containsSecretsAnywhere(text.replace(/^[ +-]/gm, ''));
 }

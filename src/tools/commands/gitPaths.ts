@@ -1,11 +1,11 @@
-import { secretFolders, secretNames, secretReason } from '../policy/secretFiles.ts';
-import { bracesOf } from '../shellSyntax/expandWord.ts';
+import { secretFileNameGlobs, secretFileReason, secretFolders } from '../policy/secretFiles.ts';
+import { expandBraces } from '../shellSyntax/expandWord.ts';
 
 /**
  * Returns the paths that a word lets Git read, as Git globs: for `HEAD~2:src/a.ts`, both sides of a range, `:0:src/a.ts` (a stage of the
  * index) and pathspecs. Empty for an exclusion. Undefined if only Git can tell, or for root-relative forms (`:/x`).
  */
-export function gitPathsOf(word: string): string[] | undefined {
+export function pathsInGitArgument(word: string): string[] | undefined {
   const magic = /^:\(([a-z,:]*)\)(.*)$/s.exec(word);
   if (magic) {
     const [, said, path] = magic as unknown as [string, string, string];
@@ -19,10 +19,10 @@ export function gitPathsOf(word: string): string[] | undefined {
   return [word, ...sides].map((side) => side.replace(/^[^:/]*:(?!\/)/, '').replace(/^[0-3]:/, ''));
 }
 
-/** Tests if a path of `gitPathsOf` selects files with secrets, on disk or in a commit, rather than files of any kind. */
-export function selectsSecrets(path: string): boolean {
+/** Tests if a path of `pathsInGitArgument` selects files with secrets, on disk or in a commit, rather than files of any kind. */
+export function gitPathSelectsSecrets(path: string): boolean {
   const names = path.split('/').filter((name) => name !== '' && name !== '.');
-  if (secretReason(names.map((name) => name.replace(/\\(.)/g, '$1')))) return true;
+  if (secretFileReason(names.map((name) => name.replace(/\\(.)/g, '$1')))) return true;
   const at = path.search(/[*?[\\]/);
   if (at < 0) return false;
   const folder = path.slice(0, path.lastIndexOf('/', at) + 1);
@@ -33,8 +33,8 @@ export function selectsSecrets(path: string): boolean {
 }
 
 const examples: readonly string[] = [
-  ...secretNames
-    .flatMap((glob) => bracesOf(glob) ?? [])
+  ...secretFileNameGlobs
+    .flatMap((glob) => expandBraces(glob) ?? [])
     .map((glob) => glob.replace(/\[(.)[^\]]*\]/g, '$1').replace(/\*/g, 'x')),
   ...[...secretFolders].map((folder) => `${folder}/x`),
 ];
@@ -43,7 +43,7 @@ const examples: readonly string[] = [
 const ordinaryBeside = (name: string): string[] => {
   const ending = /\.\w+$/.exec(name.slice(1))?.[0] ?? '';
   return ['other', `other${ending}`, ...(name.startsWith('.') ? [`.other${ending}`] : [])].filter(
-    (one) => !secretReason([one]),
+    (one) => !secretFileReason([one]),
   );
 };
 

@@ -3,47 +3,47 @@ import * as paths from 'node:path';
 import { message } from '../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
 import type { WorkspaceRoot } from '../core/workspace.ts';
-import { gitOutputReason } from './gitOutput.ts';
-import { rowFor } from './grants/grantTable.ts';
-import { GitRepository, repositoryAround } from './loss/repository.ts';
+import { secretGitOutputReason } from './gitOutput.ts';
+import { findGrantRow } from './grants/grantTable.ts';
+import { findGitRepositoryRoot, GitRepository } from './loss/repository.ts';
 
 /** Milliseconds to read the settings of the repository. */
 const limit = 2000;
 
-export class NotOnlyRead extends UserFacingError {}
+export class GitNotReadOnlyError extends UserFacingError {}
 
 /**
  * Returns arguments for showing the state of a repository without running code from the repository; undefined for other commands. Throws
- * `NotOnlyRead`.
+ * `GitNotReadOnlyError`.
  *
  * `git status` and `git diff` run programs only if the configuration or the attributes name a program. All settings must be known to name
  * none; the returned options disable them again.
  */
-export async function gitReadingOf(
+export async function readOnlyGitArguments(
   words: readonly string[],
   folder: string,
   roots: readonly WorkspaceRoot[],
 ): Promise<string[] | undefined> {
   const [program, command, ...args] = words;
   if (program !== 'git' || (command !== 'status' && command !== 'diff')) return undefined;
-  const row = await rowFor(words, folder, roots);
+  const row = await findGrantRow(words, folder, roots);
   if (row?.command !== `git ${command}`) return undefined;
   // The changed files of other revisions are unknown here.
   const isOdd = (word: string) => /[*?[\\]|^:/.test(word) || /^--(ignore-submodules|submodule|merge-base)/.test(word);
   if (args.some(isOdd)) return undefined;
-  const top = repositoryAround(folder);
+  const top = findGitRepositoryRoot(folder);
   const isInside = top !== undefined && roots.some(({ path }) => top === path || top.startsWith(path + paths.sep));
-  if (!isInside || lstatSync(paths.join(top, '.git')).isSymbolicLink()) throw new NotOnlyRead(elsewhere);
-  if (lstatSync(paths.join(top, '.gitmodules'), { throwIfNoEntry: false })) throw new NotOnlyRead(submodules);
+  if (!isInside || lstatSync(paths.join(top, '.git')).isSymbolicLink()) throw new GitNotReadOnlyError(elsewhere);
+  if (lstatSync(paths.join(top, '.gitmodules'), { throwIfNoEntry: false })) throw new GitNotReadOnlyError(submodules);
   const repository = new GitRepository(top, AbortSignal.timeout(limit));
   const settings = await repository.settings().catch(() => undefined);
   const odd = settings ? settings.find((one) => !isHarmless(one)) : { name: '' };
   if (odd)
-    throw new NotOnlyRead(
+    throw new GitNotReadOnlyError(
       message("The repository's configuration may start programs: {0}.", odd.name || '.git/config'),
     );
-  const secret = await gitOutputReason(words, folder, roots);
-  if (secret) throw new NotOnlyRead(secret);
+  const secret = await secretGitOutputReason(words, folder, roots);
+  if (secret) throw new GitNotReadOnlyError(secret);
   const off = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'diff.external=', 'safe.bareRepository=explicit'];
   const own = ['--ignore-submodules=all', ...(command === 'diff' ? ['--no-ext-diff', '--no-textconv'] : [])];
   const before = ['--no-pager', '--no-optional-locks', ...off.flatMap((one) => ['-c', one])];

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import * as paths from 'node:path';
 import type { WorkspaceRoot } from '../core/workspace.ts';
-import { readPlain } from '../sandbox/regularFile.ts';
+import { readRegularFile } from '../sandbox/regularFile.ts';
 
 /** Maximum bytes of an index to read. */
 const largestIndex = 20_000_000;
@@ -9,13 +9,16 @@ const largestIndex = 20_000_000;
 /**
  * Files in the index: `names` are relative to the top of the repository. `below` is the folder relative to the top: '' or `packages/api/`.
  */
-export interface Tracked {
+export interface GitTrackedFiles {
   names: string[];
   below: string;
 }
 
 /** Returns the files that Git tracks around a folder (absolute and real); empty without a repository. Undefined if unknown. */
-export async function trackedIn(folder: string, roots: readonly WorkspaceRoot[]): Promise<Tracked | undefined> {
+export async function listGitTrackedFiles(
+  folder: string,
+  roots: readonly WorkspaceRoot[],
+): Promise<GitTrackedFiles | undefined> {
   let top = folder;
   while (!existsSync(paths.join(top, '.git'))) {
     if (paths.dirname(top) === top) return { names: [], below: '' };
@@ -24,7 +27,7 @@ export async function trackedIn(folder: string, roots: readonly WorkspaceRoot[])
   if (!roots.some(({ path }) => top === path || top.startsWith(path + paths.sep))) return undefined;
   const below = top === folder ? '' : `${paths.relative(top, folder)}/`;
   if (/[^\w@%+=,./-]/.test(below)) return undefined;
-  const index = await readPlain(paths.join(top, '.git', 'index'), largestIndex).catch(() => undefined);
+  const index = await readRegularFile(paths.join(top, '.git', 'index'), largestIndex).catch(() => undefined);
   const names = index && namesOf(Buffer.from(index));
   return names && { names, below };
 }

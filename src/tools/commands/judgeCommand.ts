@@ -1,9 +1,9 @@
 import type { LocalizableText } from '../../protocol/text/localized.ts';
-import { refuse } from '../core/pathSyntax.ts';
+import { createPathRefusal } from '../core/pathSyntax.ts';
 import type { WorkspaceRoot } from '../core/workspace.ts';
-import { type CommandAnalysis, understand } from './analyzeCommand.ts';
-import { destruction } from './destructive.ts';
-import type { IsOutput } from './outputFiles.ts';
+import { analyzeCommand, type CommandAnalysis } from './analyzeCommand.ts';
+import { findIrreversibleDestruction } from './destructive.ts';
+import type { OutputFileTest } from './outputFiles.ts';
 
 const maximumCommand = 8192;
 
@@ -18,24 +18,29 @@ export async function judgeCommand(
   folder: string,
   command: string,
   platform: string = process.platform,
-  isOutput?: IsOutput,
+  isOutput?: OutputFileTest,
 ): Promise<CommandAnalysis> {
   checkShowableCommand(command);
-  const understood = await understand(roots, folder, command, platform, isOutput);
+  const understood = await analyzeCommand(roots, folder, command, platform, isOutput);
   const danger =
-    typeof understood.reading === 'string' ? await destruction(command, { roots, folder, platform }) : undefined;
+    typeof understood.reading === 'string'
+      ? await findIrreversibleDestruction(command, { roots, folder, platform })
+      : undefined;
   if (danger?.effect === 'refuse')
-    throw refuse('COMMAND_REFUSED', `The command is refused: ${danger.why}. A person can type it into a terminal.`);
+    throw createPathRefusal(
+      'COMMAND_REFUSED',
+      `The command is refused: ${danger.why}. A person can type it into a terminal.`,
+    );
   return understood;
 }
 
 /** Returns the reason to always request an approval for a command without a protected path: an unknown destructive effect. */
-export async function doubtAbout(
+export async function commandApprovalReason(
   roots: readonly WorkspaceRoot[],
   folder: string,
   command: string,
 ): Promise<LocalizableText | undefined> {
-  return (await destruction(command, { roots, folder }))?.why;
+  return (await findIrreversibleDestruction(command, { roots, folder }))?.why;
 }
 
 /** Refuses a command that an approval cannot display faithfully. Throws `E_SANDBOX_VIOLATION` with the reason `COMMAND_REFUSED`. */
@@ -48,7 +53,7 @@ function checkShowableCommand(command: string): void {
         : unshowable.test(command)
           ? 'holds control or invisible characters'
           : undefined;
-  if (problem) throw refuse('COMMAND_REFUSED', `The command ${problem}.`);
+  if (problem) throw createPathRefusal('COMMAND_REFUSED', `The command ${problem}.`);
 }
 
 /** Same characters as for paths, but tabs and newlines are allowed. */

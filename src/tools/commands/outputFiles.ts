@@ -1,23 +1,23 @@
 import { homedir, tmpdir } from 'node:os';
 import * as paths from 'node:path';
 import type { WorkspaceRoot } from '../core/workspace.ts';
-import { secretReason } from '../policy/secretFiles.ts';
-import { realRootsOf } from '../sandbox/paths.ts';
-import { programOf, readShell } from '../shellSyntax/shellWords.ts';
-import { programFolders } from './readOnlyPrograms.ts';
+import { secretFileReason } from '../policy/secretFiles.ts';
+import { resolveWorkspaceRoots } from '../sandbox/paths.ts';
+import { commandProgramName, parseShellParts } from '../shellSyntax/shellWords.ts';
+import { systemProgramFolders } from './readOnlyPrograms.ts';
 
 /** Tests if a file (absolute, outside of the open folders) was created by a command of this run; see `shell/seenOutputFiles.ts`. */
-export type IsOutput = (path: string) => Promise<boolean>;
+export type OutputFileTest = (path: string) => Promise<boolean>;
 
 export const temporaryFolders = (): string[] => [...new Set([paths.resolve(tmpdir()), '/tmp'])];
 
 /** Tests for a file directly in a temporary folder with a log-like name: `/tmp/server.log`. */
-export const isOutputName = (path: string): boolean =>
+export const isTemporaryLogPath = (path: string): boolean =>
   /^\/[\w./-]+$/.test(path) &&
   paths.normalize(path) === path &&
   temporaryFolders().includes(paths.dirname(path)) &&
   /^[A-Za-z0-9][\w-]*(\.[\w-]+)+$/.test(paths.basename(path)) &&
-  secretReason(path.split('/')) === undefined;
+  secretFileReason(path.split('/')) === undefined;
 
 /**
  * Returns the temporary files to which a command visibly writes its output, by a redirection or `tee` with a literal path. Empty if the
@@ -25,21 +25,21 @@ export const isOutputName = (path: string): boolean =>
  * must prove the creation.
  * @param folder absolute and real
  */
-export async function outputFilesOf(
+export async function commandOutputFiles(
   roots: readonly WorkspaceRoot[],
   folder: string,
   command: string,
 ): Promise<string[]> {
   if (process.platform === 'win32') return [];
-  const written = readShell(command, { home: homedir(), platform: process.platform })
+  const written = parseShellParts(command, { home: homedir(), platform: process.platform })
     .filter(({ nested }) => !nested)
     .flatMap(({ words, writes }) => {
-      const at = words.findIndex((word) => programOf(word) === 'tee');
+      const at = words.findIndex((word) => commandProgramName(word) === 'tee');
       return [...writes, ...(at < 0 ? [] : words.slice(at + 1))];
     });
-  const outputs = [...new Set(written)].filter(isOutputName);
+  const outputs = [...new Set(written)].filter(isTemporaryLogPath);
   if (outputs.length === 0 || elsewhere.test(command)) return [];
-  const inside = (await realRootsOf(roots)).flatMap(({ path, realPath }) => [path, realPath]);
+  const inside = (await resolveWorkspaceRoots(roots)).flatMap(({ path, realPath }) => [path, realPath]);
   const isInside = (path: string) => inside.some((root) => path === root || path.startsWith(`${root}/`));
   const named = command
     .replaceAll('\\', '')
@@ -54,4 +54,4 @@ export async function outputFilesOf(
 
 /** Environment variables, and `cd` to the home or the previous folder. */
 const elsewhere = /\$\{?[A-Z_]|\b(cd|pushd|popd)[ \t]*(-[ \t]*)?($|[;&|\n)])/;
-const harmless = new RegExp(`^/dev/(null|stdin|stdout|stderr)$|^(${programFolders.join('|')})/[\\w.+-]+$`);
+const harmless = new RegExp(`^/dev/(null|stdin|stdout|stderr)$|^(${systemProgramFolders.join('|')})/[\\w.+-]+$`);

@@ -3,10 +3,10 @@ import { readdir } from 'node:fs/promises';
 import * as paths from 'node:path';
 import type { WorkspaceRoot } from '../core/workspace.ts';
 import { resolvePath } from '../sandbox/paths.ts';
-import { matchesName } from '../shellSyntax/expandWord.ts';
+import { matchesBashGlob } from '../shellSyntax/expandWord.ts';
 import type { CommandStep } from './commandStep.ts';
-import { type Tracked, trackedIn } from './gitTracked.ts';
-import { findOperators } from './readOnlyPrograms.ts';
+import { type GitTrackedFiles, listGitTrackedFiles } from './gitTracked.ts';
+import { unixFindArguments } from './readOnlyPrograms.ts';
 
 /** Upper bound of the lines printed by commands; any line may be missing. `single`: at most one line. */
 export interface PredictedLines {
@@ -36,7 +36,7 @@ export async function predictedLines(
   return written?.lines.every((line) => /^[\w@%+=,./][\w@%+=,./-]*$/.test(line)) ? written : undefined;
 }
 
-export function isCount(steps: readonly CommandStep[]): boolean {
+export function isCountingPipeline(steps: readonly CommandStep[]): boolean {
   const last = steps.at(-1);
   if (!last || !isPlainStep(last)) return false;
   const text = last.words.join(' ');
@@ -104,7 +104,7 @@ async function ofGit(
   if (told === 'ls-files') {
     const operands = front.filter((word) => word !== '-z');
     if (operands.some((word) => word.startsWith('-'))) return undefined;
-    return within(await trackedIn(folder, roots), [...operands, ...globs], 'here').then(
+    return within(await listGitTrackedFiles(folder, roots), [...operands, ...globs], 'here').then(
       (lines) => lines && several(lines),
     );
   }
@@ -117,12 +117,12 @@ async function ofGit(
   if (revisions.length > 0 && !isThere) return undefined;
   if (revisions.length > 1 || !revisions.every((word) => /^(?!-)[\w@{}^~/.-]+$/.test(word))) return undefined;
   if (revisions.some((word) => word.includes('..') && !/\.\.\.?(HEAD|@)?$/.test(word))) return undefined;
-  return within(await trackedIn(folder, roots), globs, 'top').then((lines) => lines && several(lines));
+  return within(await listGitTrackedFiles(folder, roots), globs, 'top').then((lines) => lines && several(lines));
 }
 
 /** Returns the tracked names that match, relative to the folder (`here`) or to the top of the repository. */
 async function within(
-  tracked: Tracked | undefined,
+  tracked: GitTrackedFiles | undefined,
   globs: readonly string[],
   from: 'here' | 'top',
 ): Promise<string[] | undefined> {
@@ -197,7 +197,7 @@ async function found(
   const isPlain = !tests.some((word) => /^(!|\(|\)|-not|-o|-or|,)$/.test(word));
   const given = new Map<string, string>();
   for (let at = 0; at < tests.length; at++)
-    if (findOperators.has(`${tests[at]}=`)) given.set(tests[at]!, tests[++at] ?? '');
+    if (unixFindArguments.has(`${tests[at]}=`)) given.set(tests[at]!, tests[++at] ?? '');
   const value = (name: string) => (isPlain ? given.get(name) : undefined);
   const [pattern, type, depth] = [value('-name'), value('-type'), value('-maxdepth')];
   const lines: string[] = [];
@@ -208,7 +208,7 @@ async function found(
       if (left-- <= 0) return false;
       const path = `${place.replace(/\/$/, '')}/${entry.name}`;
       // In `find`, a leading dot matches like any other character.
-      const isNamed = pattern === undefined || matchesName(`x${pattern}`, `x${entry.name}`);
+      const isNamed = pattern === undefined || matchesBashGlob(`x${pattern}`, `x${entry.name}`);
       if (isNamed && (type !== 'f' || !entry.isDirectory())) lines.push(path);
       if (entry.isDirectory() && !(await walk(path, level + 1))) return false;
     }

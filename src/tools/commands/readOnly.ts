@@ -1,24 +1,30 @@
 import * as paths from 'node:path';
-import { truncateVisible } from '../../protocol/text/escapeInvisible.ts';
+import { truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
 import { ToolError } from '../core/tool.ts';
 import type { WorkspaceRoot } from '../core/workspace.ts';
 import { isGitInternal } from '../policy/protectedPaths.ts';
-import { secretExcludes, secretGlobs, secretReason } from '../policy/secretFiles.ts';
+import { caseInsensitiveSecretGlobs, grepSecretExcludes, secretFileReason } from '../policy/secretFiles.ts';
 import { resolvePath } from '../sandbox/paths.ts';
-import { awkReads } from '../shellSyntax/awk.ts';
-import { type CommandStep, isKnown, type Steps, shownWord, some } from './commandStep.ts';
-import { gitReadingOf } from './gitReading.ts';
-import type { IsOutput } from './outputFiles.ts';
-import { findOperators, programFolders, type ReadOnlyProgram, readOnlyPrograms } from './readOnlyPrograms.ts';
-import { jqReads, sedReads, testedPaths } from './readOnlyScripts.ts';
+import { isReadOnlyAwkProgram } from '../shellSyntax/awk.ts';
+import {
+  type CommandPipeline,
+  type CommandStep,
+  formatShellWord,
+  isStaticShellWord,
+  unknownValueMarks,
+} from './commandStep.ts';
+import { readOnlyGitArguments } from './gitReading.ts';
+import type { OutputFileTest } from './outputFiles.ts';
+import { type ReadOnlyProgram, readOnlyPrograms, systemProgramFolders, unixFindArguments } from './readOnlyPrograms.ts';
+import { isReadOnlyJqFilter, isReadOnlySedScript, pathsInTestCommand } from './readOnlyScripts.ts';
 
-export interface ReadOnlyLine {
-  pipelines: Steps[];
+export interface ReadOnlyCommandLine {
+  pipelines: CommandPipeline[];
 }
 
-export class Unknown extends UserFacingError {}
+export class NotReadOnlyCommandError extends UserFacingError {}
 
 export interface ReadOnlyCommand {
   words: string[];
@@ -27,49 +33,51 @@ export interface ReadOnlyCommand {
 }
 
 /** Checks that a program only reads, inside the workspace, and no secrets. Throws `Unknown`, or the errors of the path check. */
-export async function readingOf(
+export async function checkReadOnlyCommand(
   { words, folder, piped }: Pick<CommandStep, 'words' | 'folder' | 'piped'>,
   roots: readonly WorkspaceRoot[],
   platform: string,
-  isOutput?: IsOutput,
+  isOutput?: OutputFileTest,
 ): Promise<ReadOnlyCommand> {
   const [spelled, ...args] = words;
   const name = paths.posix.basename(spelled!);
   const program = readOnlyPrograms.get(name);
-  const placed = spelled === name || programFolders.includes(paths.posix.dirname(spelled!));
-  if (!program || !placed) throw new Unknown(message('“{0}” is not a known read-only command.', shownWord(spelled!)));
-  const git = spelled === name && args.length > 0 ? await gitReadingOf(words, folder, roots) : undefined;
+  const placed = spelled === name || systemProgramFolders.includes(paths.posix.dirname(spelled!));
+  if (!program || !placed)
+    throw new NotReadOnlyCommandError(message('“{0}” is not a known read-only command.', formatShellWord(spelled!)));
+  const git = spelled === name && args.length > 0 ? await readOnlyGitArguments(words, folder, roots) : undefined;
   if (git) return { words: git, searches: false };
   // `git checkout` is another command than `git`.
   if (program.operands === 'none' && args.some((word) => !word.startsWith('-')))
-    throw new Unknown(
-      message('“{0}” is not a known read-only command.', truncateVisible(shownWord(words.join(' ')), 60)),
+    throw new NotReadOnlyCommandError(
+      message('“{0}” is not a known read-only command.', truncateWithEllipsis(formatShellWord(words.join(' ')), 60)),
     );
-  const unclear = args.find((word) => !isKnown(word) && word !== some.file);
+  const unclear = args.find((word) => !isStaticShellWord(word) && word !== unknownValueMarks.file);
   if (unclear !== undefined && !saysAnything.has(name))
-    throw new Unknown(message('{0} is known only at run time.', shownWord(unclear)));
+    throw new NotReadOnlyCommandError(message('{0} is known only at run time.', formatShellWord(unclear)));
   const { operands, options } = split(name, program, args, platform);
-  const files = (await pathsAmong(name, program, operands, options)).filter((file) => file !== some.file);
+  const files = (await pathsAmong(name, program, operands, options)).filter((file) => file !== unknownValueMarks.file);
   if (files.length > 0 && program.most !== undefined && operands.length > program.most)
-    throw new Unknown(message('{0} accepts fewer files.', name));
+    throw new NotReadOnlyCommandError(message('{0} accepts fewer files.', name));
   const kind = program.operands === 'files' ? 'read' : 'search';
-  const reads = files.length > 0 || kind === 'read' || operands.includes(some.file);
+  const reads = files.length > 0 || kind === 'read' || operands.includes(unknownValueMarks.file);
   const places = reads ? files : ['.'];
-  for (const place of places) await checked(roots, folder, place, kind, isOutput);
+  for (const place of places) await checkCommandPath(roots, folder, place, kind, isOutput);
   const recursive = name === 'grep' && (options.has('r') || options.has('recursive'));
   if (name !== 'rg' && !recursive) return { words, searches: false };
-  if (recursive && platform !== 'linux') throw new Unknown(message('The exclusions of this grep could not be set.'));
+  if (recursive && platform !== 'linux')
+    throw new NotReadOnlyCommandError(message('The exclusions of this grep could not be set.'));
   // Search programs walk folders themselves: exclusions are added, and ripgrep ignores its configuration.
   for (const place of places) await checkSearched(roots, folder, place);
   if (name === 'rg')
     return {
-      words: [spelled!, '--no-config', ...secretGlobs.map((glob) => `--iglob=!${glob}`), ...args],
+      words: [spelled!, '--no-config', ...caseInsensitiveSecretGlobs.map((glob) => `--iglob=!${glob}`), ...args],
       searches: !piped || files.length > 0,
     };
   // The last of these options wins, so the exclusions come last.
   const end = args.indexOf('--');
   const [front, back] = end < 0 ? [args, []] : [args.slice(0, end), args.slice(end)];
-  return { words: [spelled!, ...front, ...secretExcludes, ...back], searches: true };
+  return { words: [spelled!, ...front, ...grepSecretExcludes, ...back], searches: true };
 }
 
 const saysAnything = new Set(['echo', 'printf', '[', 'test']);
@@ -96,7 +104,9 @@ function split(name: string, program: ReadOnlyProgram, args: readonly string[], 
   const operands: string[] = [];
   const long = new Set(program.long?.split(' '));
   const unknown = (option: string) =>
-    new Unknown(message('“{0}” is not a known read-only command.', shownWord([name, option].join(' '))));
+    new NotReadOnlyCommandError(
+      message('“{0}” is not a known read-only command.', formatShellWord([name, option].join(' '))),
+    );
   for (let at = 0; at < args.length; at++) {
     const word = args[at]!;
     if (word === '--') {
@@ -104,7 +114,9 @@ function split(name: string, program: ReadOnlyProgram, args: readonly string[], 
       break;
     }
     if (platform === 'darwin' && name !== 'rg' && operands.length > 0 && /^-./.test(word))
-      throw new Unknown(message('{0} is behind a file, where {1} takes it for another file.', word, name));
+      throw new NotReadOnlyCommandError(
+        message('{0} is behind a file, where {1} takes it for another file.', word, name),
+      );
     if (word.startsWith('--')) {
       const [, option, value] = /^--([^=]*)(=.*)?$/s.exec(word)!;
       if (!long.has(`${option}=`) && !(long.has(option!) && value === undefined)) throw unknown(word);
@@ -131,7 +143,7 @@ function pathsAmong(name: string, program: ReadOnlyProgram, operands: string[], 
     case 'files':
       // Programs of binutils read options from such a file, including plugins to load.
       if (operands.some((word) => word.startsWith('@')))
-        throw new Unknown(message('{0} may read its options from a file.', name));
+        throw new NotReadOnlyCommandError(message('{0} may read its options from a file.', name));
       return operands;
     case 'paths':
       return operands;
@@ -143,40 +155,42 @@ function pathsAmong(name: string, program: ReadOnlyProgram, operands: string[], 
     case 'awk':
     case 'jq': {
       const [script = '', ...files] = operands;
-      if (!{ sed: sedReads, awk: awkReads, jq: jqReads }[program.operands](script))
-        throw new Unknown(message('This {0} may not be read-only.', program.operands));
+      if (!{ sed: isReadOnlySedScript, awk: isReadOnlyAwkProgram, jq: isReadOnlyJqFilter }[program.operands](script))
+        throw new NotReadOnlyCommandError(message('This {0} may not be read-only.', program.operands));
       return files;
     }
     case 'test': {
-      const tested = testedPaths(name === '[' ? operands.slice(0, -1) : operands);
+      const tested = pathsInTestCommand(name === '[' ? operands.slice(0, -1) : operands);
       if (!tested || (name === '[' && operands.at(-1) !== ']'))
-        throw new Unknown(message('This test may not be read-only.'));
+        throw new NotReadOnlyCommandError(message('This test may not be read-only.'));
       return tested;
     }
     case 'format': {
       // The shell's printf sets variables with `-v` and `%n`.
       const [format = ''] = operands;
-      if (!isKnown(format) || format.startsWith('-') || /%[^%a-zA-Z]*[nN(]/.test(format.replaceAll('%%', '')))
-        throw new Unknown(message('This printf may set a variable.'));
+      if (!isStaticShellWord(format) || format.startsWith('-') || /%[^%a-zA-Z]*[nN(]/.test(format.replaceAll('%%', '')))
+        throw new NotReadOnlyCommandError(message('This printf may set a variable.'));
       return [];
     }
     case 'seconds':
       if (operands.length !== 1 || !/^\d{1,2}(\.\d+)?s?$/.test(operands[0]!))
-        throw new Unknown(message('It waits for a long time.'));
+        throw new NotReadOnlyCommandError(message('It waits for a long time.'));
       return [];
     case 'names':
-      if (operands.some((word) => word.includes('/'))) throw new Unknown(message('{0} takes names here.', name));
+      if (operands.some((word) => word.includes('/')))
+        throw new NotReadOnlyCommandError(message('{0} takes names here.', name));
       return [];
     case 'date':
-      if (operands.some((word) => !word.startsWith('+'))) throw new Unknown(message('This date would set the clock.'));
+      if (operands.some((word) => !word.startsWith('+')))
+        throw new NotReadOnlyCommandError(message('This date would set the clock.'));
       return [];
     case 'none':
       if ((name === 'git' || name === 'node') && options.size === 0)
-        throw new Unknown(message('{0} can run anything.', name));
+        throw new NotReadOnlyCommandError(message('{0} can run anything.', name));
       return [];
     case 'streams':
       if (!operands.every((word) => /^\/dev\/(stderr|stdout|null)$/.test(word)))
-        throw new Unknown(message('{0} writes a file.', name));
+        throw new NotReadOnlyCommandError(message('{0} writes a file.', name));
       return [];
     case 'text':
       return [];
@@ -189,9 +203,11 @@ function placesOfFind(words: readonly string[]): string[] {
   const tests = begin < 0 ? [] : words.slice(begin);
   for (let at = 0; at < tests.length; at++) {
     const word = tests[at]!;
-    if (findOperators.has(`${word}=`) && at + 1 < tests.length) at++;
-    else if (!findOperators.has(word))
-      throw new Unknown(message('“{0}” is not a known read-only command.', shownWord(`find ${word}`)));
+    if (unixFindArguments.has(`${word}=`) && at + 1 < tests.length) at++;
+    else if (!unixFindArguments.has(word))
+      throw new NotReadOnlyCommandError(
+        message('“{0}” is not a known read-only command.', formatShellWord(`find ${word}`)),
+      );
   }
   return places;
 }
@@ -200,8 +216,8 @@ function placesOfFind(words: readonly string[]): string[] {
 async function checkSearched(roots: readonly WorkspaceRoot[], folder: string, path: string): Promise<void> {
   const place = await resolvePath(roots, paths.resolve(folder, path), 'search').catch(() => undefined);
   const names = place?.relative.split('/') ?? [];
-  if (isGitInternal(names) || secretReason([...names, '']))
-    throw new Unknown(message('{0} may contain secrets.', path === '.' ? message('The folder') : path));
+  if (isGitInternal(names) || secretFileReason([...names, '']))
+    throw new NotReadOnlyCommandError(message('{0} may contain secrets.', path === '.' ? message('The folder') : path));
 }
 
 const isOutside = (error: unknown) =>
@@ -211,19 +227,19 @@ const isOutside = (error: unknown) =>
  * Checks a path relative to `folder`. Returns the real path; undefined if nothing exists. Throws. Outside of the workspace, only output
  * files are allowed.
  */
-export async function checked(
+export async function checkCommandPath(
   roots: readonly WorkspaceRoot[],
   folder: string,
   path: string,
   operation: 'read' | 'search' | 'list',
-  isOutput?: IsOutput,
+  isOutput?: OutputFileTest,
 ): Promise<string | undefined> {
   // `x/..` is ambiguous if x is a link; a leading `..` starts from a folder without links.
   if (/(^|\/)(?!\.\.?\/)[^/]+\/+(.*\/)?\.\.(\/|$)/.test(path))
-    throw new Unknown(message('{0} goes up and down.', path));
+    throw new NotReadOnlyCommandError(message('{0} goes up and down.', path));
   try {
     const found = await resolvePath(roots, paths.resolve(folder, path), operation);
-    if (found.protected) throw new Unknown(found.protected);
+    if (found.protected) throw new NotReadOnlyCommandError(found.protected);
     return found.path;
   } catch (error) {
     if (isOutside(error) && (await isOutput?.(path))) return path;

@@ -160,10 +160,10 @@ export const readOnlyPrograms: ReadonlyMap<string, ReadOnlyProgram> = new Map<st
 ]);
 
 /** Folders for programs, independent of the editor's PATH. */
-export const programFolders = ['/usr/bin', '/bin', '/usr/local/bin'];
+export const systemProgramFolders = ['/usr/bin', '/bin', '/usr/local/bin'];
 
 /** Arguments of `find` after the paths; a trailing `=` marks a value. */
-export const findOperators = new Set(
+export const unixFindArguments = new Set(
   '-name= -iname= -path= -ipath= -wholename= -regex= -iregex= -regextype= -type= -maxdepth= -mindepth= -size= -mtime= -mmin= -empty -print -print0 -prune -xdev -not -and -or -a -o ! ( )'.split(
     ' ',
   ),

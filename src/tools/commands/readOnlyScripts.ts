@@ -8,17 +8,17 @@ const shownOtherwise = ['\\/', '\\|', ',', '#']
 const sedCommand = String.raw`(?:${address}(?:,(?:${address}|[+~]\d+))?\s*!?)?\s*(?:[pdqQ=]|${shownOtherwise})`;
 const sedScript = new RegExp(String.raw`^\s*${sedCommand}(?:\s*;\s*${sedCommand})*\s*;?\s*$`);
 /** Tests for a sed script that prints, omits or changes lines: no `w`, `r`, `e` as commands or flags of `s`. */
-export const sedReads = (script: string): boolean => sedScript.test(script);
+export const isReadOnlySedScript = (script: string): boolean => sedScript.test(script);
 
 /** Tests for a jq filter without modules and environment; jq cannot write or start programs. */
-export const jqReads = (filter: string): boolean =>
+export const isReadOnlyJqFilter = (filter: string): boolean =>
   !/\b(import|include|env|input_filename|modulemeta|get_search_list)\b|\$ENV|\$__/.test(
     filter.replace(/\.[A-Za-z_]\w*/g, ''),
   );
 
-export function testedPaths(words: readonly string[]): string[] | undefined {
+export function pathsInTestCommand(words: readonly string[]): string[] | undefined {
   const [first, ...rest] = words;
-  if (first === '!' && rest.length > 0) return testedPaths(rest);
+  if (first === '!' && rest.length > 0) return pathsInTestCommand(rest);
   if (words.length === 2 && /^-[nz]$/.test(first!)) return [];
   if (words.length === 2 && /^-[edfsrwxLh]$/.test(first!)) return [rest[0]!];
   if (words.length === 3 && /^(=|==|!=|-eq|-ne|-lt|-le|-gt|-ge)$/.test(rest[0]!)) return [];
@@ -41,7 +41,7 @@ const shownAbout =
   /^(?:\\(?:d[a-zA-Z]{0,3}[+S]{0,2}|l\+?|conninfo)(?:\s+[\w.*"]+)?|\.(?:tables|schema|indexes|indices|databases|dbinfo|fullschema)(?:\s+[\w%]+)?|show\s+(?:tables|databases|full tables|processlist|(?:columns|index|create table)\s+(?:from\s+)?\w+)|(?:describe|desc)\s+\w+|pragma\s+(?:table_info|table_xinfo|index_list|foreign_key_list)\s*\(\s*\w+\s*\)|pragma\s+(?:table_list|user_version|integrity_check|quick_check|foreign_key_check))\s*;?$/i;
 
 /** Tests for one SQL query: `select …` with known functions, or a meta command about tables. */
-export function sqlReads(text: string): boolean {
+export function isReadOnlySqlQuery(text: string): boolean {
   const question = text.trim().replace(/;$/, '');
   if (shownAbout.test(question)) return true;
   if (!/^(?:explain\s+(?:query\s+plan\s+)?)?select\b/i.test(question)) return false;

@@ -1,27 +1,34 @@
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { foldersOf, type WorkspaceRoot } from '../core/workspace.ts';
-import { ownReason } from '../policy/homePaths.ts';
+import { openFolderRoots, type WorkspaceRoot } from '../core/workspace.ts';
+import { homePathApprovalReason } from '../policy/homePaths.ts';
 import {
-  hiddenPaths,
-  installedReason,
-  installReason,
+  autoRunPathReason,
+  hiddenSensitiveNames,
+  installedCodeReason,
+  installedPackageReason,
   isGitInternal,
-  startingReason,
 } from '../policy/protectedPaths.ts';
-import { secretReason } from '../policy/secretFiles.ts';
-import { surroundingOf } from '../sandbox/containingRepository.ts';
-import { includedReason } from '../sandbox/includedFiles.ts';
-import { type ResolvedPath, relativeTo, resolvePath, startedReason } from '../sandbox/paths.ts';
+import { secretFileReason } from '../policy/secretFiles.ts';
+import { findContainingRepository } from '../sandbox/containingRepository.ts';
+import { includedInstructionReason } from '../sandbox/includedFiles.ts';
+import { type ResolvedPath, resolvePath, serverStartFileReason, workspaceRelativePath } from '../sandbox/paths.ts';
 import { secretContentReason } from '../sandbox/secretContent.ts';
-import { literalArguments } from '../shellSyntax/commandLine.ts';
-import { bracesOf, expandWord, hasGlob, matchesName, unescaped } from '../shellSyntax/expandWord.ts';
-import { here, programOf, readShell, type ShellPart, type ShellWord, unknown } from '../shellSyntax/shellWords.ts';
-import { gitOutputReason } from './gitOutput.ts';
-import { keyReason } from './printedSecrets.ts';
-import { settingReason } from './settingChanges.ts';
-import { foldersOfParts } from './workingFolders.ts';
+import { parsePlainCommandLine } from '../shellSyntax/commandLine.ts';
+import { expandBraces, expandWord, hasGlob, matchesBashGlob, unescapeShellWord } from '../shellSyntax/expandWord.ts';
+import {
+  commandProgramName,
+  parseShellParts,
+  type ShellPart,
+  type ShellWord,
+  unknownShellTextMark,
+  workingFolderMark,
+} from '../shellSyntax/shellWords.ts';
+import { secretGitOutputReason } from './gitOutput.ts';
+import { printedSecretsReason } from './printedSecrets.ts';
+import { settingChangeReason } from './settingChanges.ts';
+import { possibleWorkingFolders } from './workingFolders.ts';
 
 /**
  * Paths that a command names, as far as visible without execution. `paths` are workspace-relative; a folder or a prefix (`src/*.ts`) ends
@@ -43,18 +50,18 @@ const tooMany: ReferencedPaths = { paths: [''], protected: message('It has too m
  * globs and braces expanded. Includes protected paths of the user outside and changed settings. Variables, substitutions and files found by
  * programs are invisible.
  */
-export async function namedIn(
+export async function findReferencedPaths(
   roots: readonly WorkspaceRoot[],
   folder: string,
   command: string,
   platform: string = process.platform,
   home: string = homedir(),
 ): Promise<ReferencedPaths> {
-  const parts = readShell(command, { home, platform });
+  const parts = parseShellParts(command, { home, platform });
   const inOrder = wordsOf(command, platform);
   const words = [...new Set(inOrder)];
   const moves = inOrder.filter((_, at) => /^(cd|pushd|-C|--cwd|--prefix)$/.test(inOrder[at - 1] ?? ''));
-  const foldersOf = await foldersOfParts(parts, folder, home, platform);
+  const foldersOf = await possibleWorkingFolders(parts, folder, home, platform);
   const changedTo = parts.flatMap((_, index) => foldersOf(index).folders);
   const folders = new Set([folder, ...moves.map((move) => paths.resolve(folder, move)), ...changedTo]);
   const shellWords = wordsIn(parts);
@@ -69,17 +76,18 @@ export async function namedIn(
       const spelled = begins ? known!.slice(0, known!.lastIndexOf('/') + 1) || '.' : word;
       const at = paths.resolve(from, spelled);
       const place = await resolvePath(roots, at, 'search').catch(() => undefined);
-      const path = place?.relative ?? (await relativeTo(roots, at));
+      const path = place?.relative ?? (await workspaceRelativePath(roots, at));
       if (path === undefined) continue;
       const isFolder = begins || place?.kind === 'folder';
       named.add(!isFolder ? path : path === '.' ? '' : `${path}/`);
       why ??= reasonOf(path, place !== undefined) ?? (await contentReason(place));
     }
-  why ??= settingReason(parts) ?? keyReason(parts);
+  why ??= settingChangeReason(parts) ?? printedSecretsReason(parts);
   let shown: LocalizedMessage | undefined;
   for (const [index, { words }] of parts.entries()) {
     const [from, ...others] = foldersOf(index).folders;
-    if (from !== undefined && others.length === 0) shown ??= await gitOutputReason(words.map(unescaped), from, roots);
+    if (from !== undefined && others.length === 0)
+      shown ??= await secretGitOutputReason(words.map(unescapeShellWord), from, roots);
   }
   if (/dotglob|extglob|globstar|nocaseglob|GLOBIGNORE/.test(command) && hasGlob(command))
     why ??= message('It changes the meaning of globs.');
@@ -90,7 +98,7 @@ export async function namedIn(
 
 /** Returns the words of a plain line, and other possible splits at quotes, brackets and `=`. */
 function wordsOf(command: string, platform: string): string[] {
-  const whole = (literalArguments(command) ?? []).flat();
+  const whole = (parsePlainCommandLine(command) ?? []).flat();
   const joined = command.replaceAll('\\\n', '');
   const loose = [joined, joined.replace(/['"]/g, '')]
     .flatMap((text) => text.split(/[\s'"`;|&<>(){}=,:]+/))
@@ -113,7 +121,7 @@ function wordsIn(parts: readonly ShellPart[]): WordInPlace[] {
       if (piece !== '') found.set(`${piece}\n${written}${started}`, { word: piece, written, started });
   };
   for (const { words, writes, reads } of parts) {
-    const programs = words.map(programOf);
+    const programs = words.map(commandProgramName);
     const writer = programs.findIndex((name) => writesAll.has(name) || writesLast.has(name));
     const last = words.findLastIndex((word) => !word.startsWith('-'));
     for (const [at, word] of words.entries()) {
@@ -144,37 +152,37 @@ async function reasonOfWord(
   { roots, home, platform }: Around,
 ): Promise<LocalizedMessage | undefined> {
   const escaped = from.replace(/[\\*?[\]{},]/g, '\\$&');
-  const pattern = word.replaceAll(here, escaped).replaceAll(unknown, '');
-  for (const spelling of bracesOf(pattern) ?? []) {
-    const expanded = hasGlob(spelling) ? await expandWord(spelling, from) : [unescaped(spelling)];
+  const pattern = word.replaceAll(workingFolderMark, escaped).replaceAll(unknownShellTextMark, '');
+  for (const spelling of expandBraces(pattern) ?? []) {
+    const expanded = hasGlob(spelling) ? await expandWord(spelling, from) : [unescapeShellWord(spelling)];
     if (!expanded) return tooMany.protected;
     const mayBe = hasGlob(spelling) ? hiddenMeant(spelling) : [];
     for (const path of [...expanded, ...mayBe]) {
       const at = paths.resolve(from, path);
       const place = await resolvePath(roots, at, 'search').catch(() => undefined);
-      const relative = place?.relative ?? (await relativeTo(roots, at));
+      const relative = place?.relative ?? (await workspaceRelativePath(roots, at));
       const why =
         relative === undefined
           ? (reasonOf(path, path.includes('/')) ??
             reasonOf(at, at.startsWith('/proc/')) ??
-            (await ownReason(at, home, { written, started, platform })))
+            (await homePathApprovalReason(at, home, { written, started, platform })))
           : (reasonOf(relative, place !== undefined) ??
             (await contentReason(place)) ??
             (written ? await writtenReason(roots, relative, at) : undefined));
       if (why) return why;
     }
   }
-  return bracesOf(pattern) ? undefined : tooMany.protected;
+  return expandBraces(pattern) ? undefined : tooMany.protected;
 }
 
 /** Returns hidden names that a glob may match although no file exists yet; the glob must contain at least two letters of the name. */
 function hiddenMeant(spelling: string): string[] {
   const names = spelling.split('/');
-  const letters = (name: string) => unescaped(name.replace(/\[[^\]]*\]|[*?.]/g, '')).length;
+  const letters = (name: string) => unescapeShellWord(name.replace(/\[[^\]]*\]|[*?.]/g, '')).length;
   const at = names.findIndex((name) => hasGlob(name) && /^\\?\./.test(name) && letters(name) >= 2);
   if (at < 0) return [];
-  const meant = hiddenPaths.filter((name) => matchesName(names[at]!, name));
-  return meant.map((name) => unescaped([...names.slice(0, at), name, ...names.slice(at + 1)].join('/')));
+  const meant = hiddenSensitiveNames.filter((name) => matchesBashGlob(names[at]!, name));
+  return meant.map((name) => unescapeShellWord([...names.slice(0, at), name, ...names.slice(at + 1)].join('/')));
 }
 
 /**
@@ -186,16 +194,16 @@ async function writtenReason(
   relative: string,
   at: string,
 ): Promise<LocalizedMessage | undefined> {
-  const installed = installedReason(relative.split('/'));
+  const installed = installedPackageReason(relative.split('/'));
   if (installed) return namesPlace(relative, installed);
   const root = roots.find(({ path }) => at.startsWith(path + paths.sep));
-  const around = root && (await surroundingOf(root.path, at.slice(root.path.length + 1).split(paths.sep)));
+  const around = root && (await findContainingRepository(root.path, at.slice(root.path.length + 1).split(paths.sep)));
   if (around === 'repository') return namesOfGit(relative);
-  if (around) return namesPlace(relative, installReason);
+  if (around) return namesPlace(relative, installedCodeReason);
   const included =
-    startedReason(roots, at) ??
-    (await includedReason(
-      foldersOf(roots).map(({ path }) => path),
+    serverStartFileReason(roots, at) ??
+    (await includedInstructionReason(
+      openFolderRoots(roots).map(({ path }) => path),
       at,
     ));
   return included && namesPlace(relative, included);
@@ -218,6 +226,6 @@ function reasonOf(path: string, exists: boolean): LocalizedMessage | undefined {
   const segments = path.split('/').filter((name) => name !== '' && name !== '.');
   if (isGitInternal(segments) && segments.length > 1) return namesOfGit(path);
   const isMeant = exists || segments.at(-1)?.startsWith('.');
-  const reason = startingReason(segments) ?? (isMeant ? secretReason(segments) : undefined);
+  const reason = autoRunPathReason(segments) ?? (isMeant ? secretFileReason(segments) : undefined);
   return reason && namesPlace(path, reason);
 }

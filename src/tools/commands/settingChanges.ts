@@ -1,18 +1,18 @@
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { unescaped } from '../shellSyntax/expandWord.ts';
-import { programOf, type ShellPart } from '../shellSyntax/shellWords.ts';
+import { unescapeShellWord } from '../shellSyntax/expandWord.ts';
+import { commandProgramName, type ShellPart } from '../shellSyntax/shellWords.ts';
 
 /**
  * Returns the reason to always approve a command by its effect: a change of settings of Git or another program, an extension install, or a
  * scheduled start. Undefined if there is none.
  */
-export function settingReason(parts: readonly ShellPart[]): LocalizedMessage | undefined {
+export function settingChangeReason(parts: readonly ShellPart[]): LocalizedMessage | undefined {
   for (const { words } of parts) {
-    const plain = words.map(unescaped);
+    const plain = words.map(unescapeShellWord);
     if (plain.some((word) => /^--((un)?install-extension|add-mcp)(=|$)/.test(word)))
       return message('It changes what the editor runs.');
     if (plain.some((word) => /^(GIT_CONFIG\w*)=/.test(word))) return ofGit;
-    const programs = words.map(programOf);
+    const programs = words.map(commandProgramName);
     const at = programs.findIndex((name, index) => !(wrappers.has(name) || /^-|=/.test(plain[index]!)));
     const rest = plain.slice(at + 1);
     const why = at < 0 ? undefined : programs[at] === 'git' ? gitReason(rest) : programReason(programs[at]!, rest);

@@ -1,12 +1,13 @@
-import type { ShellPiece, ShellScript, Word } from '../shellSyntax/shellSyntax.ts';
-import { some } from './commandStep.ts';
+import type { ParsedShellWord, ShellPiece, ShellScript } from '../shellSyntax/shellSyntax.ts';
+import { unknownValueMarks } from './commandStep.ts';
 
-export const isLiteralWord = (word: Word, text: string): boolean =>
+export const isLiteralWord = (word: ParsedShellWord, text: string): boolean =>
   word.length === 1 && 'text' in word[0]! && word[0].text === text;
 
-export const isNumber = (value: string | undefined): boolean => value === some.number || /^\d+$/.test(value ?? '');
+export const isNumericShellValue = (value: string | undefined): boolean =>
+  value === unknownValueMarks.number || /^\d+$/.test(value ?? '');
 
-export function readName([pipeline, ...others]: ShellScript): string | undefined {
+export function variableOfReadCommand([pipeline, ...others]: ShellScript): string | undefined {
   const [command, ...more] = pipeline!.commands;
   if (others.length > 0 || more.length > 0 || pipeline!.negated || command!.kind !== 'simple') return undefined;
   const { words, assignments } = command!;
@@ -24,7 +25,7 @@ export const isOnePipeline = ([pipeline, ...others]: ShellScript, count: number)
   pipeline!.commands.every((command) => command.kind === 'simple' && command.words.length > 0);
 
 /** Recognizes substitutions with numeric output: `$(seq 1 10)`, `$(nproc)`. */
-export function isCounting(piece: Extract<ShellPiece, { script: ShellScript }>): boolean {
+export function isNumericSubstitution(piece: Extract<ShellPiece, { script: ShellScript }>): boolean {
   const [{ commands }, ...others] = piece.script as [ShellScript[number], ...ShellScript];
   const [command, ...more] = commands;
   if (others.length > 0 || more.length > 0 || command!.kind !== 'simple' || command!.assignments.length > 0)
@@ -35,7 +36,7 @@ export function isCounting(piece: Extract<ShellPiece, { script: ShellScript }>):
 }
 
 /** Returns the variables assigned in scripts, each with true if all values are numbers. */
-export function assignedIn(scripts: readonly ShellScript[]): Map<string, boolean> {
+export function assignedShellVariables(scripts: readonly ShellScript[]): Map<string, boolean> {
   const names = new Map<string, boolean>();
   const note = (name: string, number: boolean) => names.set(name, (names.get(name) ?? true) && number);
   const look = (script: ShellScript): void => {
@@ -43,7 +44,11 @@ export function assignedIn(scripts: readonly ShellScript[]): Map<string, boolean
       if (command.kind === 'simple') {
         if (command.words.length > 0) continue;
         for (const { name, value } of command.assignments)
-          note(name, value.length === 1 && ('number' in value[0]! || ('text' in value[0]! && isNumber(value[0].text))));
+          note(
+            name,
+            value.length === 1 &&
+              ('number' in value[0]! || ('text' in value[0]! && isNumericShellValue(value[0].text))),
+          );
       } else if (command.kind === 'loop') {
         if (command.each) note(command.each.name, false);
         if (command.condition) look(command.condition);

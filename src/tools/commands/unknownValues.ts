@@ -1,22 +1,22 @@
 import { message } from '../../protocol/text/l10n.ts';
 import type { WorkspaceRoot } from '../core/workspace.ts';
-import { type CommandStep, some, Unclear } from './commandStep.ts';
+import { type CommandStep, UndeterminedCommandError, unknownValueMarks } from './commandStep.ts';
 import { type PredictedLines, predictedLines } from './predictedLines.ts';
 
 /** Maximum possible names of a word; each name is analyzed. */
 const maxNames = 60;
-const mark = new RegExp(`${some.choice}(\\d+)${some.choice}`, 'g');
-const onlyMark = new RegExp(`^${some.choice}(\\d+)${some.choice}$`);
+const mark = new RegExp(`${unknownValueMarks.choice}(\\d+)${unknownValueMarks.choice}`, 'g');
+const onlyMark = new RegExp(`^${unknownValueMarks.choice}(\\d+)${unknownValueMarks.choice}$`);
 
 /** Names passed between commands of one script; words contain a mark instead. */
-export class Choices {
+export class PossibleFileNames {
   private readonly all: PredictedLines[] = [];
 
   constructor(private readonly roots: readonly WorkspaceRoot[]) {}
 
   markOf(written: PredictedLines): string {
     this.all.push(written);
-    return `${some.choice}${this.all.length - 1}${some.choice}`;
+    return `${unknownValueMarks.choice}${this.all.length - 1}${unknownValueMarks.choice}`;
   }
 
   of(word: string): PredictedLines | undefined {
@@ -27,12 +27,14 @@ export class Choices {
   stepsOf(step: CommandStep): CommandStep[] {
     const [found, ...others] = new Set([...step.words, ...step.variables.flat()].join(' ').match(mark));
     if (found === undefined) return [step];
-    if (step.words[0]?.includes(found)) throw new Unclear(message('It starts the output of a command.'));
-    if (others.length > 0) throw new Unclear(message('It uses the names of several lists at once.'));
+    if (step.words[0]?.includes(found))
+      throw new UndeterminedCommandError(message('It starts the output of a command.'));
+    if (others.length > 0) throw new UndeterminedCommandError(message('It uses the names of several lists at once.'));
     const { lines, single } = this.of(found)!;
-    if (single && lines.length > maxNames) throw new Unclear(message('It may expand to too many names.'));
+    if (single && lines.length > maxNames)
+      throw new UndeterminedCommandError(message('It may expand to too many names.'));
     if (!single && [...step.words, ...step.variables.flat()].some((word) => word.includes(found) && word !== found))
-      throw new Unclear(message('It uses the output of a command as arguments.'));
+      throw new UndeterminedCommandError(message('It uses the output of a command as arguments.'));
     const given = single ? lines.map((line) => [line]) : lines.length > 1 ? [lines, [...lines].reverse()] : [lines];
     return [[], ...given.filter((names) => names.length > 0)].map((names) => ({
       ...step,
@@ -66,10 +68,11 @@ export class Choices {
       started.includes(';') ||
       !(end === ';' || (end === '+' && isLast))
     )
-      throw new Unclear(message('It starts more than can be checked.'));
+      throw new UndeterminedCommandError(message('It starts more than can be checked.'));
     const finding: CommandStep = { ...step, words: words.slice(0, at) };
     const written = await predictedLines([{ ...finding, piped: false, stdout: 'out', stderr: 'err' }], this.roots);
-    if (!written) throw new Unclear(message('It starts something for more names than can be checked.'));
+    if (!written)
+      throw new UndeterminedCommandError(message('It starts something for more names than can be checked.'));
     const names = this.markOf({ ...written, single: end === ';' });
     return [finding, ...this.stepsOf({ ...step, words: started.map((word) => word.replaceAll('{}', names)) })];
   }
@@ -80,7 +83,8 @@ export class Choices {
     before: readonly CommandStep[] | undefined,
   ): Promise<CommandStep> {
     const written = before && (await predictedLines(before, this.roots));
-    if (!written) throw new Unclear(message('It starts something with names that are known only when it runs.'));
+    if (!written)
+      throw new UndeterminedCommandError(message('It starts something with names that are known only when it runs.'));
     let at = 0;
     let place: string | undefined;
     let each = false;
@@ -89,11 +93,11 @@ export class Choices {
       if (/^-I[{}%@A-Z]+$/.test(option)) place = option.slice(2);
       else if (/^-[nL]\d+$/.test(option)) each ||= Number(option.slice(2)) === 1;
       else if (!/^(-0|-r|-t|-0r|-r0|--null|--no-run-if-empty|-P\d+)$/.test(option))
-        throw new Unclear(message('The option {0} of xargs is unknown.', option));
+        throw new UndeterminedCommandError(message('The option {0} of xargs is unknown.', option));
     }
     const told = args.slice(at);
     if (told[0] === undefined || (place !== undefined && told[0].includes(place)))
-      throw new Unclear(message('xargs has no command to start.'));
+      throw new UndeterminedCommandError(message('xargs has no command to start.'));
     const names = this.markOf({ ...written, single: place !== undefined || each });
     const words = place === undefined ? [...told, names] : told.map((word) => word.replaceAll(place, names));
     return { ...step, words, piped: false };

@@ -1,5 +1,5 @@
-import { programOf, type ShellPart, unknown } from '../shellSyntax/shellWords.ts';
-import { pointedAt } from './criticalPaths.ts';
+import { commandProgramName, type ShellPart, unknownShellTextMark } from '../shellSyntax/shellWords.ts';
+import { resolveShellWordTargets } from './criticalPaths.ts';
 
 const maxFolders = 8;
 
@@ -10,7 +10,7 @@ interface PartFolders {
 }
 
 /** Returns the possible working folders of each part. After `&&` the change of folder succeeded; otherwise the success is unknown. */
-export async function foldersOfParts(
+export async function possibleWorkingFolders(
   parts: readonly ShellPart[],
   folder: string,
   home: string,
@@ -23,15 +23,15 @@ export async function foldersOfParts(
   for (const part of parts) {
     if (part.operator !== '&&' && part.operator !== '') now = [...seen];
     const given = part.words.filter((_, at) => /^(-C|--chdir|--directory)$/.test(part.words[at - 1] ?? ''));
-    const names = part.words.map(programOf);
+    const names = part.words.map(commandProgramName);
     const at = names.findIndex((name) => /^(cd|pushd|chdir|set-location|sl)$/.test(name));
     const target = part.words.slice(at + 1).find((word) => !/^-./.test(word));
     const moves = at >= 0 && at <= 1 ? [target ?? home] : [];
     const led: string[] = [];
     for (const from of now.slice(0, seen.size > maxFolders ? 0 : maxFolders))
       for (const word of [...moves, ...given]) {
-        const pointed = await pointedAt(word, from, platform);
-        unclear ||= pointed.unclear || word.includes(unknown) || word === '-';
+        const pointed = await resolveShellWordTargets(word, from, platform);
+        unclear ||= pointed.unclear || word.includes(unknownShellTextMark) || word === '-';
         led.push(...pointed.paths);
       }
     own.push({ folders: [...new Set([...now, ...(given.length > 0 ? led : [])])], unclear });

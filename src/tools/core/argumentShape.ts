@@ -1,4 +1,4 @@
-import { dereference, isFilled, isSchema } from '../../protocol/content/schemaParts.ts';
+import { isJsonSchema, isNonEmptyArray, resolveSchemaPointer } from '../../protocol/content/schemaParts.ts';
 import type { ToolDefinition } from '../../protocol/content/tools.ts';
 
 /** Maximum length in characters of the shape of one argument, and of the shape of all arguments. */
@@ -28,18 +28,18 @@ function partOf(schema: unknown, root: unknown): string {
 }
 
 function shapeIn(node: unknown, root: unknown, depth: number): string {
-  const schema = isSchema(node) && typeof node.$ref === 'string' ? dereference(node.$ref, root) : node;
-  if (!isSchema(schema) || depth > deepestPart) return 'any';
+  const schema = isJsonSchema(node) && typeof node.$ref === 'string' ? resolveSchemaPointer(node.$ref, root) : node;
+  if (!isJsonSchema(schema) || depth > deepestPart) return 'any';
   const { anyOf, oneOf, enum: values, const: only, type, items, properties } = schema;
   if (only !== undefined) return JSON.stringify(only);
-  if (isFilled(values)) {
+  if (isNonEmptyArray(values)) {
     const shown = values.slice(0, maxValues).map((value) => JSON.stringify(value));
     return [...shown, ...(values.length > maxValues ? ['…'] : [])].join(' | ');
   }
-  const alternatives = [anyOf, oneOf].find(isFilled);
+  const alternatives = [anyOf, oneOf].find(isNonEmptyArray);
   if (alternatives) return alternatives.map((one) => shapeIn(one, root, depth + 1)).join(' | ');
   if (type === 'array') return `[${shapeIn(items, root, depth + 1)}]`;
-  if (type === 'object' && isSchema(properties)) {
+  if (type === 'object' && isJsonSchema(properties)) {
     const required = new Set(Array.isArray(schema.required) ? schema.required : []);
     const parts = Object.entries(properties).map(
       ([name, one]) => `${name}${required.has(name) ? '' : '?'}: ${shapeIn(one, root, depth + 1)}`,
@@ -50,6 +50,6 @@ function shapeIn(node: unknown, root: unknown, depth: number): string {
 }
 
 function wordOf(node: unknown, root: unknown): string {
-  const schema = isSchema(node) && typeof node.$ref === 'string' ? dereference(node.$ref, root) : node;
-  return isSchema(schema) && schema.type !== undefined ? [schema.type].flat().join(' | ') : 'any';
+  const schema = isJsonSchema(node) && typeof node.$ref === 'string' ? resolveSchemaPointer(node.$ref, root) : node;
+  return isJsonSchema(schema) && schema.type !== undefined ? [schema.type].flat().join(' | ') : 'any';
 }

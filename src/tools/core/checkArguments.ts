@@ -15,9 +15,9 @@ const maximumDepth = 32;
  * schema error but only one possible meaning are accepted in that meaning. Throws `TOOL_ARGS_INVALID_JSON` or `TOOL_ARGS_INVALID` with a
  * message for the model.
  */
-export const checkArguments = (call: ToolCall, tool: Checked): unknown => understoodArguments(call, tool).args;
+export const checkArguments = (call: ToolCall, tool: Checked): unknown => normalizeToolArguments(call, tool).args;
 
-export function understoodArguments(call: ToolCall, tool: Checked): { args: unknown; isAsSent: boolean } {
+export function normalizeToolArguments(call: ToolCall, tool: Checked): { args: unknown; isAsSent: boolean } {
   if (call.malformed !== undefined) throw malformed(call.malformed, tool);
   const problem = forbidden(call.arguments, 0);
   if (problem) throw new ToolError('TOOL_ARGS_INVALID', `${problem} ${argumentShapeOf(tool.definition)}`);

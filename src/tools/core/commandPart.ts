@@ -1,4 +1,4 @@
-import type { RuleKind } from '../../protocol/content/rule.ts';
+import type { CommandRuleKind } from '../../protocol/content/rule.ts';
 
 /**
  * One program of a command, as permission rules see the program. `words` is the exact spelling. `folders` are the workspace-relative
@@ -10,7 +10,7 @@ export interface CommandPart {
   reads: boolean;
   row?: {
     command: string;
-    kind: RuleKind;
+    kind: CommandRuleKind;
     /** Spellings of rules for the project's copy of the program; a new rule uses the first spelling. */
     copies?: string[];
     /** Folders in which a rule for the row applies, if different from the working folder: the project around the command. */
@@ -18,8 +18,8 @@ export interface CommandPart {
   };
 }
 
-export const partFolders = ({ folders, row }: Pick<CommandPart, 'folders' | 'row'>): string[] =>
+export const commandPartFolders = ({ folders, row }: Pick<CommandPart, 'folders' | 'row'>): string[] =>
   row?.folders ?? folders;
 
 /** Id of the row of several commands that only read, together. Rules store the id, so the value never changes, whatever the UI shows. */
-export const readingRow = 'commands that only read';
+export const readOnlyCommandsId = 'commands that only read';

@@ -1,5 +1,5 @@
 /** Returns the candidates closest to a misspelled `name`, nearest first; empty if no candidate is close. */
-export function nearest(name: string, candidates: Iterable<string>, count = 3): string[] {
+export function closestNames(name: string, candidates: Iterable<string>, count = 3): string[] {
   const wanted = fold(name).slice(0, 100);
   const farthest = Math.max(1, Math.floor(wanted.length / 3));
   const scored: { candidate: string; distance: number }[] = [];
@@ -16,7 +16,7 @@ export function nearest(name: string, candidates: Iterable<string>, count = 3): 
 }
 
 export function didYouMean(name: string, candidates: Iterable<string>): string {
-  const near = nearest(name, candidates).map((candidate) => JSON.stringify(candidate));
+  const near = closestNames(name, candidates).map((candidate) => JSON.stringify(candidate));
   return near.length > 0 ? ` Did you mean ${near.join(' or ')}?` : '';
 }
 

@@ -1,26 +1,29 @@
-import { quoted, refuse } from './pathSyntax.ts';
+import { createPathRefusal, quoteForMessage } from './pathSyntax.ts';
 import { ToolError } from './tool.ts';
 
 /**
  * Returns a test for workspace-relative paths. `*` and `?` stay within a name, `**` crosses folders, `[a-z]` and `{a,b}` have their usual
  * meaning; a glob without `/` matches names in every folder.
  *
- * ripgrep's `--glob` is not used because its match overrides the ignore files (`globLimits` lists the exclusions). A regular expression is
+ * ripgrep's `--glob` is not used because its match overrides the ignore files (`globToRipgrepExclusions` lists the exclusions). A regular expression is
  * not used because some globs would take exponential time. Throws for globs that point outside the workspace.
  */
-export const globTest = (glob: string, brackets?: Brackets): ((path: string) => boolean) =>
-  walker(compile(globParts(glob, brackets)));
+export const globTest = (glob: string, brackets?: GlobBracketMeaning): ((path: string) => boolean) =>
+  walker(compile(parseGlobParts(glob, brackets)));
 
 /**
  * Meaning of `[…]`, and of `{…}` without a comma: a character set and a group of one, the literal characters (frameworks name routes like
  * `app/[id]/page.tsx`), or either.
  */
-export type Brackets = 'sets' | 'literal' | 'either';
+export type GlobBracketMeaning = 'sets' | 'literal' | 'either';
 
 /** Parses a glob into parts. Throws for the same globs as `globTest`. */
-export function globParts(glob: string, brackets: Brackets = 'sets'): GlobPart[] {
+export function parseGlobParts(glob: string, brackets: GlobBracketMeaning = 'sets'): GlobPart[] {
   if (/^([\\/]|[a-z]:)/i.test(glob) || glob.split(/[\\/]/).includes('..'))
-    throw refuse('OUTSIDE', `${quoted(glob)} is outside the workspace. Globs are relative to it, like "src/**/*.ts".`);
+    throw createPathRefusal(
+      'OUTSIDE',
+      `${quoteForMessage(glob)} is outside the workspace. Globs are relative to it, like "src/**/*.ts".`,
+    );
   if (glob.length > 500) throw new ToolError('TOOL_ARGS_INVALID', 'The glob is too long. Use a simpler one.');
   const anchored = glob.replace(/^\.\//, '').replace(/\/$/, '/**');
   return parse(anchored.includes('/') ? anchored : `**/${anchored}`, brackets);
@@ -114,7 +117,7 @@ const isSlash = (letter: string) => letter === '/';
 const lettersOf = (text: string): GlobPart[] =>
   [...text].map((letter) => ({ kind: 'letter', letter, reads: (one) => one === letter }));
 
-function parse(glob: string, brackets: Brackets): GlobPart[] {
+function parse(glob: string, brackets: GlobBracketMeaning): GlobPart[] {
   const whole: GlobPart[] = [];
   const groups: GlobPart[][][] = [];
   const here = () => groups.at(-1)?.at(-1) ?? whole;
@@ -151,7 +154,7 @@ function parse(glob: string, brackets: Brackets): GlobPart[] {
   return whole;
 }
 
-const orLiteral = (parts: GlobPart[], text: string, brackets: Brackets): GlobPart[] =>
+const orLiteral = (parts: GlobPart[], text: string, brackets: GlobBracketMeaning): GlobPart[] =>
   brackets === 'literal' ? lettersOf(text) : [{ kind: 'either', parts: [parts, lettersOf(text)] }];
 
 function setTest(inside: string): (letter: string) => boolean {

@@ -1,15 +1,15 @@
 import {
-  deepest,
-  dereference,
-  isFilled,
-  isSchema,
-  merged,
-  otherValues,
-  requiredOf,
+  additionalPropertySchema,
+  isJsonSchema,
+  isNonEmptyArray,
+  maxSchemaDepth,
+  mergeAllOf,
+  requiredSchemaKeys,
+  resolveSchemaPointer,
 } from '../../protocol/content/schemaParts.ts';
 import type { JsonSchema } from '../../protocol/content/tools.ts';
-import { isUnambiguous } from '../../protocol/values/jsonText.ts';
-import { maxAnswerLength, parseLimitedJson } from './parseLimits.ts';
+import { isUnambiguousJson } from '../../protocol/values/jsonText.ts';
+import { maxJsonAnswerLength, parseLimitedJson } from './parseLimits.ts';
 
 type Arguments = Record<string, unknown>;
 
@@ -78,7 +78,7 @@ class Reader {
   read(value: unknown, node: unknown, depth = 0): unknown {
     this.spend(1);
     const schema = this.partsOf(node);
-    if (!schema || depth > deepest) return value;
+    if (!schema || depth > maxSchemaDepth) return value;
     const { alternatives, kinds } = schema;
     if (alternatives) return this.readAlternatives(value, alternatives, depth);
     if (typeof value === 'string')
@@ -134,7 +134,7 @@ class Reader {
     this.spend(1);
     if (node === false) return false;
     const schema = this.partsOf(node);
-    if (!schema || depth > deepest) return true;
+    if (!schema || depth > maxSchemaDepth) return true;
     const { alternatives, kinds, fixed, isWhole, properties, required, others, prefix, items } = schema;
     if (alternatives) return alternatives.some((one) => this.fits(value, one, depth + 1));
     if (kinds && !kinds.has(kindOf(value))) return false;
@@ -163,7 +163,7 @@ class Reader {
   }
 
   private partsOf(node: unknown): SchemaFacts | undefined {
-    if (!isSchema(node)) return undefined;
+    if (!isJsonSchema(node)) return undefined;
     if (!this.parts.has(node)) {
       const schema = this.follow(node);
       this.parts.set(node, schema && this.split(schema));
@@ -173,14 +173,14 @@ class Reader {
 
   private split(schema: JsonSchema): SchemaFacts {
     const { anyOf, oneOf, prefixItems, additionalItems, additionalProperties, patternProperties } = schema;
-    const list = isFilled(anyOf) ? anyOf : isFilled(oneOf) ? oneOf : undefined;
+    const list = isNonEmptyArray(anyOf) ? anyOf : isNonEmptyArray(oneOf) ? oneOf : undefined;
     const { anyOf: _, oneOf: __, ...rest } = schema;
     const alternatives = list?.map((one): JsonSchema => ({ allOf: [rest, one] }));
-    const properties = isSchema(schema.properties) ? schema.properties : {};
-    const required = requiredOf(schema);
+    const properties = isJsonSchema(schema.properties) ? schema.properties : {};
+    const required = requiredSchemaKeys(schema);
     const fixed = fixedValues(schema);
     this.spend(Object.keys(properties).length + required.size + (fixed?.length ?? 0));
-    const [pattern] = otherValues({ patternProperties });
+    const [pattern] = additionalPropertySchema({ patternProperties });
     const isTuple = Array.isArray(schema.items);
     return {
       ...(alternatives && { alternatives }),
@@ -197,16 +197,17 @@ class Reader {
 
   private follow(node: unknown): JsonSchema | undefined {
     let at = node;
-    for (let hop = 0; hop < deepest; hop++) {
-      if (!isSchema(at)) return undefined;
+    for (let hop = 0; hop < maxSchemaDepth; hop++) {
+      if (!isJsonSchema(at)) return undefined;
       const { $ref, ...rest }: JsonSchema = at;
       if (typeof $ref === 'string') {
-        const target = dereference($ref, this.root);
-        if (!isSchema(target)) return undefined;
+        const target = resolveSchemaPointer($ref, this.root);
+        if (!isJsonSchema(target)) return undefined;
         at = { ...target, ...rest };
-      } else if (isFilled(at.allOf)) {
-        for (const part of at.allOf) this.spend(1 + (isSchema(part) ? Object.keys(part.properties ?? {}).length : 0));
-        at = merged(at, this.root);
+      } else if (isNonEmptyArray(at.allOf)) {
+        for (const part of at.allOf)
+          this.spend(1 + (isJsonSchema(part) ? Object.keys(part.properties ?? {}).length : 0));
+        at = mergeAllOf(at, this.root);
       } else return at;
     }
     return undefined;
@@ -261,8 +262,8 @@ function kindOf(value: unknown): Kind {
 function jsonIn(text: string): unknown {
   if (!/^\s*[{["]/.test(text)) return undefined;
   try {
-    const value = parseLimitedJson(text, maxAnswerLength);
-    return isUnambiguous(text) ? value : undefined;
+    const value = parseLimitedJson(text, maxJsonAnswerLength);
+    return isUnambiguousJson(text) ? value : undefined;
   } catch {
     return undefined;
   }

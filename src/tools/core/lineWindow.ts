@@ -1,5 +1,5 @@
-export const defaultLines = 1000;
-export const maximumCharacters = 40_000;
+export const defaultReadLineCount = 1000;
+export const maxLineWindowCharacters = 40_000;
 
 /** Range of lines of a text, counted from 1. `cut` says how to read on if more lines follow. */
 interface LineWindow {
@@ -16,14 +16,14 @@ export function lineWindow(lines: readonly string[], offset: number, limit: numb
   let characters = 0;
   let shortened = false;
   for (const line of lines.slice(offset - 1, offset - 1 + limit)) {
-    if (shown.length > 0 && characters + line.length + 1 > maximumCharacters) break;
-    shortened ||= line.length > maximumCharacters;
-    shown.push(line.slice(0, maximumCharacters));
+    if (shown.length > 0 && characters + line.length + 1 > maxLineWindowCharacters) break;
+    shortened ||= line.length > maxLineWindowCharacters;
+    shown.push(line.slice(0, maxLineWindowCharacters));
     characters += line.length + 1;
   }
   const endLine = offset - 1 + shown.length;
   const cut = [
-    shortened && `Line ${offset} is longer than ${maximumCharacters} characters and was cut.`,
+    shortened && `Line ${offset} is longer than ${maxLineWindowCharacters} characters and was cut.`,
     endLine < lines.length && `Lines ${offset}-${endLine} of ${lines.length}. Read on with offset ${endLine + 1}.`,
   ].filter(Boolean);
   return {

@@ -1,29 +1,29 @@
-import { failure, type ToolOutcome } from '../../protocol/content/tools.ts';
-import { checkImages, WithImages } from './imageFiles.ts';
+import { failedToolOutcome, type ToolOutcome } from '../../protocol/content/tools.ts';
+import { ResultWithImages, selectSendableImages } from './imageFiles.ts';
 import { ToolError } from './tool.ts';
 
 /** Maximum size of an outcome in bytes of JSON. */
-export const maximumOutcome = 64 * 1024;
+export const maxOutcomeBytes = 64 * 1024;
 
-export function toSuccess(given: unknown): Extract<ToolOutcome, { ok: true }> {
-  if (!(given instanceof WithImages)) return { ok: true, data: given ?? null };
+export function toSuccessOutcome(given: unknown): Extract<ToolOutcome, { ok: true }> {
+  if (!(given instanceof ResultWithImages)) return { ok: true, data: given ?? null };
   return { ok: true, data: given.data, attachments: [...given.images] };
 }
 
-export function toFailure(thrown: unknown, signal: AbortSignal): Extract<ToolOutcome, { ok: false }> {
-  if (thrown instanceof ToolError) return failure(thrown.code, thrown.message, thrown.details);
+export function toFailureOutcome(thrown: unknown, signal: AbortSignal): Extract<ToolOutcome, { ok: false }> {
+  if (thrown instanceof ToolError) return failedToolOutcome(thrown.code, thrown.message, thrown.details);
   if (signal.aborted && (thrown === signal.reason || nameOf(thrown) === 'AbortError'))
-    return failure('TOOL_INTERRUPTED', 'Stopped while it ran.');
-  return failure('TOOL_EXEC_FAILED', messageOf(thrown));
+    return failedToolOutcome('TOOL_INTERRUPTED', 'Stopped while it ran.');
+  return failedToolOutcome('TOOL_EXEC_FAILED', messageOf(thrown));
 }
 
 /**
- * Limits the outcome to plain JSON data within `maximumOutcome`. Tools shorten their own results; this function truncates the longest texts
+ * Limits the outcome to plain JSON data within `maxOutcomeBytes`. Tools shorten their own results; this function truncates the longest texts
  * and lists of the rest, and `cut` reports the truncation. `leftOut` names omitted images.
  */
-export function bounded(outcome: ToolOutcome): ToolOutcome {
+export function limitOutcomeSize(outcome: ToolOutcome): ToolOutcome {
   if (!outcome.ok || !outcome.attachments) return boundedData(outcome);
-  const { attachments, leftOut } = checkImages(outcome.attachments);
+  const { attachments, leftOut } = selectSendableImages(outcome.attachments);
   const told = boundedData({ ok: true, data: leftOut.length > 0 ? withMore(outcome.data, { leftOut }) : outcome.data });
   return told.ok && attachments.length > 0 ? { ...told, attachments } : told;
 }
@@ -34,19 +34,19 @@ function boundedData(outcome: ToolOutcome): ToolOutcome {
     json = JSON.stringify(outcome);
   } catch {
     return outcome.ok
-      ? failure('TOOL_EXEC_FAILED', 'The tool gave something that cannot be written down as JSON.')
+      ? failedToolOutcome('TOOL_EXEC_FAILED', 'The tool gave something that cannot be written down as JSON.')
       : { ok: false, error: { code: outcome.error.code, message: outcome.error.message.slice(0, 4000) } };
   }
   const plain = JSON.parse(json) as ToolOutcome;
   const size = Buffer.byteLength(json);
-  if (size <= maximumOutcome) return plain;
+  if (size <= maxOutcomeBytes) return plain;
   for (let limit = 32_000; limit >= 16; limit = Math.floor(limit / 2)) {
     const shorter = shorten(plain, limit) as ToolOutcome;
     const cut = `Cut from ${size} bytes to what fits; ask for less at a time.`;
     const said = shorter.ok ? { ok: true as const, data: withMore(shorter.data, { cut }) } : shorter;
-    if (Buffer.byteLength(JSON.stringify(said)) <= maximumOutcome) return said;
+    if (Buffer.byteLength(JSON.stringify(said)) <= maxOutcomeBytes) return said;
   }
-  return failure('TOOL_EXEC_FAILED', `The result is too large (${size} bytes). Ask for less at a time.`);
+  return failedToolOutcome('TOOL_EXEC_FAILED', `The result is too large (${size} bytes). Ask for less at a time.`);
 }
 
 const withMore = (data: unknown, more: object) =>

@@ -9,17 +9,17 @@ export const maxJsonDepth = 50;
 export type ParseProblem = { message: string; at: number } | undefined;
 
 /** Maximum characters of JSON from a model or a tool; other limits bound the size earlier. */
-export const maxAnswerLength = 5_000_000;
-export const jsonTooLarge = `The file is larger than ${maxJsonBytes / 1024} KiB.`;
-export const tooDeep = `Lists and maps are nested more than ${maxJsonDepth} levels deep here.`;
+export const maxJsonAnswerLength = 5_000_000;
+export const jsonTooLargeReason = `The file is larger than ${maxJsonBytes / 1024} KiB.`;
+export const jsonTooDeepReason = `Lists and maps are nested more than ${maxJsonDepth} levels deep here.`;
 
 /**
  * Checks JSON, with or without comments. Closing brackets without an opening bracket are ignored, like in a parser that recovers from
  * errors; a string ends at the end of its line.
  */
-export function jsonTrouble(text: string, most = maxJsonBytes): ParseProblem {
+export function checkJsonLimits(text: string, most = maxJsonBytes): ParseProblem {
   if (text.length > most)
-    return { message: most === maxJsonBytes ? jsonTooLarge : `It is longer than ${most} characters.`, at: 0 };
+    return { message: most === maxJsonBytes ? jsonTooLargeReason : `It is longer than ${most} characters.`, at: 0 };
   const open: string[] = [];
   for (let at = 0; at < text.length; at++) {
     const character = text[at]!;
@@ -27,7 +27,7 @@ export function jsonTrouble(text: string, most = maxJsonBytes): ParseProblem {
     else if (character === '/') at = endOfComment(text, at);
     else if (character === '{' || character === '[') {
       open.push(character === '{' ? '}' : ']');
-      if (open.length > maxJsonDepth) return { message: tooDeep, at };
+      if (open.length > maxJsonDepth) return { message: jsonTooDeepReason, at };
     } else if (character === open.at(-1)) open.pop();
   }
   return undefined;
@@ -57,13 +57,13 @@ function endOfComment(text: string, start: number): number {
 
 /** Parses JSON of a file, or of a model or a tool (`most` characters). Throws `SyntaxError` with a sentence for the user. */
 export function parseLimitedJson(text: string, most = maxJsonBytes): unknown {
-  const trouble = jsonTrouble(text, most);
+  const trouble = checkJsonLimits(text, most);
   if (trouble) throw new SyntaxError(trouble.message);
   return JSON.parse(text);
 }
 
 /** Tests if a value exceeds the limits of size and depth. Each reference to a shared value counts; the walk stops at the limits. */
-export function isTooMuch(value: unknown, most = { values: 50_000, characters: 4 * maxJsonBytes }): boolean {
+export function exceedsValueLimits(value: unknown, most = { values: 50_000, characters: 4 * maxJsonBytes }): boolean {
   let { values, characters } = most;
   const open: { value: unknown; depth: number }[] = [{ value, depth: 0 }];
   for (let next = open.pop(); next; next = open.pop()) {

@@ -1,24 +1,24 @@
 import * as paths from 'node:path';
 import type { RefusalReason } from '../../protocol/text/codes.ts';
 import { ToolError } from './tool.ts';
-import { foldersOf, type WorkspaceRoot } from './workspace.ts';
+import { openFolderRoots, type WorkspaceRoot } from './workspace.ts';
 
 export type PathOperation = 'write' | 'create' | 'mkdir' | 'delete' | 'rename' | 'read' | 'list' | 'search' | 'stat';
-export const changes = (operation: PathOperation) =>
+export const isMutatingPathOperation = (operation: PathOperation) =>
   ['write', 'create', 'mkdir', 'delete', 'rename'].includes(operation);
 
-export interface RealRoot extends WorkspaceRoot {
+export interface ResolvedWorkspaceRoot extends WorkspaceRoot {
   realPath: string;
 }
 
 /** Target of a path by spelling, without disk access: `segments` below `root`, free of `.` and `..`. */
 export interface PathLocation {
-  root: RealRoot;
+  root: ResolvedWorkspaceRoot;
   segments: string[];
 }
 
 /** Creates a refusal. `reason` is for code; the message never reveals the target of a refused path. */
-export function refuse(reason: RefusalReason, message: string): ToolError {
+export function createPathRefusal(reason: RefusalReason, message: string): ToolError {
   return new ToolError('E_SANDBOX_VIOLATION', message, { reason });
 }
 
@@ -27,12 +27,12 @@ export function refuse(reason: RefusalReason, message: string): ToolError {
  * expanded or decoded: `~`, `$HOME`, `%2e` and (except on Windows) backslashes are ordinary characters. Throws if there is no location.
  */
 export function pathLocations(
-  roots: readonly RealRoot[],
+  roots: readonly ResolvedWorkspaceRoot[],
   input: string,
   platform: string = process.platform,
 ): PathLocation[] {
   if (typeof input !== 'string' || input === '') throw new ToolError('TOOL_ARGS_INVALID', 'path: give a path as text.');
-  if (roots.length === 0) throw refuse('NO_WORKSPACE', 'No folder is open. Open a folder first.');
+  if (roots.length === 0) throw createPathRefusal('NO_WORKSPACE', 'No folder is open. Open a folder first.');
   checkSpelling(input, platform);
 
   const style = platform === 'win32' ? paths.win32 : paths.posix;
@@ -50,7 +50,7 @@ export function pathLocations(
   }
   if (places.size === 0) {
     const hint = style.isAbsolute(input) ? ' Paths are relative to the workspace folder, like "src/main.ts".' : '';
-    throw refuse('OUTSIDE', `${quoted(input)} is outside the workspace.${hint}`);
+    throw createPathRefusal('OUTSIDE', `${quoteForMessage(input)} is outside the workspace.${hint}`);
   }
   const found = [...places.values()];
   for (const { segments } of found) checkNames(segments, input, platform);
@@ -62,7 +62,7 @@ export function pathLocations(
  * of nested roots wins, but a mount inside of a folder always counts as a mount.
  */
 export function pathInsideRoots(
-  roots: readonly RealRoot[],
+  roots: readonly ResolvedWorkspaceRoot[],
   path: string,
   platform: string = process.platform,
 ): PathLocation | undefined {
@@ -70,7 +70,7 @@ export function pathInsideRoots(
   const folds = platform === 'win32' || platform === 'darwin';
   const split = (text: string) => style.resolve(text).split(style.sep).filter(Boolean);
   const wanted = split(path);
-  let found: { root: RealRoot; depth: number } | undefined;
+  let found: { root: ResolvedWorkspaceRoot; depth: number } | undefined;
   for (const root of roots) {
     for (const base of [root.path, root.realPath].map(split)) {
       const same = (segment: string, index: number) =>
@@ -85,8 +85,8 @@ export function pathInsideRoots(
 const projectName = '@project';
 
 /** Converts a path to the form of results and messages: with mounts, `@project/x` becomes `x`. */
-export function withoutProject(roots: readonly WorkspaceRoot[], input: string): string {
-  if (typeof input !== 'string' || foldersOf(roots).length === roots.length) return input;
+export function stripProjectMount(roots: readonly WorkspaceRoot[], input: string): string {
+  if (typeof input !== 'string' || openFolderRoots(roots).length === roots.length) return input;
   const found = /^(?:\.\/+)*@project(?:\/+|$)/.exec(input);
   return found ? input.slice(found[0].length) || '.' : input;
 }
@@ -95,9 +95,13 @@ export function withoutProject(roots: readonly WorkspaceRoot[], input: string): 
  * Returns the possible spellings relative to the roots. With several open folders, paths begin with the name of a folder; a folder name
  * wins over a subfolder of another root.
  */
-function relativeSpellings(roots: readonly RealRoot[], input: string, style: paths.PlatformPath): string[] {
+function relativeSpellings(
+  roots: readonly ResolvedWorkspaceRoot[],
+  input: string,
+  style: paths.PlatformPath,
+): string[] {
   const names = style.normalize(input).split(style.sep);
-  const folders = foldersOf(roots);
+  const folders = openFolderRoots(roots);
   const isProject = folders.length < roots.length && names[0] === projectName;
   const [first, ...rest] = isProject ? names.slice(1) : names;
   const named = folders.length > 1 ? folders.filter((root) => root.name === first) : [];
@@ -106,34 +110,41 @@ function relativeSpellings(roots: readonly RealRoot[], input: string, style: pat
 }
 
 function checkSpelling(input: string, platform: string): void {
-  if (input.includes('\0')) throw refuse('PATH_INVALID', 'A path cannot hold a NUL character.');
-  if (input.length > 4096) throw refuse('PATH_INVALID', 'The path is longer than 4,096 characters.');
+  if (input.includes('\0')) throw createPathRefusal('PATH_INVALID', 'A path cannot hold a NUL character.');
+  if (input.length > 4096) throw createPathRefusal('PATH_INVALID', 'The path is longer than 4,096 characters.');
   if (/^[a-z][a-z0-9+.-]+:[\\/]/i.test(input))
-    throw refuse('PATH_INVALID', `${quoted(input)} is an address, not a path. Paths look like "src/main.ts".`);
+    throw createPathRefusal(
+      'PATH_INVALID',
+      `${quoteForMessage(input)} is an address, not a path. Paths look like "src/main.ts".`,
+    );
   if (platform !== 'win32') return;
   if (/^[\\/]{2}[.?][\\/]|^[\\/]\?\?[\\/]|^[\\/][a-z]:/i.test(input))
-    throw refuse('PATH_INVALID', `${quoted(input)} is not a file's path.`);
+    throw createPathRefusal('PATH_INVALID', `${quoteForMessage(input)} is not a file's path.`);
   // Both forms depend on something other than the workspace: the current folder of a drive, or another machine.
   if (/^[a-z]:(?![\\/])/i.test(input) || /^[\\/]{2}/.test(input))
-    throw refuse('OUTSIDE', `${quoted(input)} is outside the workspace.`);
+    throw createPathRefusal('OUTSIDE', `${quoteForMessage(input)} is outside the workspace.`);
 }
 
 function checkNames(segments: readonly string[], input: string, platform: string): void {
   if (segments.some((segment) => Buffer.byteLength(segment) > 255))
-    throw refuse('PATH_INVALID', 'A name in the path is longer than 255 bytes.');
+    throw createPathRefusal('PATH_INVALID', 'A name in the path is longer than 255 bytes.');
   const odd =
     platform === 'win32'
-      ? segments.find((segment) => notPortable(segment) || /~\d/.test(segment))
+      ? segments.find((segment) => isNonPortableFileName(segment) || /~\d/.test(segment))
       : platform === 'darwin'
         ? segments.find((segment) => segment === '..namedfork')
         : undefined;
-  if (odd !== undefined) throw refuse('PATH_INVALID', `${quoted(input)} is not a file's path on this system.`);
+  if (odd !== undefined)
+    throw createPathRefusal('PATH_INVALID', `${quoteForMessage(input)} is not a file's path on this system.`);
 }
 
 /** Rejects names with invisible or reordering characters, so that an approval shows the real path. */
-export function checkShowable(segments: readonly string[]): void {
+export function checkDisplayablePath(segments: readonly string[]): void {
   if (segments.some((segment) => invisible.test(segment)))
-    throw refuse('PATH_INVALID', 'The path holds control or invisible characters. Spell it with visible ones.');
+    throw createPathRefusal(
+      'PATH_INVALID',
+      'The path holds control or invisible characters. Spell it with visible ones.',
+    );
 }
 
 /** Control, format (bidi, zero-width, tags) and lone surrogate characters, and invisible fillers. */
@@ -141,10 +152,10 @@ export function checkShowable(segments: readonly string[]): void {
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0]/u;
 
 /** Tests for names that vanish, change or mean a device on some system. Existing files of this kind can be read, but never created. */
-export const notPortable = (segment: string) =>
+export const isNonPortableFileName = (segment: string) =>
   /[. ]$|[<>:"|?*\\]/.test(segment) || /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(segment);
 
-export const quoted = (text: string) => {
+export const quoteForMessage = (text: string) => {
   const escaped = JSON.stringify(text).replace(/[^\x20-\x7e\p{L}\p{N}\p{P}\p{S}]/gu, '?');
   return escaped.length > 160 ? `${escaped.slice(0, 160)}…"` : escaped;
 };

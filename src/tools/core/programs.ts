@@ -1,20 +1,22 @@
 import { existsSync, statSync } from 'node:fs';
 import { win32 } from 'node:path';
 
-export interface ProgramSystem {
+export interface ProgramEnvironment {
   platform: string;
   env: NodeJS.ProcessEnv;
   isFile(path: string): boolean;
 }
 
-export const thisSystem = (): ProgramSystem => ({
+export const currentProgramEnvironment = (): ProgramEnvironment => ({
   platform: process.platform,
   env: process.env,
   isFile: (path) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false,
 });
 
 /** Prevents Windows from looking in the current folder for a program without a path. Call before any process starts. */
-export function ignoreCurrentFolder({ platform, env }: Pick<ProgramSystem, 'platform' | 'env'> = thisSystem()): void {
+export function excludeCurrentFolderFromPath(
+  { platform, env }: Pick<ProgramEnvironment, 'platform' | 'env'> = currentProgramEnvironment(),
+): void {
   if (platform === 'win32') env[noCurrentFolder] = '1';
 }
 
@@ -24,7 +26,7 @@ const noCurrentFolder = 'NoDefaultCurrentDirectoryInExePath';
  * Returns the shell and its options before a command line. Profiles are disabled: a user's profile may print text, ask for input or start
  * programs.
  */
-export function shellCommand(system: ProgramSystem = thisSystem()): string[] {
+export function shellLaunchArguments(system: ProgramEnvironment = currentProgramEnvironment()): string[] {
   if (system.platform === 'win32') {
     const powerShell = ofWindows(system, 'WindowsPowerShell', 'v1.0', 'powershell.exe');
     return [powerShell, '-NoLogo', '-NoProfile', '-NonInteractive', '-Command'];
@@ -35,21 +37,18 @@ export function shellCommand(system: ProgramSystem = thisSystem()): string[] {
   return bash ? [bash, '--norc', '--noprofile', '-c'] : ['/bin/sh', '-c'];
 }
 
-export const endTreeCommand = (pid: number, system: ProgramSystem = thisSystem()): [string, ...string[]] => [
-  ofWindows(system, 'taskkill.exe'),
-  '/pid',
-  String(pid),
-  '/t',
-  '/f',
-];
+export const killProcessTreeCommand = (
+  pid: number,
+  system: ProgramEnvironment = currentProgramEnvironment(),
+): [string, ...string[]] => [ofWindows(system, 'taskkill.exe'), '/pid', String(pid), '/t', '/f'];
 
 /**
  * Resolves a program to start; undefined if not found. On Windows, returns the absolute path from `PATH`, because a bare name would be
  * found in the current folder first. On other systems, and for a name with a folder, returns the name unchanged.
  */
-export function programToStart(
+export function resolveProgramPath(
   name: string,
-  { platform, env, isFile }: ProgramSystem = thisSystem(),
+  { platform, env, isFile }: ProgramEnvironment = currentProgramEnvironment(),
 ): string | undefined {
   if (platform !== 'win32' || /[\\/]/.test(name)) return name;
   const endings = ['', ...(variableOf(env, 'PATHEXT') ?? '.COM;.EXE;.BAT;.CMD').split(';')];
@@ -62,7 +61,7 @@ export function programToStart(
 }
 
 /** Returns the path of a Windows system program; no file of a repository can replace that path. */
-function ofWindows({ env }: Pick<ProgramSystem, 'env'>, ...names: string[]): string {
+function ofWindows({ env }: Pick<ProgramEnvironment, 'env'>, ...names: string[]): string {
   const root = variableOf(env, 'SystemRoot') ?? variableOf(env, 'windir') ?? '';
   return win32.join(/^[a-z]:\\/i.test(root) ? root : 'C:\\Windows', 'System32', ...names);
 }

@@ -9,14 +9,15 @@ import * as paths from 'node:path';
 const pattern = /^\.towpath-(\d+)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
 /** Name pattern of a folder during its deletion; the hash identifies the original name. */
 const asidePattern = /^\.towpath-[0-9a-f]{16}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-export const leftoverGlob = '.towpath-[0-9a-f]*-*-*-*-*-*';
+export const leftoverTempFileGlob = '.towpath-[0-9a-f]*-*-*-*-*-*';
 
 /** Tests for leftovers of Towpath; listing, find and search omit these files. */
-export const isLeftover = (name: string): boolean => pattern.test(name) || asidePattern.test(name);
+export const isLeftoverTempFile = (name: string): boolean => pattern.test(name) || asidePattern.test(name);
 
-export const isInLeftover = (path: string): boolean => path.includes('.towpath-') && path.split('/').some(isLeftover);
+export const hasLeftoverTempSegment = (path: string): boolean =>
+  path.includes('.towpath-') && path.split('/').some(isLeftoverTempFile);
 
-export const tempFileFor = (name: string): string => `${asideStart(name)}${randomUUID()}`;
+export const newTempFileName = (name: string): string => `${asideStart(name)}${randomUUID()}`;
 export const isTempFileOf = (name: string, aside: string): boolean =>
   asidePattern.test(aside) && aside.startsWith(asideStart(name));
 const asideStart = (name: string) => `.towpath-${createHash('sha256').update(name).digest('hex').slice(0, 16)}-`;
@@ -30,12 +31,12 @@ const surelyOver = 60 * 60 * 1000;
 const atWork = new Set<string>();
 
 /** Returns the path of a new file that is moved to its final location synchronously, before other code of this process runs. */
-export const temporaryIn = (folder: string): string =>
+export const newTempFilePath = (folder: string): string =>
   paths.join(folder, `.towpath-${process.pid}-${randomUUID()}.tmp`);
 
 /** Calls `work` with the path of a temporary file in `folder`. Removes the file afterwards, and also leftovers of killed processes. */
-export async function withTemporary(folder: string, work: (temporary: string) => Promise<void>): Promise<void> {
-  const temporary = temporaryIn(folder);
+export async function withTempFile(folder: string, work: (temporary: string) => Promise<void>): Promise<void> {
+  const temporary = newTempFilePath(folder);
   const name = paths.basename(temporary);
   atWork.add(name);
   try {

@@ -1,5 +1,5 @@
 /** Regular expressions of well-known tokens; the group captures the random part. */
-export const tokenForms: readonly string[] = [
+export const secretTokenPatterns: readonly string[] = [
   'gh[opsur]_([A-Za-z0-9]{36,})',
   'github_pat_([A-Za-z0-9]{22}_[A-Za-z0-9]{40,})',
   String.raw`glpat-([\w-]{20,})`,

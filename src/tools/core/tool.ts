@@ -1,33 +1,33 @@
 import type * as z from 'zod';
-import type { OwnBasis } from '../../protocol/content/approvalBasis.ts';
+import type { RunOwnApprovalBasis } from '../../protocol/content/approvalBasis.ts';
 import type { ToolCall } from '../../protocol/content/messages.ts';
-import type { Policy } from '../../protocol/content/policy.ts';
-import type { Answer, UserQuestions } from '../../protocol/content/questions.ts';
+import type { ApprovalPolicy } from '../../protocol/content/policy.ts';
+import type { UserQuestionAnswer, UserQuestions } from '../../protocol/content/questions.ts';
 import type { ToolDefinition } from '../../protocol/content/tools.ts';
 import type {
-  Background,
-  Decision,
-  EventBody,
-  Moved,
+  ApprovalDecision,
+  BackgroundCommandStart,
+  FileMove,
   ProcessIdentity,
-  ProposedPlan,
-  RemovedKind,
-  StepStart,
+  ProposedCallPlan,
+  RemovedFileKind,
+  RunEventBody,
   StoredChange,
+  WorkflowStepStart,
 } from '../../protocol/run/events.ts';
-import type { Code } from '../../protocol/text/codes.ts';
+import type { TowpathErrorCode } from '../../protocol/text/codes.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
-import { type NamedDefinition, toDefinition } from '../definitions/definition.ts';
+import { type BuiltinToolDefinition, toToolDefinition } from '../definitions/definition.ts';
 import type { CommandPart } from './commandPart.ts';
-import type { WithImages } from './imageFiles.ts';
-import type { Origin } from './toolOrigin.ts';
+import type { ResultWithImages } from './imageFiles.ts';
+import type { ToolOrigin } from './toolOrigin.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Failure with a message that helps the model. Tools throw the error; the host converts it to an outcome. */
 export class ToolError extends Error {
   override readonly name = 'ToolError';
   constructor(
-    readonly code: Code,
+    readonly code: TowpathErrorCode,
     message: string,
     readonly details?: unknown,
   ) {
@@ -57,21 +57,21 @@ export interface FileChange {
   realPath: string;
   before: string | null;
   after: string | null;
-  form?: FileForm;
+  form?: FileModeAndEncoding;
 }
 
-export type FileForm = Pick<StoredChange, 'mode' | 'encoding'>;
+export type FileModeAndEncoding = Pick<StoredChange, 'mode' | 'encoding'>;
 
 /** File, link or empty folder before a deletion. `content` holds the bytes of the file, or the target of the link. */
-export interface Removed {
+export interface RemovedEntry {
   path: string;
-  kind: RemovedKind;
+  kind: RemovedFileKind;
   mode: number;
   content: Buffer;
 }
 
 /** Part of a file that the conversation last showed to the model. `sha256` is the hash of the whole file; lines count from 1. */
-export interface SeenText {
+export interface TextSeenByModel {
   sha256: string;
   text: string;
   startLine: number;
@@ -90,24 +90,24 @@ export interface ToolContext {
   leaves(text: string): Promise<void>;
   /** Reports the process of a command, so that a later window can find the process. */
   commandStarted(process: ProcessIdentity): void;
-  commandGoesOn(background: Background): void;
+  commandGoesOn(background: BackgroundCommandStart): void;
   /** Stores a text that is too long for the outcome, at most one per call. Returns its id (sha256). */
   keepOutput(text: string): Promise<string>;
   keptOutput(id: string): Promise<string | undefined>;
   /** Returns the part of a file (workspace-relative path) that the conversation last showed; undefined if it never did. */
-  lastSeen(path: string): Promise<SeenText | undefined>;
+  lastSeen(path: string): Promise<TextSeenByModel | undefined>;
   /**
    * Shows user questions and returns the answer after it is on disk. Throws `ToolError` on a stop, or `TOOL_UNANSWERED` when the editor
    * closes; the call then stays open.
    */
-  ask(questions: readonly UserQuestions[]): Promise<Answer>;
+  ask(questions: readonly UserQuestions[]): Promise<UserQuestionAnswer>;
 }
 
 /**
  * Prepared call that has changed nothing yet. The approval shows exactly the effect of `run`; `run` fails with `E_PRECONDITION_FAILED` if
  * the files changed after planning.
  */
-export interface CallPlan {
+export interface ToolCallPlan {
   /** Short label of the call: `Edit src/greet.ts`. */
   what: LocalizableText;
   title?: string;
@@ -117,9 +117,9 @@ export interface CallPlan {
   change?: FileChange;
   command?: string;
   /** Data without a copy elsewhere that the call would discard. A call with a loss requires an approval every time. */
-  loss?: Loss;
+  loss?: PlannedDataLoss;
   /** Finds a loss not yet in the plan; undefined if there is none. Resolves within one second and never rejects. */
-  findLoss?(): Promise<Loss | undefined>;
+  findLoss?(): Promise<PlannedDataLoss | undefined>;
   /** Marker in the environment of the command's processes; recovery finds the processes with the marker. */
   marker?: string;
   /**
@@ -144,7 +144,7 @@ export interface CallPlan {
   /** Additional text of the approval: the arguments of a third-party tool. */
   details?: LocalizableText;
   /** Reason to execute the call without an approval. */
-  free?: OwnBasis;
+  free?: RunOwnApprovalBasis;
   /** Permission of *Allow for this run*, like `fs.edit`; absent for calls that always need an approval. */
   grant?: string;
   /** Any approval also grants `grant`: the next similar call needs no approval. */
@@ -153,35 +153,39 @@ export interface CallPlan {
   guarded?: true;
   tool?: string;
   /** Origin of an MCP server's tool, to bind rules and grants. Set by the host. */
-  origin?: Origin;
+  origin?: ToolOrigin;
   /**
    * Returns the plan for an edited `change.after` or `command`, after all checks run again. Throws `ToolError`. The edited arguments of the
    * call replace a plan without change and command.
    */
-  revise?(edited: string): Promise<CallPlan>;
+  revise?(edited: string): Promise<ToolCallPlan>;
   /** Returns the state to store for undo if there is no `change`, read right before execution. */
-  trace?(): Promise<Trace>;
+  trace?(): Promise<RecordedFileEffects>;
   /** Returns the result to report when the files on disk already prove that the plan was executed. */
   data?(): object;
   run(context: ToolContext): Promise<unknown>;
 }
 
-export interface Loss {
+export interface PlannedDataLoss {
   text: LocalizableText;
   /** Names of all lost data, to be compared with the names shown to the user. */
   items: readonly string[];
 }
 
-export interface RequestedPlan extends Omit<CallPlan, 'what' | 'where' | 'why' | 'details' | 'loss' | 'findLoss'> {
+export interface ApprovalRequestPlan
+  extends Omit<ToolCallPlan, 'what' | 'where' | 'why' | 'details' | 'loss' | 'findLoss'> {
   what: string;
   where: string;
   why: string;
   details?: string;
-  loss?: Loss & { text: string };
+  loss?: PlannedDataLoss & { text: string };
   english?: { what: string; where: string };
 }
 
-export type Trace = { changes: readonly FileChange[] } | { moved: Moved } | { removed: readonly Removed[] };
+export type RecordedFileEffects =
+  | { changes: readonly FileChange[] }
+  | { moved: FileMove }
+  | { removed: readonly RemovedEntry[] };
 
 export interface Tool {
   definition: ToolDefinition;
@@ -202,7 +206,7 @@ export interface Tool {
   schema?: unknown;
   /** Converts arguments of an undocumented form to the tool's own form; undefined for any other form. */
   understands?(given: Record<string, unknown>): Record<string, unknown> | undefined;
-  origin?(args: unknown): Origin | undefined;
+  origin?(args: unknown): ToolOrigin | undefined;
   /** Execution class: `read` runs in parallel without approval; `change` and `execute` pass the gate and run sequentially, in order. */
   risk: 'read' | 'change' | 'execute';
   /** The tool needs files or programs of this machine; omitted if all folders of the window are virtual. */
@@ -214,7 +218,7 @@ export interface Tool {
    * Plans a call of the other tools. Throws `ToolError`. A `read` tool may also return a plan for sensitive arguments (a secret file),
    * which then needs an approval; undefined means free execution.
    */
-  plan?(args: unknown, context: ToolContext): Promise<CallPlan | undefined>;
+  plan?(args: unknown, context: ToolContext): Promise<ToolCallPlan | undefined>;
   /**
    * Returns the tool that a call really means: rules, approval and grant of that tool apply. Then `run` is used only for free calls. Throws
    * `ToolError`.
@@ -222,24 +226,24 @@ export interface Tool {
   target?(args: unknown): { tool: Tool; args: unknown };
 }
 
-type ToolData<Gives> = Gives extends z.ZodRawShape ? z.output<z.ZodObject<Gives>> | WithImages : unknown;
+type ToolData<Gives> = Gives extends z.ZodRawShape ? z.output<z.ZodObject<Gives>> | ResultWithImages : unknown;
 
 /** Creates a read-only tool. `ask` returns the plan for the few arguments that need an approval. */
-export function readTool<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined = undefined>(
-  named: NamedDefinition<Shape, Gives>,
+export function createReadOnlyTool<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined = undefined>(
+  named: BuiltinToolDefinition<Shape, Gives>,
   run: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<ToolData<Gives>>,
-  ask?: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<CallPlan | undefined>,
+  ask?: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<ToolCallPlan | undefined>,
 ): Tool {
-  return { ...toDefinition(named), risk: 'read', run: run as Tool['run'], plan: ask as Tool['plan'] };
+  return { ...toToolDefinition(named), risk: 'read', run: run as Tool['run'], plan: ask as Tool['plan'] };
 }
 
 /** Creates a tool with side effects; each call is planned before execution, so that the plan can be shown. */
-export function askingTool<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined = undefined>(
-  named: NamedDefinition<Shape, Gives>,
+export function createSideEffectTool<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined = undefined>(
+  named: BuiltinToolDefinition<Shape, Gives>,
   risk: 'change' | 'execute',
-  plan: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<CallPlan>,
+  plan: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<ToolCallPlan>,
 ): Tool {
-  return { ...toDefinition(named), risk, plan: plan as Tool['plan'] };
+  return { ...toToolDefinition(named), risk, plan: plan as Tool['plan'] };
 }
 
 /**
@@ -252,24 +256,24 @@ export interface ApprovalRequest {
   runId: string;
   batch: string;
   call: ToolCall;
-  plan: RequestedPlan;
+  plan: ApprovalRequestPlan;
   note?: string;
   draft?: string;
   canHold?: true;
 }
 
 export interface ApprovalAnswer {
-  decision: Decision;
+  decision: ApprovalDecision;
   words?: string;
   /** Holds the run after a denial: no request is sent to the model until the user sends instructions. */
   holds?: true;
-  /** The user's edit of the plan before allowing; see `editableText`. */
+  /** The user's edit of the plan before allowing; see `editableApprovalText`. */
   edited?: string;
   /** The answer created a rule for similar calls, so the remaining requests are decided again. */
   always?: boolean;
 }
 
-export function editableText({ plan, call }: Pick<ApprovalRequest, 'plan' | 'call'>): string | undefined {
+export function editableApprovalText({ plan, call }: Pick<ApprovalRequest, 'plan' | 'call'>): string | undefined {
   if (plan.revise) return plan.change?.after ?? plan.command;
   return plan.change || plan.command !== undefined ? undefined : JSON.stringify(call.arguments, null, 2);
 }
@@ -278,9 +282,9 @@ export function editableText({ plan, call }: Pick<ApprovalRequest, 'plan' | 'cal
  * Asks for an approval. `signal` aborts when the request is obsolete (the run stopped, or another source decided); a later answer is
  * ignored.
  */
-export type Approve = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
+export type ApprovalRequester = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
 
-export type StepDone = StepStart & { changes?: readonly StoredChange[]; moved?: Moved };
+export type CompletedStepRecord = WorkflowStepStart & { changes?: readonly StoredChange[]; moved?: FileMove };
 
 export interface CallContext {
   runId: string;
@@ -289,8 +293,8 @@ export interface CallContext {
   workspace?: Workspace;
   grants: Set<string>;
   /** Policy of the agent, which only narrows the user's policy: more approvals or denials, never more permissions. */
-  policy?: Policy;
-  emit(event: EventBody): Promise<void>;
+  policy?: ApprovalPolicy;
+  emit(event: RunEventBody): Promise<void>;
   keep(content: string | Uint8Array): Promise<string>;
   /** Returns a text stored by `ToolContext.keepOutput` in this run; `id` may be the beginning of the id. Undefined for anything else. */
   keptOutput(id: string): Promise<string | undefined>;
@@ -298,14 +302,14 @@ export interface CallContext {
   /** Set for a workflow step. The step wants the effect, so an effect that already exists is a success. */
   step?: {
     /** Recovered state of a call with this id: the files prove that the call was executed, but its result was lost. */
-    done?: StepDone;
+    done?: CompletedStepRecord;
   };
   /** Returns the unanswered approval request of this call from an earlier window; then only an answer of the user allows the call. */
-  proposed?(toolCallId: string): ProposedPlan | undefined;
+  proposed?(toolCallId: string): ProposedCallPlan | undefined;
   /** True while the editor closes: a call that did not start has no outcome yet. */
   isClosing?(): boolean;
   /** Set for model calls inside a workflow node: the outcome is recorded with the end of the call, to survive a restart. */
   recordsOutcome?: true;
   canHold?: true;
-  ask(toolCallId: string, questions: readonly UserQuestions[]): Promise<Answer>;
+  ask(toolCallId: string, questions: readonly UserQuestions[]): Promise<UserQuestionAnswer>;
 }

@@ -1,7 +1,7 @@
 // @invariant server-permissions-bind-definitions: A permission for an MCP tool is bound to the launch of its server and to the definition
 
 // of the tool, never to names.
-import type { Rule } from '../../protocol/content/rule.ts';
+import type { PermissionRule } from '../../protocol/content/rule.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 
 /**
@@ -9,7 +9,7 @@ import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
  * displayed command or address; `identity` is the hash of the start, including variables or headers; `definition` is the hash of the tool's
  * own description. `own` marks a server in the user's settings, to which a user's rule with only a name applies.
  */
-export interface Origin {
+export interface ToolOrigin {
   starts: string;
   identity: string;
   definition: string;
@@ -18,14 +18,18 @@ export interface Origin {
   own: boolean;
 }
 
-export function isMeant({ server, tool }: Rule, origin: Origin | undefined, isNamed: boolean): boolean {
+export function ruleAppliesToOrigin(
+  { server, tool }: PermissionRule,
+  origin: ToolOrigin | undefined,
+  isNamed: boolean,
+): boolean {
   if (!server) return isNamed && (!origin || origin.own);
   if (!origin || tool.endsWith('*')) return false;
   // The local name depends on the other configured servers, so only identities are compared.
   return server.identity === origin.identity && definitions(origin).includes(server.definition);
 }
 
-export function whyNotMeant({ server }: Rule, { identity }: Origin): LocalizedMessage {
+export function ruleMismatchReason({ server }: PermissionRule, { identity }: ToolOrigin): LocalizedMessage {
   if (!server) return message('a rule with a name alone applies to servers of your own settings');
   return server.identity === identity
     ? message('it was made when this tool had another definition')
@@ -35,7 +39,7 @@ export function whyNotMeant({ server }: Rule, { identity }: Origin): LocalizedMe
 const longestStart = 32;
 
 /** Returns the tool and the server of a rule in one line; a long text is shortened in the middle. */
-export function isOfServer(tool: string, { starts }: NonNullable<Rule['server']>): LocalizedMessage {
+export function serverRuleLabel(tool: string, { starts }: NonNullable<PermissionRule['server']>): LocalizedMessage {
   const half = longestStart / 2;
   const place = starts.length > longestStart ? `${starts.slice(0, half)}…${starts.slice(-half)}` : starts;
   return message('{0} of “{1}”', tool, place);
@@ -45,8 +49,8 @@ export function isOfServer(tool: string, { starts }: NonNullable<Rule['server']>
  * Returns the grant of *Allow for this run*, followed by earlier grants with the same effect.
  * @param grant the grant of a tool without an origin
  */
-export function grantsFor(grant: string, origin: Origin | undefined): string[] {
+export function runGrantsForTool(grant: string, origin: ToolOrigin | undefined): string[] {
   return origin ? definitions(origin).map((definition) => `mcp ${origin.identity} ${definition}`) : [grant];
 }
 
-const definitions = ({ definition, earlier }: Origin) => [definition, ...earlier];
+const definitions = ({ definition, earlier }: ToolOrigin) => [definition, ...earlier];

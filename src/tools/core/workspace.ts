@@ -11,7 +11,7 @@ export interface WorkspaceRoot {
   startedFiles?: readonly string[];
 }
 
-export const foldersOf = <Root extends WorkspaceRoot>(roots: readonly Root[]): Root[] =>
+export const openFolderRoots = <Root extends WorkspaceRoot>(roots: readonly Root[]): Root[] =>
   roots.filter((root) => root.mount === undefined);
 
 /** Folder of the window without a disk on this machine. `address` is the editor's URI, like `memfs:/project`. */
@@ -43,7 +43,7 @@ export interface TreeEntry {
   target?: string;
 }
 
-export interface HowToWrite {
+export interface FileWriteOptions {
   /** The editor must not reformat the text on save. */
   exactly?: true;
   /** If aborted before the editor has saved, the change is reverted and `writeText` fails. */
@@ -78,7 +78,7 @@ export interface Workspace {
    * Throws `ToolError` without any change.
    * @returns the text on disk afterwards, possibly changed by formatters, code actions or other extensions on save
    */
-  writeText(path: string, text: string, before?: string | null, how?: HowToWrite): Promise<string>;
+  writeText(path: string, text: string, before?: string | null, how?: FileWriteOptions): Promise<string>;
   /** Merges new frontmatter values by the file's own rules; undefined means a plain replacement. Throws `ToolError`. */
   mergeFrontmatter?(
     path: string,

@@ -6,7 +6,7 @@ import type { WorkspaceRoot } from './workspace.ts';
  * names (ignoring case) receive parent folders: `api (client)`.
  * @param folders names of the editor, each with its absolute path
  */
-export function rootsOf(folders: readonly { name: string; path: string }[]): WorkspaceRoot[] {
+export function toWorkspaceRoots(folders: readonly { name: string; path: string }[]): WorkspaceRoot[] {
   const roots = folders.map(({ name, path: at }) => ({ name: isSegment(name) ? name : ownName(at), path: at }));
   return roots.map((root) => {
     const others = roots.filter((other) => other !== root && same(other.name, root.name));

@@ -9,10 +9,10 @@ import {
   Parser,
   type SchemaOptions,
 } from 'yaml';
-import { jsonTooLarge, maxJsonBytes, maxJsonDepth, type ParseProblem, tooDeep } from './parseLimits.ts';
+import { jsonTooDeepReason, jsonTooLargeReason, maxJsonBytes, maxJsonDepth, type ParseProblem } from './parseLimits.ts';
 
 /** Maximum alias references in a file: a few are useful, thousands are an expansion attack. */
-export const maxAliases = 100;
+export const maxYamlAliases = 100;
 
 /**
  * Maximum bytes of a frontmatter. Parsing blocks the thread, so this bounds the duration to a few milliseconds; real frontmatter is far
@@ -30,7 +30,7 @@ export function parseYaml(
   options: ParseOptions & DocumentOptions & SchemaOptions & { lineCounter?: LineCounter } = {},
   maxTokens = Number.POSITIVE_INFINITY,
 ): { document: Document; trouble?: undefined } | { document?: undefined; trouble: NonNullable<ParseProblem> } {
-  if (text.length > maxJsonBytes) return { trouble: { message: jsonTooLarge, at: 0 } };
+  if (text.length > maxJsonBytes) return { trouble: { message: jsonTooLargeReason, at: 0 } };
   options.lineCounter?.addNewLine(0);
   const parser = new Parser(options.lineCounter?.addNewLine);
   const tokens: CST.Token[] = [];
@@ -42,9 +42,9 @@ export function parseYaml(
       if (token.type === 'document') documents++;
     }
     const stop = (message: string) => ({ trouble: { message, at } });
-    if (parser.stack.length > maxJsonDepth + aboveAndBelow) return stop(tooDeep);
+    if (parser.stack.length > maxJsonDepth + aboveAndBelow) return stop(jsonTooDeepReason);
     if (documents > 0 && parser.stack[0]?.type === 'document') return stop(several);
-    if (CST.tokenType(lexeme) === 'alias' && ++aliases > maxAliases) return stop(tooManyAliases);
+    if (CST.tokenType(lexeme) === 'alias' && ++aliases > maxYamlAliases) return stop(tooManyAliases);
     if (++lexemes > maxTokens) return stop(`There are more than ${maxTokens} names, values and signs.`);
   }
   for (const token of parser.end()) tokens.push(token);
@@ -89,4 +89,4 @@ function limitErrors(composer: Composer): { first: NonNullable<ParseProblem> } {
 /** Levels outside of the nesting count: the document and the current value. */
 const aboveAndBelow = 2;
 const several = 'There are several documents here (`---`): keep one a file.';
-const tooManyAliases = `Aliases (\`*name\`) are here more than ${maxAliases} times: write the parts out.`;
+const tooManyAliases = `Aliases (\`*name\`) are here more than ${maxYamlAliases} times: write the parts out.`;

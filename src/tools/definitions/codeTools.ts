@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fileLines, shownShape } from './shapes.ts';
+import { classifiedFileShape, fileLinesSchema } from './shapes.ts';
 
 export const editorContextDefinition = {
   name: 'editor.context',
@@ -8,7 +8,7 @@ export const editorContextDefinition = {
   gives: {
     active: z
       .strictObject({
-        ...shownShape,
+        ...classifiedFileShape,
         line: z.number().optional(),
         selection: z
           .strictObject({
@@ -21,7 +21,9 @@ export const editorContextDefinition = {
       })
       .optional()
       .describe('The active editor; `line` of the cursor if nothing is selected.'),
-    open: z.array(z.strictObject({ ...shownShape, unsaved: z.literal(true).optional() })).describe('All open files.'),
+    open: z
+      .array(z.strictObject({ ...classifiedFileShape, unsaved: z.literal(true).optional() }))
+      .describe('All open files.'),
   },
 };
 
@@ -32,7 +34,7 @@ export const codeDiagnosticsDefinition = {
   gives: {
     errors: z.number().describe('Number of errors.'),
     warnings: z.number().describe('Number of warnings.'),
-    files: fileLines.describe('Lines such as `12: error: message (source)`.'),
+    files: fileLinesSchema.describe('Lines such as `12: error: message (source)`.'),
   },
 };
 
@@ -43,7 +45,7 @@ export const codeSymbolsDefinition = {
     path: z.string().optional().meta({ path: true, help: 'A file whose symbols are listed.' }),
     query: z.string().min(1).max(200).optional().meta({ help: 'A name to find.' }),
   },
-  gives: { files: fileLines.describe('Lines such as `12: function greet (in Greeter)`.') },
+  gives: { files: fileLinesSchema.describe('Lines such as `12: function greet (in Greeter)`.') },
 };
 
 const named = {
@@ -53,17 +55,17 @@ const named = {
 };
 const placesGiven = {
   places: z.number().describe('Number of locations.'),
-  files: fileLines.describe('Lines such as `12: text of the line`.'),
+  files: fileLinesSchema.describe('Lines such as `12: text of the line`.'),
 };
 
-export const referencesDefinition = {
+export const codeReferencesDefinition = {
   name: 'code.references',
   description: 'Find the uses of a symbol.',
   arguments: named,
   gives: placesGiven,
 };
 
-export const definitionDefinition = {
+export const codeDefinitionDefinition = {
   name: 'code.definition',
   description: 'Find the definition of a symbol, or its uses (references).',
   arguments: {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { standingShape } from './shapes.ts';
+import { commandStateShape } from './shapes.ts';
 
-export const outputDefinition = {
+export const outputReadDefinition = {
   name: 'output.read',
   description: 'Read more of a truncated output or of a background command.',
   arguments: {
@@ -15,8 +15,8 @@ export const outputDefinition = {
     limit: z.int().min(1).max(5000).optional().meta({ help: 'Number of lines. Default: 1000.' }),
   },
   gives: {
-    ...standingShape,
-    running: standingShape.running.optional(),
+    ...commandStateShape,
+    running: commandStateShape.running.optional(),
     text: z.string().describe('The lines read.'),
     startLine: z.number().optional().describe('The first line of `text`, from 1.'),
     endLine: z.number().optional().describe('The last line of `text`.'),
@@ -24,7 +24,7 @@ export const outputDefinition = {
   },
 };
 
-export const shellDefinition = {
+export const shellRunDefinition = {
   name: 'shell.run',
   description: 'Run a shell command without input.',
   arguments: {
@@ -54,9 +54,9 @@ export const shellDefinition = {
   },
 };
 
-export const stopDefinition = {
+export const shellStopDefinition = {
   name: 'shell.stop',
   description: 'Stop a background command.',
   arguments: { id: z.string().max(64).meta({ help: 'The `id` from `shell.run`.' }) },
-  gives: { ...standingShape, output: z.string().describe('Output that was not read yet.') },
+  gives: { ...commandStateShape, output: z.string().describe('Output that was not read yet.') },
 };

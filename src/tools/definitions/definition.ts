@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../protocol/content/tools.ts';
 /**
  * Definition of a tool without its implementation. Text for users only is `help`, and path arguments are marked `path` (both in `meta`).
  */
-export interface NamedDefinition<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined> {
+export interface BuiltinToolDefinition<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined> {
   name: string;
   description: string;
   arguments: Shape;
@@ -30,8 +30,8 @@ const untold = [
   'pattern',
 ] as const;
 
-export function toDefinition<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined = undefined>(
-  named: NamedDefinition<Shape, Gives>,
+export function toToolDefinition<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined = undefined>(
+  named: BuiltinToolDefinition<Shape, Gives>,
 ) {
   const schema = z.strictObject(named.arguments);
   const { $schema: _, ...parameters } = z.toJSONSchema(schema, {

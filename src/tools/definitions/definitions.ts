@@ -1,47 +1,47 @@
 import type * as z from 'zod';
 import {
+  codeDefinitionDefinition,
   codeDiagnosticsDefinition,
+  codeReferencesDefinition,
   codeSymbolsDefinition,
-  definitionDefinition,
   editorContextDefinition,
-  referencesDefinition,
 } from './codeTools.ts';
-import { outputDefinition, shellDefinition, stopDefinition } from './commandTools.ts';
-import type { NamedDefinition } from './definition.ts';
+import { outputReadDefinition, shellRunDefinition, shellStopDefinition } from './commandTools.ts';
+import type { BuiltinToolDefinition } from './definition.ts';
 import {
-  applyPatchDefinition,
-  deleteDefinition,
-  editDefinition,
-  findDefinition,
-  listDefinition,
-  moveDefinition,
-  readDefinition,
-  searchDefinition,
-  writeDefinition,
+  fsApplyPatchDefinition,
+  fsDeleteDefinition,
+  fsEditDefinition,
+  fsFindDefinition,
+  fsListDefinition,
+  fsMoveDefinition,
+  fsReadDefinition,
+  fsSearchDefinition,
+  fsWriteDefinition,
 } from './fileTools.ts';
 import { askUserDefinition, planUpdateDefinition } from './userTools.ts';
-import { webDefinition } from './webTools.ts';
+import { webFetchDefinition } from './webTools.ts';
 
 /** Definitions of all built-in tools, in the order of `defaultTools`. */
-export const toolDefinitions: readonly NamedDefinition<z.ZodRawShape, z.ZodRawShape>[] = [
-  listDefinition,
-  findDefinition,
-  searchDefinition,
-  readDefinition,
-  writeDefinition,
-  editDefinition,
-  applyPatchDefinition,
-  moveDefinition,
-  deleteDefinition,
-  shellDefinition,
-  stopDefinition,
-  outputDefinition,
+export const toolDefinitions: readonly BuiltinToolDefinition<z.ZodRawShape, z.ZodRawShape>[] = [
+  fsListDefinition,
+  fsFindDefinition,
+  fsSearchDefinition,
+  fsReadDefinition,
+  fsWriteDefinition,
+  fsEditDefinition,
+  fsApplyPatchDefinition,
+  fsMoveDefinition,
+  fsDeleteDefinition,
+  shellRunDefinition,
+  shellStopDefinition,
+  outputReadDefinition,
   codeDiagnosticsDefinition,
   codeSymbolsDefinition,
-  definitionDefinition,
-  referencesDefinition,
+  codeDefinitionDefinition,
+  codeReferencesDefinition,
   editorContextDefinition,
-  webDefinition,
+  webFetchDefinition,
   planUpdateDefinition,
   askUserDefinition,
 ];

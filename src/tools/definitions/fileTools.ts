@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { changedShape, changeShape } from './shapes.ts';
+import { changedFieldSchema, fileChangeResultShape } from './shapes.ts';
 
-export const applyPatchDefinition = {
+export const fsApplyPatchDefinition = {
   name: 'fs.apply_patch',
   description: 'Apply a unified diff to a file, or set keys of its frontmatter (in @state: add values).',
   arguments: {
@@ -14,14 +14,14 @@ export const applyPatchDefinition = {
     ifMatchSha256: z.string().optional().meta({ help: 'Fail if the file changed since it was read.' }),
   },
   gives: {
-    ...changeShape,
+    ...fileChangeResultShape,
     matched: z.enum(['exact', 'tolerant']).optional().describe('Set for a patch: how its lines were found.'),
     created: z.boolean().optional().describe('Set for a patch: the file is new.'),
     note: z.string().optional().describe('Hunks that change nothing.'),
   },
 };
 
-export const deleteDefinition = {
+export const fsDeleteDefinition = {
   name: 'fs.delete',
   description: 'Delete a file or folder.',
   arguments: {
@@ -31,11 +31,11 @@ export const deleteDefinition = {
     path: z.string().describe('The deleted path.'),
     deleted: z.literal(true).describe('Always.'),
     files: z.number().optional().describe('Set for a folder: the number of its files.'),
-    changed: changedShape,
+    changed: changedFieldSchema,
   },
 };
 
-export const editDefinition = {
+export const fsEditDefinition = {
   name: 'fs.edit',
   description: 'Replace each oldText (whole lines that occur once) with newText; all or none.',
   arguments: {
@@ -49,13 +49,13 @@ export const editDefinition = {
     ifMatchSha256: z.string().optional().meta({ help: 'Fail if the file changed since it was read.' }),
   },
   gives: {
-    ...changeShape,
+    ...fileChangeResultShape,
     matched: z.enum(['exact', 'tolerant']).describe('How each `oldText` was found.'),
     note: z.string().optional().describe('Edits that change nothing.'),
   },
 };
 
-export const findDefinition = {
+export const fsFindDefinition = {
   name: 'fs.find',
   description: 'Find files by glob, e.g. src/**/*.ts, except ignored ones.',
   arguments: {
@@ -68,7 +68,7 @@ export const findDefinition = {
   },
 };
 
-export const listDefinition = {
+export const fsListDefinition = {
   name: 'fs.list',
   description: 'List a folder.',
   arguments: { path: z.string().optional().meta({ path: true, help: 'The folder. Default: the workspace.' }) },
@@ -87,7 +87,7 @@ export const listDefinition = {
   },
 };
 
-export const moveDefinition = {
+export const fsMoveDefinition = {
   name: 'fs.move',
   description: 'Move a file or folder.',
   arguments: {
@@ -97,11 +97,11 @@ export const moveDefinition = {
   gives: {
     path: z.string().describe('The new path.'),
     from: z.string().describe('The former path.'),
-    changed: changedShape,
+    changed: changedFieldSchema,
   },
 };
 
-export const readDefinition = {
+export const fsReadDefinition = {
   name: 'fs.read',
   description: 'Read a text file (limit: 1000 lines) with its sha256, or an image.',
   arguments: {
@@ -130,7 +130,7 @@ export const readDefinition = {
   },
 };
 
-export const searchDefinition = {
+export const fsSearchDefinition = {
   name: 'fs.search',
   description: 'Search files by regular expression or fixed text, except ignored and secret ones.',
   arguments: {
@@ -150,7 +150,7 @@ export const searchDefinition = {
   },
 };
 
-export const writeDefinition = {
+export const fsWriteDefinition = {
   name: 'fs.write',
   description: 'Create a file or replace its content.',
   arguments: {
@@ -158,5 +158,5 @@ export const writeDefinition = {
     content: z.string().meta({ help: 'The whole text.' }),
     ifMatchSha256: z.string().optional().meta({ help: 'Fail if the file changed since it was read.' }),
   },
-  gives: { ...changeShape, created: z.boolean().describe('The file is new.') },
+  gives: { ...fileChangeResultShape, created: z.boolean().describe('The file is new.') },
 };

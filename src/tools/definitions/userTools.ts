@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { askTool } from '../../protocol/content/askTool.ts';
+import { userQuestionTool } from '../../protocol/content/askTool.ts';
 import { planBounds, planStatus, planTool } from '../../protocol/run/plan.ts';
 
 const line = (most: number) => z.string().trim().min(1, 'is empty').max(most, `is longer than ${most} characters`);
@@ -27,7 +27,7 @@ const questionSchema = z.strictObject({
 });
 
 export const askUserDefinition = {
-  name: askTool,
+  name: userQuestionTool,
   description: 'Ask the user.',
   arguments: {
     questions: z

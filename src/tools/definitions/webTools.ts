@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-export const webDefinition = {
+export const webFetchDefinition = {
   name: 'web.fetch',
   description: 'Fetch a web page as text.',
   arguments: { url: z.string().max(2000).meta({ help: 'The address, `https://…`.' }) },

@@ -1,11 +1,17 @@
-import { indentOf } from './indent.ts';
-import { comparedLine, likeEnough, likenessRow, maxAround, starts } from './similarity.ts';
+import { leadingWhitespace } from './indent.ts';
+import {
+  lineSimilarityRow,
+  maxNearbySimilarity,
+  minLineSimilarity,
+  possibleEditStarts,
+  toSimilarityLine,
+} from './similarity.ts';
 
 /**
  * Maximum lines of a file to search for a rival, maximum lines of an edit to compare (of each kind), and lines of evidence per changed
  * line.
  */
-export const maxFileLines = 50_000;
+export const maxMatchedFileLines = 50_000;
 const maxLines = 16;
 const linesForOneSame = 2;
 /** Weight of lines without words: brackets look alike everywhere. */
@@ -15,31 +21,31 @@ const lightWeight = 0.25;
  * (file line per edit line, -1 for none) with `shifted` lines is then only a twin. Returns the first line, counted from 0; undefined if
  * there is none.
  */
-export function rivalOf(
+export function findAmbiguousMatch(
   texts: readonly string[],
   old: readonly string[],
   found: readonly number[],
   shifted: readonly number[],
 ): number | undefined {
   const taken = new Set(found);
-  const own = texts.map((text, index) => (taken.has(index) ? undefined : comparedLine(text)));
+  const own = texts.map((text, index) => (taken.has(index) ? undefined : toSimilarityLine(text)));
   const standing = [...old.keys()].filter((line) => old[line]!.trim() !== '' && !shifted.includes(line));
   const lines = [...shifted.slice(0, maxLines), ...standing.slice(0, maxLines)];
   const wanted = lines.map((line) => {
-    const words = comparedLine(old[line]!, line === 0 && old.length > 1);
-    const row = likenessRow(words, own);
+    const words = toSimilarityLine(old[line]!, line === 0 && old.length > 1);
+    const row = lineSimilarityRow(words, own);
     const telling = words.words.size > 0 && shifted.includes(line);
-    return { line, row, near: maxAround(row), weight: words.words.size > 0 ? 1 : lightWeight, telling };
+    return { line, row, near: maxNearbySimilarity(row), weight: words.words.size > 0 ? 1 : lightWeight, telling };
   });
   const moved = wanted.filter(({ line }) => shifted.includes(line));
   const telling = wanted.filter((one) => one.telling);
   let best: { at: number; score: number } | undefined;
-  for (const at of new Set(telling.flatMap(({ line, row }) => starts(line, row)))) {
+  for (const at of new Set(telling.flatMap(({ line, row }) => possibleEditStarts(line, row)))) {
     const like = ({ line, near }: Wanted) => near[at + line] ?? 0;
     if (telling.length >= linesForOneSame && !telling.some((one) => like(one) === 1)) continue;
     const part = (of: readonly Wanted[]) => sumOf(of, (one) => one.weight * like(one)) / sumOf(of, (one) => one.weight);
     const score = Math.min(part(moved), part(wanted));
-    if (score >= likeEnough && score > (best?.score ?? 0)) best = { at, score };
+    if (score >= minLineSimilarity && score > (best?.score ?? 0)) best = { at, score };
   }
   return best && Math.max(0, best.at);
 }
@@ -58,8 +64,15 @@ const sumOf = <One>(all: readonly One[], of: (one: One) => number): number =>
  * Returns the edit's lines with another indentation in the file, if all lines differ. A line with the written indentation proves the
  * position, except at the margin (`#endif`). The first of several lines is ignored: the text may be written without indentation.
  */
-export function shiftedLines(texts: readonly string[], old: readonly string[], found: readonly number[]): number[] {
-  const indents = (line: number): [string, string] => [indentOf(old[line]!), indentOf(texts[found[line]!]!)];
+export function reindentedEditLines(
+  texts: readonly string[],
+  old: readonly string[],
+  found: readonly number[],
+): number[] {
+  const indents = (line: number): [string, string] => [
+    leadingWhitespace(old[line]!),
+    leadingWhitespace(texts[found[line]!]!),
+  ];
   const lines = [...old.keys()].filter((line) => old[line]!.trim() !== '' && (found[line] ?? -1) >= 0);
   const inside = lines.filter((line) => indents(line).some((indent) => indent !== ''));
   const counted = lines.length > 1 ? inside.filter((line) => line !== lines[0]) : inside;

@@ -1,18 +1,32 @@
-import type { EditReason } from '../../protocol/text/codes.ts';
-import type { SeenText } from '../core/tool.ts';
-import { maxFileLines, rivalOf, shiftedLines } from './ambiguousMatch.ts';
-import { diff } from './diff.ts';
-import { type HunkLocation, runsAt } from './hunkLocation.ts';
-import { indentLike, indentOf, isWrittenAsItStands, smallestUnit, usualUnit, withFirstIndented } from './indent.ts';
-import { findRuns, type MatchedLines, nearestRun } from './lineMatches.ts';
-import { endingAt, lineAt, splitLines, type TextLine, wholeLines, withEndings } from './lines.ts';
-import { movedFrom } from './movedLines.ts';
+import type { EditFailureReason } from '../../protocol/text/codes.ts';
+import type { TextSeenByModel } from '../core/tool.ts';
+import { findAmbiguousMatch, maxMatchedFileLines, reindentedEditLines } from './ambiguousMatch.ts';
+import { diffSequences } from './diff.ts';
+import { type HunkLocation, matchAtHunkLocation } from './hunkLocation.ts';
+import {
+  isOnlyFirstLineUnindented,
+  leadingWhitespace,
+  reindentLine,
+  restoreFirstLineIndent,
+  smallestIndentUnit,
+  usualIndentUnit,
+} from './indent.ts';
+import { findClosestLines, findLineMatches, type MatchedLines } from './lineMatches.ts';
+import {
+  convertLineEndings,
+  lineEndingAt,
+  lineNumberAtOffset,
+  linesWithoutTrailingBlank,
+  splitLines,
+  type TextLine,
+} from './lines.ts';
+import { findMovedEditTarget } from './movedLines.ts';
 import { replaceLines } from './replaceLines.ts';
-import { type Replacement, replaceAll, replaced, replacementWithin } from './replacements.ts';
-import { isInexact, nearTwin } from './similarLines.ts';
+import { applyReplacement, applyReplacements, narrowReplacement, type TextReplacement } from './replacements.ts';
+import { findCompetingLines, isInexact } from './similarLines.ts';
 
 /** Replacement of `oldText`, which must occur exactly once, by `newText`. */
-export interface Edit {
+export interface SearchReplaceEdit {
   oldText: string;
   newText: string;
   /** Both texts are whole lines; parts of lines never match. */
@@ -31,7 +45,7 @@ export type EditResult = { ok: true; text: string; matched: 'exact' | 'tolerant'
  */
 export interface EditFailure {
   ok: false;
-  reason: EditReason;
+  reason: EditFailureReason;
   index: number;
   lines: number[];
   candidate?: string;
@@ -40,14 +54,14 @@ export interface EditFailure {
 }
 
 type Failed = Omit<EditFailure, 'ok' | 'index'>;
-type Applied = Replacement & { exact: boolean };
+type Applied = TextReplacement & { exact: boolean };
 
 /**
- * Applies all edits to the text, or none. An edit is matched by exact text, else by lines (`findRuns`); ambiguous, doubtful and overlapping
+ * Applies all edits to the text, or none. An edit is matched by exact text, else by lines (`findLineMatches`); ambiguous, doubtful and overlapping
  * matches fail. An edit of text created by earlier edits is applied to their result. Edits without effect are dropped, unless all are.
  * @param seen lines last read by the model, if the file has changed since: a match must be at the position of the read text
  */
-export function applyEdits(text: string, edits: readonly Edit[], seen?: SeenText): EditResult {
+export function applyEdits(text: string, edits: readonly SearchReplaceEdit[], seen?: TextSeenByModel): EditResult {
   const all = edits.map((edit) => ({ ...edit, oldText: plain(edit.oldText), newText: plain(edit.newText) }));
   const idle = [...all.keys()].filter((index) => all[index]!.oldText === all[index]!.newText);
   const wanted = [...all.keys()].filter((index) => !idle.includes(index));
@@ -63,26 +77,26 @@ export function applyEdits(text: string, edits: readonly Edit[], seen?: SeenText
         (result.reason === 'ABSENT' && inSequence(text, all, wanted, idle, seen)) || { ok: false, index, ...result }
       );
   }
-  const made = replaceAll(text, found);
+  const made = applyReplacements(text, found);
   if (!('overlap' in made)) return done(made.text, found, idle);
   const [one, other] = made.overlap.map((at) => wanted[at]! + 1).sort((a, b) => a - b) as [number, number];
   const { from } = found[wanted.indexOf(other - 1)]!;
-  return { ok: false, index: other - 1, reason: 'OVERLAP', lines: [lineAt(text, from)], overlaps: one };
+  return { ok: false, index: other - 1, reason: 'OVERLAP', lines: [lineNumberAtOffset(text, from)], overlaps: one };
 }
 
 function inSequence(
   text: string,
-  edits: readonly Edit[],
+  edits: readonly SearchReplaceEdit[],
   wanted: readonly number[],
   idle: number[],
-  seen?: SeenText,
+  seen?: TextSeenByModel,
 ): EditResult | undefined {
   const found: Applied[] = [];
   for (const index of wanted) {
     const result = applyEdit(text, edits[index]!, seen);
     if ('reason' in result) return undefined;
     found.push(result);
-    text = replaced(text, result);
+    text = applyReplacement(text, result);
   }
   return done(text, found, idle);
 }
@@ -93,7 +107,7 @@ function done(text: string, found: readonly Applied[], idle: number[]): EditResu
 }
 
 /** Tests if the edits are already applied: no edit would change the text. */
-export const isMade = (text: string, edits: readonly Edit[]): boolean =>
+export const areEditsApplied = (text: string, edits: readonly SearchReplaceEdit[]): boolean =>
   edits.every((edit) => {
     const result = applyEdits(text, [edit]);
     if (result.ok) return false;
@@ -103,11 +117,12 @@ export const isMade = (text: string, edits: readonly Edit[]): boolean =>
 /** Removes the byte order mark, which belongs to the encoding. */
 const plain = (text: string) => text.replace(/^\ufeff/, '');
 
-function applyEdit(text: string, edit: Edit, seen?: SeenText): Applied | Failed {
+function applyEdit(text: string, edit: SearchReplaceEdit, seen?: TextSeenByModel): Applied | Failed {
   const { oldText, newText, lines } = edit;
   if (oldText === '') return { reason: 'EMPTY', lines: [] };
   const exact = lines ? [] : exactPlaces(text, oldText);
-  if (exact.length > 1) return { reason: 'NOT_UNIQUE', lines: [...new Set(exact.map(({ at }) => lineAt(text, at)))] };
+  if (exact.length > 1)
+    return { reason: 'NOT_UNIQUE', lines: [...new Set(exact.map(({ at }) => lineNumberAtOffset(text, at)))] };
   const found = exact[0] ? linesAround(text, exact[0]) : onlyRun(text, edit);
   const moved = seen && found && movedFailure(text, oldText, found, seen);
   if (moved) return moved;
@@ -116,12 +131,17 @@ function applyEdit(text: string, edit: Edit, seen?: SeenText): Applied | Failed 
 }
 
 /** Returns the failure if a match in a changed file is not at the position that the model read. */
-function movedFailure(text: string, oldText: string, found: readonly number[], seen: SeenText): Failed | undefined {
+function movedFailure(
+  text: string,
+  oldText: string,
+  found: readonly number[],
+  seen: TextSeenByModel,
+): Failed | undefined {
   const texts = splitLines(text).map(textOf);
-  if (texts.length > maxFileLines) return undefined;
-  const meant = movedFrom(texts, oldText, found, seen);
+  if (texts.length > maxMatchedFileLines) return undefined;
+  const meant = findMovedEditTarget(texts, oldText, found, seen);
   if (meant === undefined) return undefined;
-  const count = wholeLines(oldText).length;
+  const count = linesWithoutTrailingBlank(oldText).length;
   return {
     reason: 'MOVED',
     ...shown(texts, found[0]!, found.at(-1)! + 1),
@@ -130,18 +150,18 @@ function movedFailure(text: string, oldText: string, found: readonly number[], s
 }
 
 function linesAround(text: string, { at, length }: Place): number[] {
-  const [first, last] = [lineAt(text, at), lineAt(text, at + Math.max(1, length) - 1)];
+  const [first, last] = [lineNumberAtOffset(text, at), lineNumberAtOffset(text, at + Math.max(1, length) - 1)];
   return Array.from({ length: last - first + 1 }, (_, index) => first - 1 + index);
 }
 
-function onlyRun(text: string, edit: Edit): number[] | undefined {
+function onlyRun(text: string, edit: SearchReplaceEdit): number[] | undefined {
   const [run, more] = runsOf(splitLines(text).map(textOf), edit);
   return run && !more ? run.at.filter((line) => line >= 0) : undefined;
 }
 
-function runsOf(texts: readonly string[], { oldText, place }: Edit): MatchedLines[] {
-  const runs = findRuns(texts, wholeLines(oldText));
-  return runs.length > 1 && place ? (runsAt(texts, runs, place) ?? runs) : runs;
+function runsOf(texts: readonly string[], { oldText, place }: SearchReplaceEdit): MatchedLines[] {
+  const runs = findLineMatches(texts, linesWithoutTrailingBlank(oldText));
+  return runs.length > 1 && place ? (matchAtHunkLocation(texts, runs, place) ?? runs) : runs;
 }
 
 interface Place {
@@ -151,7 +171,7 @@ interface Place {
 
 /** Finds exact matches with any line ending: `\n` of a model also matches `\r\n`. */
 function exactPlaces(text: string, oldText: string): Place[] {
-  const spellings = new Set([oldText, withEndings(oldText, '\n'), withEndings(oldText, '\r\n')]);
+  const spellings = new Set([oldText, convertLineEndings(oldText, '\n'), convertLineEndings(oldText, '\r\n')]);
   const places: Place[] = [];
   for (const spelling of spellings) {
     for (let at = text.indexOf(spelling); at >= 0; at = text.indexOf(spelling, at + 1)) {
@@ -164,17 +184,21 @@ function exactPlaces(text: string, oldText: string): Place[] {
 function applyExact(text: string, { at, length }: Place, oldText: string, newText: string): Applied | Failed {
   const end = at + length;
   const failed = (reason: Failed['reason']): Failed => {
-    return { reason, lines: [lineAt(text, at)], candidate: wholeLinesAround(text, at, end) };
+    return { reason, lines: [lineNumberAtOffset(text, at)], candidate: wholeLinesAround(text, at, end) };
   };
   if (cutsWord(text, at, end, oldText, newText)) return failed('CUTS_WORD');
   const prefix = indentationBefore(text, at);
   const start = at - prefix.length;
   // The lines lack their indentation or are parts of lines, so equal lines elsewhere count too.
   const isPart = !isWholeLines(text, at, end);
-  const runs = prefix === '' && !isPart ? [] : findRuns(splitLines(text).map(textOf), wholeLines(oldText));
-  const found = new Set([...runs.map(firstLineOf), ...(isPart ? [lineAt(text, at)] : [])]);
+  const runs =
+    prefix === '' && !isPart ? [] : findLineMatches(splitLines(text).map(textOf), linesWithoutTrailingBlank(oldText));
+  const found = new Set([...runs.map(firstLineOf), ...(isPart ? [lineNumberAtOffset(text, at)] : [])]);
   if (found.size > 1) return { reason: 'NOT_UNIQUE', lines: [...found].sort((one, other) => one - other) };
-  const twin = runs[0] && !isPart ? twinFailure(splitLines(text).map(textOf), wholeLines(oldText), runs[0]) : undefined;
+  const twin =
+    runs[0] && !isPart
+      ? twinFailure(splitLines(text).map(textOf), linesWithoutTrailingBlank(oldText), runs[0])
+      : undefined;
   if (twin) return twin;
   const rest = restOfLine.exec(text.slice(end))?.[0];
   if (newText === '' && rest !== undefined && !oldText.endsWith('\n') && /(^|[\r\n])$/.test(text.slice(0, start)))
@@ -185,7 +209,7 @@ function applyExact(text: string, { at, length }: Place, oldText: string, newTex
   const blanks = /^[ \t]*(?=[\r\n]|$)/.exec(text.slice(end))?.[0] ?? '';
   const after = blanks === '' ? undefined : withBlanks(whole, oldText, blanks);
   const to = after === undefined ? end : end + blanks.length;
-  return { from: start, to, made: withEndings(after ?? whole, endingAt(text, at)), exact: true };
+  return { from: start, to, made: convertLineEndings(after ?? whole, lineEndingAt(text, at)), exact: true };
 }
 
 const restOfLine = /^[ \t]*(?:\r\n|\n|\r|$)/;
@@ -244,14 +268,16 @@ function wholeLinesAround(text: string, at: number, end: number): string {
 
 /** Splits the new text. If the old text has no final line ending, a final line ending of the new text is a blank line. */
 function newLines(oldText: string, newText: string): string[] {
-  return newText === '' || /[\r\n][ \t]*$/.test(oldText) ? wholeLines(newText) : newText.split(/\r\n|\n|\r/);
+  return newText === '' || /[\r\n][ \t]*$/.test(oldText)
+    ? linesWithoutTrailingBlank(newText)
+    : newText.split(/\r\n|\n|\r/);
 }
 
-function applyByLines(text: string, edit: Edit): Applied | Failed {
+function applyByLines(text: string, edit: SearchReplaceEdit): Applied | Failed {
   const { oldText, newText } = edit;
   const lines = splitLines(text);
   const texts = lines.map(textOf);
-  const old = wholeLines(oldText);
+  const old = linesWithoutTrailingBlank(oldText);
   const runs = runsOf(texts, edit);
   if (runs.length > 1) return { reason: 'NOT_UNIQUE', lines: runs.map(firstLineOf) };
   const candidate = (reason: Failed['reason'], from: number, to: number): Failed => ({
@@ -267,14 +293,14 @@ function applyByLines(text: string, edit: Edit): Applied | Failed {
       part.reduce((sum, line) => sum + line.text.length + line.ending.length, 0);
     const from = sizeOf(lines.slice(0, firstLineOf(runs[0]) - 1));
     const to = from + sizeOf(lines.slice(firstLineOf(runs[0]) - 1, endOf(runs[0])));
-    return { ...replacementWithin(text, made.text, from, to), exact: false };
+    return { ...narrowReplacement(text, made.text, from, to), exact: false };
   }
   const now = newText.trim();
   if (now.length > 20 && exactPlaces(text, now).length === 1) {
-    const line = lineAt(text, exactPlaces(text, now)[0]!.at);
+    const line = lineNumberAtOffset(text, exactPlaces(text, now)[0]!.at);
     return { reason: 'DONE_ALREADY', lines: [line] };
   }
-  const near = nearestRun(texts, old);
+  const near = findClosestLines(texts, old);
   return near === undefined
     ? { reason: 'ABSENT', lines: [] }
     : candidate('ABSENT', near, Math.min(texts.length, near + old.length));
@@ -292,15 +318,15 @@ const shown = (texts: readonly string[], from: number, to: number) => ({
  * Very long files are not searched.
  */
 function twinFailure(texts: readonly string[], old: readonly string[], run: MatchedLines): Failed | undefined {
-  const shifted = shiftedLines(texts, old, run.at);
+  const shifted = reindentedEditLines(texts, old, run.at);
   const inexact = isInexact(texts, old, run);
   if (shifted.length === 0 && !inexact) return undefined;
   const found = shown(texts, firstLineOf(run) - 1, endOf(run));
-  if (texts.length > maxFileLines) return { reason: shifted.length > 0 ? 'INDENTATION' : 'INEXACT', ...found };
+  if (texts.length > maxMatchedFileLines) return { reason: shifted.length > 0 ? 'INDENTATION' : 'INEXACT', ...found };
   const other = (at: number) => shown(texts, at, Math.min(texts.length, at + old.length));
-  const rival = shifted.length > 0 ? rivalOf(texts, old, run.at, shifted) : undefined;
+  const rival = shifted.length > 0 ? findAmbiguousMatch(texts, old, run.at, shifted) : undefined;
   if (rival !== undefined) return { reason: 'OTHER_INDENTATION', ...found, other: other(rival) };
-  const twin = inexact ? nearTwin(texts, old, run) : undefined;
+  const twin = inexact ? findCompetingLines(texts, old, run) : undefined;
   return twin === undefined ? undefined : { reason: 'NEAR_TWIN', ...found, other: other(twin) };
 }
 
@@ -320,22 +346,30 @@ function reindented(text: string, prefix: string, oldText: string, newText: stri
   const old = oldText.split(/\r\n|\n/);
   if (prefix === '' || (now.length === 1 && old.length === 1)) return prefix + newText;
 
-  const to = prefix + indentOf(old[0]!);
+  const to = prefix + leadingWhitespace(old[0]!);
   const single = old.slice(1).every((line) => line.trim() === '');
-  if (single && isWrittenAsItStands(now, to)) return now[0]!.startsWith(to) ? newText : prefix + newText;
-  const whole = withFirstIndented(old, now, (line) => (line === 0 ? to : indentOf(old[line]!)));
+  if (single && isOnlyFirstLineUnindented(now, to)) return now[0]!.startsWith(to) ? newText : prefix + newText;
+  const whole = restoreFirstLineIndent(old, now, (line) => (line === 0 ? to : leadingWhitespace(old[line]!)));
   if (whole) return whole.now.join('\n');
   const pairs = old
-    .map((line, index) => ({ line: index, from: indentOf(line), to: index === 0 ? to : indentOf(line) }))
+    .map((line, index) => ({
+      line: index,
+      from: leadingWhitespace(line),
+      to: index === 0 ? to : leadingWhitespace(line),
+    }))
     .filter(({ line }) => line === 0 || old[line]!.trim() !== '');
-  const indents = { pairs, fromUnit: smallestUnit([...old, ...now]), toUnit: usualUnit(text.split(/\r\n|\n/)) };
+  const indents = {
+    pairs,
+    fromUnit: smallestIndentUnit([...old, ...now]),
+    toUnit: usualIndentUnit(text.split(/\r\n|\n/)),
+  };
   const made = [...now];
-  const hunks = diff(old, now);
+  const hunks = diffSequences(old, now);
   for (const hunk of hunks) {
     for (let index = hunk.toStart; index < hunk.toEnd; index++) {
       const line = hunk.fromStart + index - hunk.toStart;
       const replaced = line < hunk.fromEnd ? line : undefined;
-      const indented = indentLike(now[index]!, indents, { replaced, after: Math.min(line, hunk.fromEnd) - 1 });
+      const indented = reindentLine(now[index]!, indents, { replaced, after: Math.min(line, hunk.fromEnd) - 1 });
       if (indented === undefined) return undefined;
       made[index] = indented;
     }

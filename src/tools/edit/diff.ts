@@ -1,9 +1,9 @@
 import { diffArrays } from 'diff';
-import { type ComparedLines, comparedLines } from '../notebook/comparedLines.ts';
-import { linesOf } from '../sandbox/fileText.ts';
+import { type ComparableFileLines, linesForComparison } from '../notebook/comparedLines.ts';
+import { linesWithoutEndings } from '../sandbox/fileText.ts';
 
 /** Difference of two sequences: `[fromStart, fromEnd)` of the first became `[toStart, toEnd)` of the second. */
-export interface Hunk {
+export interface DiffHunk {
   fromStart: number;
   fromEnd: number;
   toStart: number;
@@ -13,11 +13,11 @@ export interface Hunk {
 /** Maximum differences; above, the whole text is one hunk: correct but coarse. */
 const maximumDifferences = 2000;
 
-export function diff(from: readonly string[], to: readonly string[]): Hunk[] {
+export function diffSequences(from: readonly string[], to: readonly string[]): DiffHunk[] {
   const parts = diffArrays([...from], [...to], { maxEditLength: maximumDifferences });
   if (!parts) return [{ fromStart: 0, fromEnd: from.length, toStart: 0, toEnd: to.length }];
-  const hunks: Hunk[] = [];
-  let open: Hunk | undefined;
+  const hunks: DiffHunk[] = [];
+  let open: DiffHunk | undefined;
   let fromAt = 0;
   let toAt = 0;
   for (const { added, removed, count } of parts) {
@@ -42,7 +42,7 @@ export function diff(from: readonly string[], to: readonly string[]): Hunk[] {
 export function countChanges(before: readonly string[], after: readonly string[]): { added: number; removed: number } {
   let added = 0;
   let removed = 0;
-  for (const hunk of diff(before, after)) {
+  for (const hunk of diffSequences(before, after)) {
     added += hunk.toEnd - hunk.toStart;
     removed += hunk.fromEnd - hunk.fromStart;
   }
@@ -50,8 +50,8 @@ export function countChanges(before: readonly string[], after: readonly string[]
 }
 
 export function lineDiff(one: string, other: string, most: number): string {
-  const [from, to] = [linesOf(one), linesOf(other)];
-  const hunks = diff(from, to).map(({ fromStart, fromEnd, toStart, toEnd }) =>
+  const [from, to] = [linesWithoutEndings(one), linesWithoutEndings(other)];
+  const hunks = diffSequences(from, to).map(({ fromStart, fromEnd, toStart, toEnd }) =>
     [
       `@@ -${range(fromStart, fromEnd)} +${range(toStart, toEnd)} @@`,
       ...from.slice(fromStart, fromEnd).map((line) => `-${line}`),
@@ -72,12 +72,12 @@ const longestLine = 500;
  * Formats a change for display: hunk headers `@@ -1,2 +1,3 @@` with at most `most` lines, and `… 12` for the number of omitted lines. Empty
  * if only line endings change. Hunks of a notebook name the cell (`@@ -1,2 +1,3 @@ cell 4`), with line numbers of its source.
  */
-export function shownChange(path: string, before: string | null, after: string | null, most: number): string {
-  const { from, to } = comparedLines(path, before, after);
+export function formatFileChange(path: string, before: string | null, after: string | null, most: number): string {
+  const { from, to } = linesForComparison(path, before, after);
   const shown: string[] = [];
   let left = 0;
   let room = most;
-  for (const hunk of diff(from.lines, to.lines)) {
+  for (const hunk of diffSequences(from.lines, to.lines)) {
     const { fromStart, fromEnd, toStart, toEnd } = hunk;
     const goes = from.lines
       .slice(fromStart, Math.min(fromEnd, fromStart + room))
@@ -92,7 +92,11 @@ export function shownChange(path: string, before: string | null, after: string |
   return [...shown, ...(left > 0 ? [`… ${left}`] : [])].join('\n');
 }
 
-function headOf({ fromStart, fromEnd, toStart, toEnd }: Hunk, from: ComparedLines, to: ComparedLines): string {
+function headOf(
+  { fromStart, fromEnd, toStart, toEnd }: DiffHunk,
+  from: ComparableFileLines,
+  to: ComparableFileLines,
+): string {
   const [was, now] = [from.cells?.[fromStart], to.cells?.[toStart]];
   const at = (place: typeof was, start: number, end: number) =>
     place ? `${place.line},${end - start}` : range(start, end);
@@ -102,13 +106,13 @@ function headOf({ fromStart, fromEnd, toStart, toEnd }: Hunk, from: ComparedLine
 }
 
 /** Maximum changed lines on an expanded card; an editor shows more. */
-export const maxShownLines = 2000;
+export const maxShownDiffLines = 2000;
 
 /** A collapsed card shows a change up to `fewLines` whole, and of a longer change the first lines. */
 const fewLines = 8;
 const firstLines = 3;
 
-export function changeAtAGlance(path: string, before: string | null, after: string | null): string {
-  const short = shownChange(path, before, after, fewLines);
-  return /\n… \d+$/.test(short) ? shownChange(path, before, after, firstLines) : short;
+export function formatShortFileChange(path: string, before: string | null, after: string | null): string {
+  const short = formatFileChange(path, before, after, fewLines);
+  return /\n… \d+$/.test(short) ? formatFileChange(path, before, after, firstLines) : short;
 }

@@ -1,6 +1,6 @@
-import { indentOf } from './indent.ts';
+import { leadingWhitespace } from './indent.ts';
 import type { MatchedLines } from './lineMatches.ts';
-import { foldedLine } from './normalizeText.ts';
+import { normalizeLineForMatch } from './normalizeText.ts';
 
 /**
  * Location of a hunk from a patch. `headers` are the texts after `@@`: enclosing lines above the hunk, outermost first. `atEnd`: the hunk
@@ -17,7 +17,7 @@ interface Region {
 }
 
 /** Returns the only run at the location that a patch names; undefined if there are none or several. */
-export function runsAt(
+export function matchAtHunkLocation(
   texts: readonly string[],
   runs: readonly MatchedLines[],
   place: HunkLocation,
@@ -40,8 +40,8 @@ const startOf = (run: MatchedLines) => run.at.find((line) => line >= 0)!;
 
 /** Returns the blocks that lines with the header's text begin in a region; without a block, the rest of the region. */
 function regionsOf(texts: readonly string[], header: string, { from, to }: Region): Region[] {
-  const wanted = foldedLine(header);
-  const lines = texts.slice(from, to).map(foldedLine);
+  const wanted = normalizeLineForMatch(header);
+  const lines = texts.slice(from, to).map(normalizeLineForMatch);
   const same = [...lines.keys()].filter((line) => lines[line] === wanted);
   const longer = () => [...lines.keys()].filter((line) => beginsWith(lines[line]!, wanted));
   return (same.length > 0 ? same : longer()).map((line) => ({
@@ -61,13 +61,13 @@ const longHeader = 60;
 
 /** Returns the line after the block of a line; undefined if no deeper line follows. */
 function blockEnd(texts: readonly string[], line: number, to: number): number | undefined {
-  const depth = indentOf(texts[line]!).length;
+  const depth = leadingWhitespace(texts[line]!).length;
   let at = line + 1;
   let isDeeper = false;
   for (; at < to; at++) {
     const text = texts[at]!;
     if (text.trim() === '') continue;
-    if (indentOf(text).length > depth) isDeeper = true;
+    if (leadingWhitespace(text).length > depth) isDeeper = true;
     else if (isDeeper || !/^\s*[{([]+\s*$/.test(text)) break;
   }
   return isDeeper ? at : undefined;

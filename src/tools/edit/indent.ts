@@ -6,25 +6,25 @@ interface IndentPair {
 }
 
 /** Indentations of an edit and of its file: one pair for each non-blank old line, in order, and one level of each. */
-export interface Indents {
+export interface IndentMapping {
   pairs: readonly IndentPair[];
   fromUnit: string;
   toUnit: string;
 }
 
-export const indentOf = (line: string) => /^[ \t]*/.exec(line)![0];
+export const leadingWhitespace = (line: string) => /^[ \t]*/.exec(line)![0];
 
 /**
  * Indents a new line like the file. An indentation that occurs in the old text maps to the file's; any other moves by levels from the
  * nearest known line. `replaced` is the old line at the same position, or `after` the line before. Undefined if the edit lost the levels of
  * the surrounding lines.
  */
-export function indentLike(
+export function reindentLine(
   line: string,
-  { pairs, fromUnit, toUnit }: Indents,
+  { pairs, fromUnit, toUnit }: IndentMapping,
   place: { replaced?: number; after: number },
 ): string | undefined {
-  const indent = indentOf(line);
+  const indent = leadingWhitespace(line);
   if (line.trim() === '' || pairs.every(({ from, to }) => from === to)) return line;
   const put = (to: string) => to + line.slice(indent.length);
   const replaced = pairs.find((pair) => pair.line === place.replaced);
@@ -50,18 +50,18 @@ export function indentLike(
  * lesser depth may come first and stays unchanged. `indentAt` is the file's indentation of an old line. Undefined for other edits, or if
  * the depth is unknown.
  */
-export function withFirstIndented(
+export function restoreFirstLineIndent(
   old: readonly string[],
   now: readonly string[],
   indentAt: (line: number) => string,
 ): { old: readonly string[]; now: readonly string[] } | undefined {
   const [first = '', ...rest] = now;
-  const [to, own] = [indentAt(0), indentOf(old[0]!)];
+  const [to, own] = [indentAt(0), leadingWhitespace(old[0]!)];
   const others = [...old.keys()].slice(1).filter((line) => old[line]!.trim() !== '');
-  const standAsWritten = others.every((line) => indentOf(old[line]!) === indentAt(line));
-  if (own === to || !to.endsWith(own) || !standAsWritten || first.trim() === '' || indentOf(first) !== own)
+  const standAsWritten = others.every((line) => leadingWhitespace(old[line]!) === indentAt(line));
+  if (own === to || !to.endsWith(own) || !standAsWritten || first.trim() === '' || leadingWhitespace(first) !== own)
     return undefined;
-  if (!isWrittenAsItStands(now, to, others.length > 0 ? old : [])) return undefined;
+  if (!isOnlyFirstLineUnindented(now, to, others.length > 0 ? old : [])) return undefined;
   const kept = first.trim() === old[0]!.trim() ? [] : others.filter((line) => old[line]!.trim() === first.trim());
   const [indent, another] = new Set(kept.map(indentAt));
   const isLessDeep = indent !== undefined && another === undefined && to.startsWith(indent) && to !== indent;
@@ -73,7 +73,7 @@ export function withFirstIndented(
 }
 
 /** Tests if only the first line lacks its indentation: all others have at least the file's. */
-export function isWrittenAsItStands(
+export function isOnlyFirstLineUnindented(
   [first = '', ...rest]: readonly string[],
   indent: string,
   old: readonly string[] = [],
@@ -82,23 +82,23 @@ export function isWrittenAsItStands(
   const body = lines[0] ?? '';
   // A line after an opening bracket is deeper, so equal indentation means a lost level.
   const opens = /[{([:]\s*$|=>\s*$/.test(first);
-  if (opens && indentOf(body) === indent) return false;
-  const stands = (line: string) => indentOf(line).startsWith(indent) || old.includes(line);
+  if (opens && leadingWhitespace(body) === indent) return false;
+  const stands = (line: string) => leadingWhitespace(line).startsWith(indent) || old.includes(line);
   return lines.length === 0 || (old.length > 0 ? lines.every(stands) : lines.some(stands));
 }
 
 const levelsLost = (same: readonly IndentPair[]) => new Set(same.map((pair) => pair.to)).size > 1;
 
-export function smallestUnit(texts: readonly string[]): string {
-  const indents = texts.filter((text) => text.trim() !== '').map(indentOf);
+export function smallestIndentUnit(texts: readonly string[]): string {
+  const indents = texts.filter((text) => text.trim() !== '').map(leadingWhitespace);
   if (indents.some((indent) => indent.includes('\t'))) return '\t';
   const widths = [...new Set([0, ...indents.map((indent) => indent.length)])].sort((a, b) => a - b);
   const steps = widths.slice(1).map((width, index) => width - widths[index]!);
   return ' '.repeat(steps.length > 0 ? Math.min(...steps) : 2);
 }
 
-export function usualUnit(texts: readonly string[]): string {
-  const indents = texts.filter((text) => text.trim() !== '').map(indentOf);
+export function usualIndentUnit(texts: readonly string[]): string {
+  const indents = texts.filter((text) => text.trim() !== '').map(leadingWhitespace);
   const tabs = indents.filter((indent) => indent.startsWith('\t')).length;
   if (tabs * 2 > indents.filter((indent) => indent !== '').length) return '\t';
   const counts = new Map<number, number>();

@@ -1,6 +1,6 @@
 import { editDistance } from '../core/didYouMean.ts';
-import { diff } from './diff.ts';
-import { foldedLine } from './normalizeText.ts';
+import { diffSequences } from './diff.ts';
+import { normalizeLineForMatch } from './normalizeText.ts';
 
 /**
  * Match of an edit's lines in a file. `at` holds the file line for each line of the edit, -1 for a blank line missing in the file.
@@ -21,9 +21,9 @@ const linesForOneSimilar = 10;
  * Returns all possible matches of the best available kind: equal lines; lines equal except for trailing blanks, typography and blank lines
  * in between; lines of which a tenth is only similar.
  */
-export function findRuns(texts: readonly string[], old: readonly string[]): MatchedLines[] {
-  const wanted = old.map(foldedLine);
-  const own = texts.map(foldedLine);
+export function findLineMatches(texts: readonly string[], old: readonly string[]): MatchedLines[] {
+  const wanted = old.map(normalizeLineForMatch);
+  const own = texts.map(normalizeLineForMatch);
   const mine = indicesOfText(wanted);
   const theirs = indicesOfText(own);
   if (mine.length === 0) return [];
@@ -83,7 +83,7 @@ function areSimilar(a: string, b: string): boolean {
 function differBySlips(a: string, b: string): boolean {
   if (distanceOf(a, b) === 1) return a.replaceAll(/\p{N}/gu, '') !== b.replaceAll(/\p{N}/gu, '');
   const [mine = [], theirs = []] = [a, b].map((line): string[] => line.match(/[\p{L}\p{N}\p{M}_$]+|\S/gu) ?? []);
-  const pairs = diff(mine, theirs).flatMap((hunk) => {
+  const pairs = diffSequences(mine, theirs).flatMap((hunk) => {
     const words = mine.slice(hunk.fromStart, hunk.fromEnd);
     const others = theirs.slice(hunk.toStart, hunk.toEnd);
     return (words.length > others.length ? words : others).map((_, index) => [words[index], others[index]] as const);
@@ -140,11 +140,11 @@ function align(
 }
 
 /** Returns the start of the lines with most of the wanted words, for the error message; undefined if few match. */
-export function nearestRun(texts: readonly string[], old: readonly string[]): number | undefined {
+export function findClosestLines(texts: readonly string[], old: readonly string[]): number | undefined {
   if (texts.length > 50_000) return undefined;
   const words = (line: string) =>
     new Set(
-      foldedLine(line)
+      normalizeLineForMatch(line)
         .toLowerCase()
         .match(/[\p{L}\p{N}_]+/gu) ?? [],
     );

@@ -13,17 +13,17 @@ export function splitLines(text: string): TextLine[] {
   return lines;
 }
 
-export function wholeLines(text: string): string[] {
+export function linesWithoutTrailingBlank(text: string): string[] {
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.at(-1)?.trim() === '') lines.pop();
   return lines;
 }
 
-export const withEndings = (text: string, ending: string) => text.replaceAll(/\r\n|\n/g, ending);
+export const convertLineEndings = (text: string, ending: string) => text.replaceAll(/\r\n|\n/g, ending);
 
-export function endingAt(text: string, at: number): string {
+export function lineEndingAt(text: string, at: number): string {
   const next = /\r\n|\n/.exec(text.slice(at))?.[0];
   return next ?? (text.includes('\r\n') ? '\r\n' : '\n');
 }
 
-export const lineAt = (text: string, at: number) => text.slice(0, at).split(/\r\n|\n|\r/).length;
+export const lineNumberAtOffset = (text: string, at: number) => text.slice(0, at).split(/\r\n|\n|\r/).length;

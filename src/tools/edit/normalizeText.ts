@@ -26,7 +26,7 @@ export function normalizeText(original: string): NormalizedText {
   return { text, starts };
 }
 
-export function foldedLine(line: string): string {
+export function normalizeLineForMatch(line: string): string {
   const trimmed = line.trim();
   return plain.test(trimmed) ? trimmed : trimmed.replace(foldable, foldedCluster).trim();
 }

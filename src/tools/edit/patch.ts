@@ -1,8 +1,8 @@
-import { quoted } from '../core/pathSyntax.ts';
-import { type SeenText, ToolError } from '../core/tool.ts';
-import { applyEdits, type Edit, type EditResult } from './applyEdits.ts';
+import { quoteForMessage } from '../core/pathSyntax.ts';
+import { type TextSeenByModel, ToolError } from '../core/tool.ts';
+import { applyEdits, type EditResult, type SearchReplaceEdit } from './applyEdits.ts';
 import { splitLines } from './lines.ts';
-import { standsWhereSeen } from './movedLines.ts';
+import { areSeenLinesUnchanged } from './movedLines.ts';
 import { replaceLines } from './replaceLines.ts';
 
 /**
@@ -148,13 +148,13 @@ function sides(minus: string, plus: string, kind: FilePatch['kind']): Pick<FileP
  * read the text there.
  * @param seen lines last read by the model, if the file has changed since
  */
-export function applyPatch(text: string, file: FilePatch, seen?: SeenText): EditResult {
+export function applyPatch(text: string, file: FilePatch, seen?: TextSeenByModel): EditResult {
   const { hunks, noNewline } = file;
   if (text === '' && hunks.every((hunk) => hunk.old.length === 0)) {
     const lines = hunks.flatMap((hunk) => hunk.now);
     return { ok: true, text: lines.join('\n') + (noNewline.now || lines.length === 0 ? '' : '\n'), matched: 'exact' };
   }
-  const result = applyWhereItSays(text, changingHunks(file), seen) ?? applyEdits(text, hunks.map(asEdit), seen);
+  const result = applyWhereItSays(text, hunksWithChanges(file), seen) ?? applyEdits(text, hunks.map(hunkToEdit), seen);
   if (!result.ok) return result;
   if (noNewline.now && !noNewline.old) return { ...result, text: result.text.replace(/(\r\n|\n)$/, '') };
   if (noNewline.old && !noNewline.now && !result.text.endsWith('\n'))
@@ -163,7 +163,7 @@ export function applyPatch(text: string, file: FilePatch, seen?: SeenText): Edit
 }
 
 /** Returns the hunks with changes; the last may change only the final line ending. */
-export const changingHunks = ({ hunks, noNewline }: FilePatch): PatchHunk[] =>
+export const hunksWithChanges = ({ hunks, noNewline }: FilePatch): PatchHunk[] =>
   hunks.filter(
     ({ old, now }, index) =>
       old.length !== now.length ||
@@ -172,14 +172,14 @@ export const changingHunks = ({ hunks, noNewline }: FilePatch): PatchHunk[] =>
   );
 
 /** Converts a hunk to an edit matched by lines, independent of line numbers. */
-export const asEdit = ({ old, now, headers = [], atEnd }: PatchHunk): Edit => ({
+export const hunkToEdit = ({ old, now, headers = [], atEnd }: PatchHunk): SearchReplaceEdit => ({
   oldText: old.map((line) => `${line}\n`).join(''),
   newText: now.map((line) => `${line}\n`).join(''),
   lines: true,
   ...((headers.length > 0 || atEnd) && { place: { headers, ...(atEnd && { atEnd }) } }),
 });
 
-function applyWhereItSays(text: string, hunks: readonly PatchHunk[], seen?: SeenText): EditResult | undefined {
+function applyWhereItSays(text: string, hunks: readonly PatchHunk[], seen?: TextSeenByModel): EditResult | undefined {
   const lines = splitLines(text);
   const there = hunks.every(
     ({ start, old }) =>
@@ -187,7 +187,8 @@ function applyWhereItSays(text: string, hunks: readonly PatchHunk[], seen?: Seen
   );
   if (!there) return undefined;
   const texts = lines.map((line) => line.text);
-  if (seen && !hunks.every(({ start, old }) => standsWhereSeen(texts, seen, start!, old.length))) return undefined;
+  if (seen && !hunks.every(({ start, old }) => areSeenLinesUnchanged(texts, seen, start!, old.length)))
+    return undefined;
   let made = text;
   for (const { start, old, now } of hunks.toReversed()) {
     const run = { at: old.map((_, index) => start! - 1 + index), similar: new Set<number>(), gaps: [] };
@@ -199,7 +200,7 @@ function applyWhereItSays(text: string, hunks: readonly PatchHunk[], seen?: Seen
 }
 
 /** Returns the single file of a patch. Throws `TOOL_ARGS_INVALID` for other patches, with the right call. */
-export function onlyFile(text: string): FilePatch {
+export function parseSingleFilePatch(text: string): FilePatch {
   const files = parsePatch(text).filter((file) => file.hunks.length > 0 || file.kind !== 'change');
   const [file] = files;
   const refuse = (message: string) => new ToolError('TOOL_ARGS_INVALID', `patch: ${message} Nothing was changed.`);
@@ -213,8 +214,8 @@ export function onlyFile(text: string): FilePatch {
   if (file.kind === 'rename') throw refuse(`use fs.move to rename a file, then patch it: ${callFor(file)}.`);
   if (file.kind === 'binary') throw refuse('only text can be patched.');
   if (file.stray !== undefined)
-    throw refuse(`${quoted(file.stray)} stands in no hunk. Begin lines that stay as they are with a blank.`);
-  if (changingHunks(file).length === 0)
+    throw refuse(`${quoteForMessage(file.stray)} stands in no hunk. Begin lines that stay as they are with a blank.`);
+  if (hunksWithChanges(file).length === 0)
     throw refuse(file.hunks.some(({ old }) => old.length > 0) ? 'no hunk changes anything.' : 'hunk 1 is empty.');
   return file;
 }
@@ -223,11 +224,11 @@ const maxFilesNamed = 20;
 
 function callFor(file: FilePatch): string {
   const { kind, path = '?', to } = file;
-  const name = quoted(path.slice(0, 200));
+  const name = quoteForMessage(path.slice(0, 200));
   if (kind === 'delete') return `fs.delete for ${name}`;
   if (kind === 'create') return `fs.apply_patch (or fs.write) for ${name}, which is new`;
   if (kind === 'binary') return `nothing for ${name}: only text can be patched`;
   if (kind !== 'rename') return `fs.apply_patch for ${name} with its hunks alone`;
-  const target = to === undefined ? 'its new name' : quoted(to.slice(0, 200));
-  return `fs.move from ${name} to ${target}${changingHunks(file).length > 0 ? `, then fs.apply_patch for ${target}` : ''}`;
+  const target = to === undefined ? 'its new name' : quoteForMessage(to.slice(0, 200));
+  return `fs.move from ${name} to ${target}${hunksWithChanges(file).length > 0 ? `, then fs.apply_patch for ${target}` : ''}`;
 }

@@ -1,5 +1,12 @@
-import { diff, type Hunk } from './diff.ts';
-import { type Indents, indentLike, indentOf, smallestUnit, usualUnit, withFirstIndented } from './indent.ts';
+import { type DiffHunk, diffSequences } from './diff.ts';
+import {
+  type IndentMapping,
+  leadingWhitespace,
+  reindentLine,
+  restoreFirstLineIndent,
+  smallestIndentUnit,
+  usualIndentUnit,
+} from './indent.ts';
 import type { MatchedLines } from './lineMatches.ts';
 import type { TextLine } from './lines.ts';
 import { normalizeText } from './normalizeText.ts';
@@ -16,7 +23,7 @@ export function replaceLines(
   given: readonly string[],
   wanted: readonly string[],
 ): { text: string } | { unsure: Unsure } {
-  const whole = withFirstIndented(given, wanted, (line) => indentOf(lines[run.at[line]!]?.text ?? ''));
+  const whole = restoreFirstLineIndent(given, wanted, (line) => leadingWhitespace(lines[run.at[line]!]?.text ?? ''));
   const { old, now } = whole ?? { old: given, now: wanted };
   const hunks = hunksOf(old.map(withoutEnd), now.map(withoutEnd));
   const unsure = doubtAbout(run, hunks, old, now);
@@ -38,7 +45,7 @@ export function replaceLines(
       const after = Math.min(line, hunk.fromEnd) - 1;
       const made =
         (own && changedLine(own.text, old[line]!, text)) ??
-        indentLike(text, indents, own ? { replaced: line, after } : { after });
+        reindentLine(text, indents, own ? { replaced: line, after } : { after });
       if (made === undefined) return { unsure: 'INDENTATION' };
       if (own) changed.set(run.at[line]!, made);
       else inserted.set(anchor, [...(inserted.get(anchor) ?? []), made]);
@@ -48,8 +55,8 @@ export function replaceLines(
 }
 
 /** Returns the hunks of an edit. If lines are replaced in place, this interpretation wins over the diff's choice among equal lines. */
-function hunksOf(old: readonly string[], now: readonly string[]): Hunk[] {
-  const hunks = diff(old, now);
+function hunksOf(old: readonly string[], now: readonly string[]): DiffHunk[] {
+  const hunks = diffSequences(old, now);
   const size = hunks.reduce((sum, one) => sum + one.fromEnd - one.fromStart + one.toEnd - one.toStart, 0);
   const changed = [...old.keys()].filter((line) => old[line] !== now[line]);
   if (old.length !== now.length || changed.length * 2 > size) return hunks;
@@ -60,7 +67,7 @@ const withoutEnd = (line: string) => line.trimEnd();
 
 function doubtAbout(
   run: MatchedLines,
-  hunks: readonly Hunk[],
+  hunks: readonly DiffHunk[],
   old: readonly string[],
   now: readonly string[],
 ): Unsure | undefined {
@@ -81,11 +88,17 @@ function indentsOf(
   run: MatchedLines,
   old: readonly string[],
   now: readonly string[],
-): Indents {
+): IndentMapping {
   const pairs = old.flatMap((text, line) =>
-    text.trim() === '' ? [] : [{ line, from: indentOf(text), to: indentOf(lines[run.at[line]!]!.text) }],
+    text.trim() === ''
+      ? []
+      : [{ line, from: leadingWhitespace(text), to: leadingWhitespace(lines[run.at[line]!]!.text) }],
   );
-  return { pairs, fromUnit: smallestUnit([...old, ...now]), toUnit: usualUnit(lines.map((line) => line.text)) };
+  return {
+    pairs,
+    fromUnit: smallestIndentUnit([...old, ...now]),
+    toUnit: usualIndentUnit(lines.map((line) => line.text)),
+  };
 }
 
 function join(
@@ -116,8 +129,8 @@ function changedLine(own: string, old: string, now: string): string | undefined 
   const to = tokens(now.trim());
   const oldFolded = normalizeText(old.trim());
   const ownFolded = normalizeText(own.trim());
-  if (indentOf(old) !== indentOf(now) || oldFolded.text !== ownFolded.text) return undefined;
-  const hunks = diff(from, to);
+  if (leadingWhitespace(old) !== leadingWhitespace(now) || oldFolded.text !== ownFolded.text) return undefined;
+  const hunks = diffSequences(from, to);
   const kept = from.length - hunks.reduce((sum, hunk) => sum + hunk.fromEnd - hunk.fromStart, 0);
   if (kept < Math.max(from.length, to.length) / 3) return undefined;
 
@@ -133,7 +146,7 @@ function changedLine(own: string, old: string, now: string): string | undefined 
     next = hunk.fromEnd;
   }
   made += line.slice(at(next));
-  return indentOf(own) + made + own.slice(own.trimEnd().length);
+  return leadingWhitespace(own) + made + own.slice(own.trimEnd().length);
 }
 
 const tokens = (line: string) => line.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];

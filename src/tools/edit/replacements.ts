@@ -1,16 +1,16 @@
-export interface Replacement {
+export interface TextReplacement {
   from: number;
   to: number;
   made: string;
 }
 
-export const replaced = (text: string, { from, to, made }: Replacement): string =>
+export const applyReplacement = (text: string, { from, to, made }: TextReplacement): string =>
   text.slice(0, from) + made + text.slice(to);
 
 /** Applies all replacements at once, or returns the indexes of two overlapping replacements. */
-export function replaceAll(
+export function applyReplacements(
   text: string,
-  all: readonly Replacement[],
+  all: readonly TextReplacement[],
 ): { text: string } | { overlap: [number, number] } {
   const order = [...all.keys()].sort((a, b) => all[a]!.from - all[b]!.from || all[a]!.to - all[b]!.to || a - b);
   const narrow = all.map((one) => narrowed(text, one));
@@ -32,20 +32,20 @@ export function replaceAll(
 }
 
 /** Restricts a replacement of the whole text to `from` … `to`, or more if the change is larger. */
-export function replacementWithin(text: string, whole: string, from: number, to: number): Replacement {
+export function narrowReplacement(text: string, whole: string, from: number, to: number): TextReplacement {
   const start = Math.min(from, commonStart(text, whole));
   const end = Math.min(text.length - to, commonEnd(text, whole));
   const made = whole.slice(start, Math.max(start, whole.length - end));
   return { from: start, to: Math.max(start, text.length - end), made };
 }
 
-interface Narrowed extends Replacement {
+interface Narrowed extends TextReplacement {
   /** Range of the possible change, independent of equal adjacent characters. */
   least: number;
   most: number;
 }
 
-function narrowed(text: string, { from, to, made }: Replacement): Narrowed {
+function narrowed(text: string, { from, to, made }: TextReplacement): Narrowed {
   const old = text.slice(from, to);
   const start = commonStart(old, made);
   const longestEnd = commonEnd(old, made);

@@ -1,6 +1,12 @@
 import type { MatchedLines } from './lineMatches.ts';
-import { foldedLine } from './normalizeText.ts';
-import { type ComparedLine, comparedLine, likeEnough, likeness, slack } from './similarity.ts';
+import { normalizeLineForMatch } from './normalizeText.ts';
+import {
+  lineSimilarity,
+  maxLineShift,
+  minLineSimilarity,
+  type SimilarityLine,
+  toSimilarityLine,
+} from './similarity.ts';
 
 const maxLines = 32;
 /** Maximum share of changed lines; a single line is always allowed. */
@@ -11,13 +17,17 @@ const maxChanged = 0.3;
  * changes, and the differences at `found` (blank lines, trailing blanks, typography, one similar line) match exactly there. The match at
  * `found` is then the twin.
  */
-export function nearTwin(texts: readonly string[], old: readonly string[], found: MatchedLines): number | undefined {
+export function findCompetingLines(
+  texts: readonly string[],
+  old: readonly string[],
+  found: MatchedLines,
+): number | undefined {
   const differences = differencesOf(texts, old, found);
   return differences.length === 0 ? undefined : twinOf(texts, old, found.at, differences);
 }
 
 /** Returns the first line (from 0) of a run near `found` with most of these lines, some of them changed. */
-export const changedTwin = (
+export const findChangedCopy = (
   texts: readonly string[],
   old: readonly string[],
   found: readonly number[],
@@ -30,7 +40,7 @@ function twinOf(
   differences: readonly Difference[],
 ): number | undefined {
   const taken = new Set(found);
-  const wanted = old.map((line, index) => comparedLine(line, index === 0 && old.length > 1));
+  const wanted = old.map((line, index) => toSimilarityLine(line, index === 0 && old.length > 1));
   const own = ownLines(texts, taken);
   const lines = [...old.keys()].filter((line) => old[line]!.trim() !== '').slice(0, maxLines);
   let best: { at: number; score: number } | undefined;
@@ -38,7 +48,8 @@ function twinOf(
     const pairs = lines.map((line) => ({ line, ...nearest(wanted[line]!, own, at + line) }));
     const changed = pairs.filter(({ like }) => like < 1).length;
     const score = pairs.reduce((sum, { like }) => sum + like, 0) / pairs.length;
-    if (changed > Math.max(1, pairs.length * maxChanged) || score < likeEnough || score <= (best?.score ?? 0)) continue;
+    if (changed > Math.max(1, pairs.length * maxChanged) || score < minLineSimilarity || score <= (best?.score ?? 0))
+      continue;
     const place = new Map(pairs.map(({ line, index }) => [line, index]));
     if (differences.every((difference) => difference(place, texts))) best = { at, score };
   }
@@ -62,7 +73,7 @@ function differencesOf(
       differences.push((place, texts) => of(texts[place.get(line) ?? -1] ?? '\0') === of(written));
     };
     differs(trailingBlanks);
-    if (similar.has(line)) differs(foldedLine);
+    if (similar.has(line)) differs(normalizeLineForMatch);
     else differs(typography);
   }
   for (const [before, after] of gaps) {
@@ -82,48 +93,49 @@ function differencesOf(
 
 const trailingBlanks = (text: string) => /[ \t]*$/.exec(text)![0];
 /** Returns the characters that normalization replaces: typographic quotes, dashes, special blanks. */
-const typography = (text: string) => (text.trim() === foldedLine(text) ? '' : text.replaceAll(/[\x20-\x7e\t]/g, ''));
+const typography = (text: string) =>
+  text.trim() === normalizeLineForMatch(text) ? '' : text.replaceAll(/[\x20-\x7e\t]/g, '');
 
 function positions(
   lines: readonly number[],
-  wanted: readonly ComparedLine[],
+  wanted: readonly SimilarityLine[],
   texts: readonly string[],
   own: OwnLines,
 ): ReadonlySet<number> {
   const found = new Set<number>();
   const isSame = lines.length > 1;
   for (const [index, text] of texts.entries()) {
-    const trimmed = isSame ? foldedLine(text) : undefined;
+    const trimmed = isSame ? normalizeLineForMatch(text) : undefined;
     for (const line of lines) {
       if (isSame && wanted[line]!.text !== trimmed) continue;
       const words = own(index);
-      if (words && likeness(wanted[line]!, words) >= (isSame ? 1 : likeEnough)) found.add(index - line);
+      if (words && lineSimilarity(wanted[line]!, words) >= (isSame ? 1 : minLineSimilarity)) found.add(index - line);
     }
   }
   return found;
 }
 
 /** Lazily compared line of the file; undefined for lines of the found run. */
-type OwnLines = (index: number) => ComparedLine | undefined;
+type OwnLines = (index: number) => SimilarityLine | undefined;
 
 function ownLines(texts: readonly string[], taken: ReadonlySet<number>): OwnLines {
-  const known = new Map<number, ComparedLine>();
+  const known = new Map<number, SimilarityLine>();
   return (index) => {
     const text = texts[index];
     if (text === undefined || taken.has(index)) return undefined;
-    const words = known.get(index) ?? comparedLine(text);
+    const words = known.get(index) ?? toSimilarityLine(text);
     known.set(index, words);
     return words;
   };
 }
 
 /** Returns the most similar line within `slack` lines, nearest first; `like` is 0 if there is none. */
-function nearest(wanted: ComparedLine, own: OwnLines, at: number): { like: number; index: number } {
+function nearest(wanted: SimilarityLine, own: OwnLines, at: number): { like: number; index: number } {
   let best = { like: 0, index: at };
-  for (let step = 0; step <= slack * 2; step++) {
+  for (let step = 0; step <= maxLineShift * 2; step++) {
     const index = at + (step % 2 === 0 ? -step / 2 : (step + 1) / 2);
     const words = own(index);
-    const like = words ? likeness(wanted, words) : 0;
+    const like = words ? lineSimilarity(wanted, words) : 0;
     if (like > best.like) best = { like, index };
   }
   return best;

@@ -1,19 +1,19 @@
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { message } from '../../protocol/text/l10n.ts';
-import { counted } from '../../protocol/text/plurals.ts';
-import { beforeStop } from '../core/abortable.ts';
-import { type CallPlan, type Tool, type ToolContext, ToolError } from '../core/tool.ts';
-import type { Origin } from '../core/toolOrigin.ts';
-import { callResultData, serverResult } from '../mcp/callResult.ts';
-import type { Sdk } from '../mcp/loadSdk.ts';
-import { checkedBy, cleanDescription, cleanSchema, inPrompt } from '../mcp/schema.ts';
-import { blocksOf } from './resultParts.ts';
+import { englishCount } from '../../protocol/text/plurals.ts';
+import { raceWithAbort } from '../core/abortable.ts';
+import { type Tool, type ToolCallPlan, type ToolContext, ToolError } from '../core/tool.ts';
+import type { ToolOrigin } from '../core/toolOrigin.ts';
+import { mcpCallResultData, mcpToolResultSchema } from '../mcp/callResult.ts';
+import type { McpSdk } from '../mcp/loadSdk.ts';
+import { cleanDescription, cleanSchema, createArgumentsValidator, promptTextLimits } from '../mcp/schema.ts';
+import { toMcpContentBlocks } from './resultParts.ts';
 
 /**
  * Tool provided by the editor: built-in, of another extension, or of an MCP server run by the editor. `lender` is the id of the extension,
  * if known; `title` is its display name.
  */
-export interface EditorToolSet {
+export interface EditorToolInfo {
   name: string;
   description: string;
   inputSchema?: object;
@@ -23,12 +23,12 @@ export interface EditorToolSet {
 }
 
 interface LentToolOptions {
-  tool: EditorToolSet;
+  tool: EditorToolInfo;
   name: string;
-  sdk: Sdk;
+  sdk: McpSdk;
   hidden: boolean;
   refusal(): string | undefined;
-  origin: Origin;
+  origin: ToolOrigin;
   invoke(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<readonly unknown[]>;
   limitMs: number;
 }
@@ -44,26 +44,26 @@ export function editorTool({ tool, name, sdk, hidden, refusal, origin, invoke, l
     const parts = await untilAnswered((both) => invoke(tool.name, args as Record<string, unknown>, both), {
       signal,
       limitMs,
-      what: visibleLine(tool.name),
+      what: escapeInvisibleInLine(tool.name),
     });
-    return callResultData({ content: blocksOf(parts) });
+    return mcpCallResultData({ content: toMcpContentBlocks(parts) });
   };
-  const title = visibleLine((tool.title ?? '').slice(0, longestTitle)).trim();
+  const title = escapeInvisibleInLine((tool.title ?? '').slice(0, longestTitle)).trim();
   const titled = title === '' ? {} : { title };
   return {
     definition: {
       name,
-      description: cleanDescription(tool.description, inPrompt, ''),
+      description: cleanDescription(tool.description, promptTextLimits, ''),
       parameters: cleanSchema(tool.inputSchema ?? {}),
     },
     ...titled,
-    gives: serverResult,
-    arguments: checkedBy(tool.inputSchema ?? {}, sdk),
+    gives: mcpToolResultSchema,
+    arguments: createArgumentsValidator(tool.inputSchema ?? {}, sdk),
     schema: tool.inputSchema ?? {},
     origin: () => origin,
     ...(hidden && { hidden }),
     risk: 'execute',
-    async plan(args): Promise<CallPlan> {
+    async plan(args): Promise<ToolCallPlan> {
       check();
       return {
         what: message('Use {0} of the editor', tool.name),
@@ -92,11 +92,11 @@ async function untilAnswered<Value>(
   const timer = setTimeout(() => late.abort(), limitMs);
   const both = AbortSignal.any([signal, late.signal]);
   try {
-    return await beforeStop(both, ask(both));
+    return await raceWithAbort(both, ask(both));
   } catch (error) {
     if (signal.aborted) throw new ToolError('TOOL_INTERRUPTED', 'Stopped while it ran.');
     if (late.signal.aborted) {
-      const message = `The editor's tool ${what} gave no answer within ${counted(Math.ceil(limitMs / 1000), 'second')}, and was told to stop.`;
+      const message = `The editor's tool ${what} gave no answer within ${englishCount(Math.ceil(limitMs / 1000), 'second')}, and was told to stop.`;
       throw new ToolError('TOOL_TIMEOUT', message);
     }
     if ((error as Error | undefined)?.name === 'Canceled')

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import type { Rule } from '../../protocol/content/rule.ts';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import type { PermissionRule } from '../../protocol/content/rule.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import type { Tool } from '../core/tool.ts';
-import type { Origin } from '../core/toolOrigin.ts';
-import { loadSdk, type Sdk } from '../mcp/loadSdk.ts';
-import { nameWithin } from '../mcp/names.ts';
-import { serverToolDefinition } from '../mcp/serverText.ts';
-import type { Whereabouts } from '../mcp/toolChanges.ts';
-import { type EditorToolSet, editorTool } from './editorTool.ts';
+import type { ToolOrigin } from '../core/toolOrigin.ts';
+import { loadMcpSdk, type McpSdk } from '../mcp/loadSdk.ts';
+import { uniquePrefixedName } from '../mcp/names.ts';
+import { hashServerTool } from '../mcp/serverText.ts';
+import type { RuleToolState } from '../mcp/toolChanges.ts';
+import { type EditorToolInfo, editorTool } from './editorTool.ts';
 
 interface EditorToolMemory {
   get(): unknown;
@@ -16,14 +16,14 @@ interface EditorToolMemory {
 }
 
 interface LentOptions {
-  listed(): readonly EditorToolSet[];
+  listed(): readonly EditorToolInfo[];
   memory: EditorToolMemory;
   /** Resolves to the parts of the result. Rejects with an error named `Canceled` if the user refuses in the editor. */
   invoke(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<readonly unknown[]>;
   /** Timeout of a call in milliseconds, including the editor's own confirmation. */
   limitMs: number;
   /** Called once per tool with a description different from the time of activation. */
-  changed(tool: EditorToolSet): void;
+  changed(tool: EditorToolInfo): void;
 }
 
 type EditorToolState = 'on' | 'off' | 'changed';
@@ -53,31 +53,31 @@ export class EditorTools {
       this.built = [];
       return;
     }
-    const sdk = await loadSdk();
+    const sdk = await loadMcpSdk();
     const taken = new Set<string>();
-    this.built = mine.map((tool) => this.build(tool, nameWithin('vscode.', tool.name, taken), sdk));
+    this.built = mine.map((tool) => this.build(tool, uniquePrefixedName('vscode.', tool.name, taken), sdk));
   }
 
-  stateOf(tool: EditorToolSet): EditorToolState {
+  stateOf(tool: EditorToolInfo): EditorToolState {
     const on = this.on;
     if (!Object.hasOwn(on, tool.name)) return 'off';
     return on[tool.name] === markOf(tool) ? 'on' : 'changed';
   }
 
-  async switchOn(tools: readonly EditorToolSet[]): Promise<void> {
+  async switchOn(tools: readonly EditorToolInfo[]): Promise<void> {
     this.options.memory.set(Object.fromEntries(tools.map((tool) => [tool.name, markOf(tool)])));
     await this.refresh();
   }
 
   /** Returns the state of the tool that a rule names; undefined if the rule does not name a tool of the editor. */
-  whereabouts({ identity, definition }: NonNullable<Rule['server']>): Whereabouts | undefined {
+  whereabouts({ identity, definition }: NonNullable<PermissionRule['server']>): RuleToolState | undefined {
     if (!identity.startsWith(ours)) return undefined;
     const tool = this.options.listed().find((one) => identityOf(one) === identity);
     if (!tool) return 'away';
     return wordsHash(tool) === definition ? 'here' : 'gone';
   }
 
-  private build(tool: EditorToolSet, name: string, sdk: Sdk): Tool {
+  private build(tool: EditorToolInfo, name: string, sdk: McpSdk): Tool {
     const { invoke, limitMs } = this.options;
     return editorTool({
       tool,
@@ -92,9 +92,9 @@ export class EditorTools {
   }
 
   /** Checked at planning and at execution, because tools of the editor can disappear or change at any time. */
-  private refusalOf({ name }: EditorToolSet): string | undefined {
+  private refusalOf({ name }: EditorToolInfo): string | undefined {
     const now = this.options.listed().find((one) => one.name === name);
-    const shown = visibleLine(name);
+    const shown = escapeInvisibleInLine(name);
     if (!now) return `The editor has no tool ${shown} any more.`;
     const state = this.stateOf(now);
     if (state === 'off') return `The person has switched off the editor's tool ${shown}.`;
@@ -102,7 +102,7 @@ export class EditorTools {
     return `The editor's tool ${shown} says something else about itself than when the person switched it on. It is off until they do so again.`;
   }
 
-  private tell(tool: EditorToolSet): void {
+  private tell(tool: EditorToolInfo): void {
     const mark = markOf(tool);
     if (this.told.has(mark)) return;
     this.told.add(mark);
@@ -118,18 +118,18 @@ const ours = 'vscode:';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-const identityOf = ({ name, lender }: EditorToolSet): string =>
+const identityOf = ({ name, lender }: EditorToolInfo): string =>
   `${ours}${sha256(JSON.stringify([name, lender ?? null]))}`;
 
-const wordsHash = ({ name, title, description, inputSchema, tags }: EditorToolSet): string =>
-  sha256(JSON.stringify([serverToolDefinition({ name, title, description, inputSchema: inputSchema as never }), tags]));
+const wordsHash = ({ name, title, description, inputSchema, tags }: EditorToolInfo): string =>
+  sha256(JSON.stringify([hashServerTool({ name, title, description, inputSchema: inputSchema as never }), tags]));
 
-const markOf = (tool: EditorToolSet): string => `${identityOf(tool)} ${wordsHash(tool)}`;
+const markOf = (tool: EditorToolInfo): string => `${identityOf(tool)} ${wordsHash(tool)}`;
 
-function originOf(tool: EditorToolSet): Origin {
+function originOf(tool: EditorToolInfo): ToolOrigin {
   const by = tool.lender === undefined ? '' : ` (${tool.lender})`;
   return {
-    starts: visibleLine(`the editor's ${tool.name}${by}`).slice(0, 200),
+    starts: escapeInvisibleInLine(`the editor's ${tool.name}${by}`).slice(0, 200),
     identity: identityOf(tool),
     definition: wordsHash(tool),
     earlier: [],

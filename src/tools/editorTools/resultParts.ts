@@ -1,10 +1,10 @@
-import type { Block } from '../mcp/callResult.ts';
+import type { McpContentBlock } from '../mcp/callResult.ts';
 
 /**
  * Converts the editor's message and result parts (`LanguageModelTextPart` and others) to MCP content blocks. Parts are recognized by shape,
  * because newer editors have unknown classes. Parts without content, like cache marks, are omitted.
  */
-export const blocksOf = (parts: readonly unknown[]): Block[] => parts.flatMap(blockOf);
+export const toMcpContentBlocks = (parts: readonly unknown[]): McpContentBlock[] => parts.flatMap(blockOf);
 
 interface Shape {
   value?: unknown;
@@ -12,7 +12,7 @@ interface Shape {
   data?: unknown;
 }
 
-function blockOf(part: unknown): Block[] {
+function blockOf(part: unknown): McpContentBlock[] {
   if (typeof part === 'string') return [{ type: 'text', text: part }];
   if (isThinking(part)) return [];
   const { value, mimeType, data } = Object(part) as Shape;
@@ -26,7 +26,7 @@ function blockOf(part: unknown): Block[] {
 export const isThinking = (part: unknown): boolean =>
   typeof part === 'object' && part !== null && 'value' in part && ('id' in part || 'metadata' in part);
 
-function ofData(mimeType: string, view: ArrayBufferView): Block[] {
+function ofData(mimeType: string, view: ArrayBufferView): McpContentBlock[] {
   if (!/^[\w.+-]+\/[\w.+-]+/.test(mimeType)) return [];
   const bytes = Buffer.from(view.buffer, view.byteOffset, view.byteLength);
   if (/^text\/|^application\/([\w.+-]+\+)?json\b/.test(mimeType))

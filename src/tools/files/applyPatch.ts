@@ -1,28 +1,28 @@
-import { quoted } from '../core/pathSyntax.ts';
-import { askingTool, type CallPlan, type SeenText, type Tool, ToolError } from '../core/tool.ts';
+import { quoteForMessage } from '../core/pathSyntax.ts';
+import { createSideEffectTool, type TextSeenByModel, type Tool, type ToolCallPlan, ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { applyPatchDefinition } from '../definitions/fileTools.ts';
-import { applyPatch, asEdit, changingHunks, type FilePatch, onlyFile } from '../edit/patch.ts';
+import { fsApplyPatchDefinition } from '../definitions/fileTools.ts';
+import { applyPatch, type FilePatch, hunksWithChanges, hunkToEdit, parseSingleFilePatch } from '../edit/patch.ts';
 import { refusePlaceholders } from '../edit/placeholder.ts';
 import { resolvePath } from '../sandbox/paths.ts';
-import { editFailed, noteOfIdle } from './editFailure.ts';
+import { createEditError, ineffectiveEditsNote } from './editFailure.ts';
 import { updateFrontmatter } from './frontmatter.ts';
-import { type ChangeTarget, checkHash, findTarget, planText, staleText } from './planChange.ts';
+import { type ChangeTarget, checkHash, findChangeTarget, findStaleSeenText, planTextChange } from './planChange.ts';
 
 /**
  * `fs.apply_patch`: a unified diff of one file, or new values in its YAML frontmatter. Data: `{ path, sha256, matched, created, added,
  * removed }`; frontmatter omits `matched` and `created`. Throws `E_INVALID_FRONTMATTER` for invalid YAML.
  */
-const tool = askingTool(
-  applyPatchDefinition,
+const tool = createSideEffectTool(
+  fsApplyPatchDefinition,
   'change',
   async ({ path, patch, frontmatter, ifMatchSha256 }, { workspace, lastSeen }) => {
     if ((patch === undefined) === (frontmatter === undefined))
       throw new ToolError('TOOL_ARGS_INVALID', 'Give either patch or frontmatter.');
-    const file = patch === undefined ? undefined : onlyFile(patch);
+    const file = patch === undefined ? undefined : parseSingleFilePatch(patch);
     const target = await targetOf(workspace, path ?? file?.path, file);
     checkHash(target, ifMatchSha256);
-    if (file) return planPatch(workspace, target, file, await staleText(target, lastSeen));
+    if (file) return planPatch(workspace, target, file, await findStaleSeenText(target, lastSeen));
     return planFrontmatter(workspace, target, frontmatter!);
   },
 );
@@ -34,7 +34,7 @@ export const applyPatchTool: Tool = {
     operation === 'updateFrontmatter' && update !== undefined ? { ...rest, frontmatter: update } : undefined,
 };
 
-function planFrontmatter(workspace: Workspace, target: ChangeTarget, update: Record<string, unknown>): CallPlan {
+function planFrontmatter(workspace: Workspace, target: ChangeTarget, update: Record<string, unknown>): ToolCallPlan {
   if (Object.keys(update).length === 0) throw new ToolError('TOOL_ARGS_INVALID', 'frontmatter: give at least one key.');
   let drops: readonly string[] | undefined;
   const after = updateFrontmatter(target.before ?? '', (before) => {
@@ -42,7 +42,7 @@ function planFrontmatter(workspace: Workspace, target: ChangeTarget, update: Rec
     drops = merged?.drops;
     return merged?.values ?? update;
   });
-  return planText(workspace, target, after, 'fs.apply_patch', {}, drops);
+  return planTextChange(workspace, target, after, 'fs.apply_patch', {}, drops);
 }
 
 async function targetOf(
@@ -53,14 +53,17 @@ async function targetOf(
   if (path === undefined) throw new ToolError('TOOL_ARGS_INVALID', 'path: give it, the patch names no file.');
   const named = file?.path ?? path;
   if (!`/${tidy(path)}`.endsWith(`/${tidy(named)}`) && !`/${tidy(named)}`.endsWith(`/${tidy(path)}`))
-    throw new ToolError('TOOL_ARGS_INVALID', `path is ${quoted(path)}, but the patch is for ${quoted(named)}.`);
-  const target = await findTarget(workspace, path);
+    throw new ToolError(
+      'TOOL_ARGS_INVALID',
+      `path is ${quoteForMessage(path)}, but the patch is for ${quoteForMessage(named)}.`,
+    );
+  const target = await findChangeTarget(workspace, path);
   const creates = file?.hunks.every((hunk) => hunk.old.length === 0);
   if (target.before === null && !creates) await resolvePath(workspace.roots, path, 'read'); // throws ENOENT with the nearest names
   if (target.before !== null && file?.kind === 'create')
     throw new ToolError(
       'E_PRECONDITION_FAILED',
-      `${quoted(target.file.relative)} exists already. Nothing was changed.`,
+      `${quoteForMessage(target.file.relative)} exists already. Nothing was changed.`,
       { reason: 'EXISTS' },
     );
   return target;
@@ -68,15 +71,20 @@ async function targetOf(
 
 const tidy = (path: string) => path.replaceAll('\\', '/').replace(/^(\.\/)+/, '');
 
-function planPatch(workspace: Workspace, target: ChangeTarget, file: FilePatch, seen: SeenText | undefined): CallPlan {
-  const changing = changingHunks(file);
+function planPatch(
+  workspace: Workspace,
+  target: ChangeTarget,
+  file: FilePatch,
+  seen: TextSeenByModel | undefined,
+): ToolCallPlan {
+  const changing = hunksWithChanges(file);
   for (const hunk of changing) refusePlaceholders(hunk.now.join('\n'), target.before);
   const result = applyPatch(target.before ?? '', file, seen);
   if (!result.ok) {
     const which = file.hunks.length > 1 ? `Hunk ${result.index + 1} of ${file.hunks.length}: ` : '';
-    throw editFailed(target, result, which, file.hunks.map(asEdit), 'What the hunk has as old');
+    throw createEditError(target, result, which, file.hunks.map(hunkToEdit), 'What the hunk has as old');
   }
   const idle = file.hunks.flatMap((hunk, index) => (changing.includes(hunk) ? [] : [index]));
-  const extra = { matched: result.matched, created: target.before === null, ...noteOfIdle('Hunk', idle) };
-  return planText(workspace, target, result.text, 'fs.apply_patch', extra);
+  const extra = { matched: result.matched, created: target.before === null, ...ineffectiveEditsNote('Hunk', idle) };
+  return planTextChange(workspace, target, result.text, 'fs.apply_patch', extra);
 }

@@ -1,12 +1,24 @@
 import { message } from '../../protocol/text/l10n.ts';
-import { askingTool, type CallPlan, type FileForm, type Tool, ToolError } from '../core/tool.ts';
+import {
+  createSideEffectTool,
+  type FileModeAndEncoding,
+  type Tool,
+  type ToolCallPlan,
+  ToolError,
+} from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { deleteDefinition } from '../definitions/fileTools.ts';
-import { currentText, fileFormOf } from '../sandbox/fileText.ts';
-import { checkFolderOf } from '../sandbox/openFile.ts';
+import { fsDeleteDefinition } from '../definitions/fileTools.ts';
+import { readCurrentText, readFileModeAndEncoding } from '../sandbox/fileText.ts';
+import { checkParentFolder } from '../sandbox/openFile.ts';
 import { resolvePath } from '../sandbox/paths.ts';
-import { type ChangeTarget, checkUnchanged, grantFor, reasonOf, refusalWithReason } from './planChange.ts';
-import { planRemoval } from './planDelete.ts';
+import {
+  appendToApprovalReason,
+  type ChangeTarget,
+  checkTargetUnchanged,
+  fileChangeApprovalReason,
+  runGrantForFile,
+} from './planChange.ts';
+import { planPathDeletion } from './planDelete.ts';
 
 export interface DeleteOptions {
   /** Returns the bytes available for undo; larger content is not deleted. */
@@ -17,20 +29,20 @@ export interface DeleteOptions {
  * `fs.delete`: deletes a file, a link or a folder, to the trash if available. Data: `{ path, deleted: true }`, and the number of `files`
  * for a folder. Content too large for undo is refused.
  */
-export function deleteTool({ quota = () => Number.POSITIVE_INFINITY }: DeleteOptions = {}): Tool {
-  return askingTool(deleteDefinition, 'change', async ({ path }, { workspace }) => {
+export function fsDeleteTool({ quota = () => Number.POSITIVE_INFINITY }: DeleteOptions = {}): Tool {
+  return createSideEffectTool(fsDeleteDefinition, 'change', async ({ path }, { workspace }) => {
     const file = await resolvePath(workspace.roots, path, 'delete');
     const text = file.kind === 'file' ? await textOf(workspace, path) : undefined;
     return text === undefined
-      ? planRemoval(workspace, file, path, quota())
-      : planFile(workspace, { input: path, file, before: text }, await fileFormOf(file));
+      ? planPathDeletion(workspace, file, path, quota())
+      : planFile(workspace, { input: path, file, before: text }, await readFileModeAndEncoding(file));
   });
 }
 
 async function textOf(workspace: Workspace, path: string): Promise<string | undefined> {
   const file = await resolvePath(workspace.roots, path, 'read'); // a pipe or a device has no content to store
   try {
-    const { text, lossy, foreign } = await currentText(workspace, file);
+    const { text, lossy, foreign } = await readCurrentText(workspace, file);
     return lossy || foreign ? undefined : text;
   } catch (error) {
     if (error instanceof ToolError && error.code === 'E_READ_LIMIT') return undefined;
@@ -38,9 +50,13 @@ async function textOf(workspace: Workspace, path: string): Promise<string | unde
   }
 }
 
-function planFile(workspace: Workspace, target: ChangeTarget & { before: string }, form: FileForm): CallPlan {
+function planFile(
+  workspace: Workspace,
+  target: ChangeTarget & { before: string },
+  form: FileModeAndEncoding,
+): ToolCallPlan {
   const { file, before } = target;
-  const why = reasonOf(file, before, null);
+  const why = fileChangeApprovalReason(file, before, null);
   const ofRun = file.mount === 'run';
   const reason = why ?? file.configuration ?? '';
   const data = { path: file.relative, deleted: true };
@@ -49,15 +65,15 @@ function planFile(workspace: Workspace, target: ChangeTarget & { before: string 
     where: file.path,
     paths: [file.relative],
     why: workspace.isDirty(file.path)
-      ? refusalWithReason(reason, message('It has unsaved changes in the editor.'))
+      ? appendToApprovalReason(reason, message('It has unsaved changes in the editor.'))
       : reason,
     change: { path: file.relative, realPath: file.path, before, after: null, form },
     ...(ofRun && { free: 'of-run' as const }),
-    ...(why === undefined && !ofRun && grantFor(file, 'fs.delete', 'fs.delete')),
+    ...(why === undefined && !ofRun && runGrantForFile(file, 'fs.delete', 'fs.delete')),
     data: () => data,
     async run({ workspace }) {
-      await checkUnchanged(workspace, target, 'delete');
-      await checkFolderOf(file);
+      await checkTargetUnchanged(workspace, target, 'delete');
+      await checkParentFolder(file);
       await workspace.delete(file.path);
       return data;
     },

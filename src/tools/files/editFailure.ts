@@ -1,24 +1,25 @@
-import { truncateVisible } from '../../protocol/text/escapeInvisible.ts';
-import { quoted } from '../core/pathSyntax.ts';
+import { truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
+import { quoteForMessage } from '../core/pathSyntax.ts';
 import { AlreadyAppliedError, ToolError } from '../core/tool.ts';
-import { type Edit, type EditFailure, isMade } from '../edit/applyEdits.ts';
-import { secretReason } from '../policy/secretFiles.ts';
+import { areEditsApplied, type EditFailure, type SearchReplaceEdit } from '../edit/applyEdits.ts';
+import { secretFileReason } from '../policy/secretFiles.ts';
 import { sha256 } from '../sandbox/fileText.ts';
-import { holdsSecrets } from '../sandbox/secretContent.ts';
+import { startsWithSecrets } from '../sandbox/secretContent.ts';
 import type { ChangeTarget } from './planChange.ts';
 
 /** Creates the error for failed edits, with the nearest matching text and advice. `which` begins the sentence. */
-export function editFailed(
+export function createEditError(
   target: ChangeTarget,
   failure: EditFailure,
   which: string,
-  edits: readonly Edit[],
+  edits: readonly SearchReplaceEdit[],
   old = 'oldText',
 ): ToolError {
-  const place = quoted(target.file.relative);
+  const place = quoteForMessage(target.file.relative);
   const { lines, reason } = failure;
   // Nobody has allowed reading of these lines.
-  const hidden = secretReason(target.file.relative.split('/')) !== undefined || holdsSecrets(target.before ?? '');
+  const hidden =
+    secretFileReason(target.file.relative.split('/')) !== undefined || startsWithSecrets(target.before ?? '');
   const candidate = hidden ? undefined : shortLines(failure.candidate);
   const candidateOfOther = shortLines(failure.other?.candidate);
   const kind = edits[failure.index]?.lines ? 'hunk' : 'edit';
@@ -51,7 +52,7 @@ export function editFailed(
   const details = { reason, edit: failure.index, lines: hidden ? [] : [...lines, ...(failure.other?.lines ?? [])] };
   const error = new ToolError('E_PRECONDITION_FAILED', `${which}${message} Nothing was changed.`, details);
   const before = target.before ?? '';
-  if (!isMade(before, edits)) return error;
+  if (!areEditsApplied(before, edits)) return error;
   return new AlreadyAppliedError(error, {
     path: target.file.relative,
     sha256: sha256(before),
@@ -62,7 +63,7 @@ export function editFailed(
 }
 
 /** Returns a note with the edits or hunks without effect; indexes count from 0. */
-export function noteOfIdle(kind: 'Edit' | 'Hunk', idle: readonly number[]): { note?: string } {
+export function ineffectiveEditsNote(kind: 'Edit' | 'Hunk', idle: readonly number[]): { note?: string } {
   if (idle.length === 0) return {};
   const numbers = idle.map((index) => index + 1).join(', ');
   const note = idle.length === 1 ? `${kind} ${numbers} changes nothing` : `${kind}s ${numbers} change nothing`;
@@ -72,7 +73,7 @@ export function noteOfIdle(kind: 'Edit' | 'Hunk', idle: readonly number[]): { no
 const shortLines = (text: string | undefined) =>
   text
     ?.split('\n')
-    .map((line) => truncateVisible(line, maxLine))
+    .map((line) => truncateWithEllipsis(line, maxLine))
     .join('\n');
 const maxLine = 500;
 

@@ -7,7 +7,7 @@ import { resolvePath } from '../sandbox/paths.ts';
  * Returns sizes and times of the files named by a call of a file tool, as one text for a later comparison; undefined if there are none, for
  * other tools, or without folders on disk. Missing and refused files have a state too.
  */
-export async function stateOfFiles(
+export async function fileSizesAndTimes(
   { roots, virtual }: Workspace,
   { name, arguments: { path, to }, malformed }: ToolCall,
 ): Promise<string | undefined> {

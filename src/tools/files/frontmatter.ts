@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, isCollection, isMap, isNode, isScalar, stringify, type YAMLMap } from 'yaml';
-import { isTooMuch } from '../core/parseLimits.ts';
+import { exceedsValueLimits } from '../core/parseLimits.ts';
 import { ToolError } from '../core/tool.ts';
 import { maxFrontmatterBytes, parseYaml } from '../core/yaml.ts';
 
@@ -50,7 +50,7 @@ function read(source: string): { document: Document; values: Values | null } {
   } catch (error) {
     throw invalid((error as Error).message); // aliases that expand to far more than the source
   }
-  if (isTooMuch(values)) throw invalid('it holds too much.');
+  if (exceedsValueLimits(values)) throw invalid('it holds too much.');
   return { document, values };
 }
 

@@ -1,20 +1,20 @@
 import * as paths from 'node:path';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { quoted, refuse } from '../core/pathSyntax.ts';
-import { askingTool, ToolError, type Trace } from '../core/tool.ts';
+import { createPathRefusal, quoteForMessage } from '../core/pathSyntax.ts';
+import { createSideEffectTool, type RecordedFileEffects, ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { moveDefinition } from '../definitions/fileTools.ts';
+import { fsMoveDefinition } from '../definitions/fileTools.ts';
 import { buildFileReason } from '../policy/buildFiles.ts';
-import { protectedReason } from '../policy/protectedPaths.ts';
-import { holdsRepository } from '../sandbox/containingRepository.ts';
-import { currentText, fileFormOf } from '../sandbox/fileText.ts';
+import { protectedPathReason } from '../policy/protectedPaths.ts';
+import { containsGitRepository } from '../sandbox/containingRepository.ts';
+import { readCurrentText, readFileModeAndEncoding } from '../sandbox/fileText.ts';
 import { listTree } from '../sandbox/fileTree.ts';
-import { checkFolderOf } from '../sandbox/openFile.ts';
+import { checkParentFolder } from '../sandbox/openFile.ts';
 import { type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
-import { grantFor, reasonOf } from './planChange.ts';
+import { fileChangeApprovalReason, runGrantForFile } from './planChange.ts';
 
 /** `fs.move`: moves a file or a folder to a free path. Data: `{ path, from }`, both workspace-relative. */
-export const moveTool = askingTool(moveDefinition, 'change', async ({ from, to }, { workspace }) => {
+export const fsMoveTool = createSideEffectTool(fsMoveDefinition, 'change', async ({ from, to }, { workspace }) => {
   const [file, target] = await bothEnds(workspace, from, to);
   const data = { path: target.relative, from: file.relative };
   const inside = await namesInside(file);
@@ -32,15 +32,15 @@ export const moveTool = askingTool(moveDefinition, 'change', async ({ from, to }
     paths: [file, target].flatMap(({ relative }) => [relative, ...(inside ?? []).map((name) => `${relative}/${name}`)]),
     ...(file.mount === 'run' && target.mount === 'run'
       ? { free: 'of-run' as const }
-      : why === undefined && grantFor({ ...file, configuration }, 'fs.move', 'fs.move', target.relative)),
+      : why === undefined && runGrantForFile({ ...file, configuration }, 'fs.move', 'fs.move', target.relative)),
     trace: () => traceOf(workspace, file, target),
     data: () => data,
     async run({ workspace }) {
       const [fileNow, targetNow] = await bothEnds(workspace, from, to);
       if (fileNow.path !== file.path || targetNow.path !== target.path || fileNow.kind !== file.kind)
-        throw new ToolError('E_PRECONDITION_FAILED', `${quoted(file.relative)} is something else now.`);
-      await checkFolderOf(file);
-      await checkFolderOf(target);
+        throw new ToolError('E_PRECONDITION_FAILED', `${quoteForMessage(file.relative)} is something else now.`);
+      await checkParentFolder(file);
+      await checkParentFolder(target);
       await workspace.move(file.path, target.path);
       return data;
     },
@@ -48,13 +48,19 @@ export const moveTool = askingTool(moveDefinition, 'change', async ({ from, to }
 });
 
 /** Stores a text as a change, to allow undo after later edits; anything else is undone by a move back. */
-async function traceOf(workspace: Workspace, file: ResolvedPath, target: ResolvedPath): Promise<Trace> {
-  const current = file.kind === 'file' ? await currentText(workspace, file).catch(() => undefined) : undefined;
+async function traceOf(workspace: Workspace, file: ResolvedPath, target: ResolvedPath): Promise<RecordedFileEffects> {
+  const current = file.kind === 'file' ? await readCurrentText(workspace, file).catch(() => undefined) : undefined;
   if (!current || current.lossy || current.foreign) return { moved: { from: file.relative, to: target.relative } };
   const { text } = current;
   return {
     changes: [
-      { path: file.relative, realPath: file.path, before: text, after: null, form: await fileFormOf(file) },
+      {
+        path: file.relative,
+        realPath: file.path,
+        before: text,
+        after: null,
+        form: await readFileModeAndEncoding(file),
+      },
       { path: target.relative, realPath: target.path, before: null, after: text },
     ],
   };
@@ -64,7 +70,7 @@ async function bothEnds(workspace: Workspace, from: string, to: string): Promise
   const file = await resolvePath(workspace.roots, from, 'rename');
   const target = await resolvePath(workspace.roots, to, 'create');
   if (target.path.startsWith(file.path + paths.sep))
-    throw refuse('PATH_INVALID', `${quoted(file.relative)} cannot be moved into itself.`);
+    throw createPathRefusal('PATH_INVALID', `${quoteForMessage(file.relative)} cannot be moved into itself.`);
   return [file, target];
 }
 
@@ -74,9 +80,9 @@ async function bothEnds(workspace: Workspace, from: string, to: string): Promise
  */
 async function reasonOfScripts(workspace: Workspace, file: ResolvedPath, target: ResolvedPath) {
   if (file.kind === 'folder') return undefined;
-  const current = file.kind === 'file' ? await currentText(workspace, file).catch(() => undefined) : undefined;
+  const current = file.kind === 'file' ? await readCurrentText(workspace, file).catch(() => undefined) : undefined;
   const text = current?.text ?? '';
-  return reasonOf(file, text, null) ?? reasonOf(target, null, text);
+  return fileChangeApprovalReason(file, text, null) ?? fileChangeApprovalReason(target, null, text);
 }
 
 /** Maximum entries to check; a larger move needs an approval. */
@@ -98,12 +104,12 @@ function configurationInside(inside: readonly string[] | undefined): LocalizedMe
 async function reasonInside(file: ResolvedPath, target: ResolvedPath, inside: string[] | undefined) {
   if (file.kind !== 'folder') return undefined;
   if (!inside) return message('It contains more than can be checked.');
-  if (await holdsRepository(inside)) return message('It contains a Git repository.');
+  if (await containsGitRepository(inside)) return message('It contains a Git repository.');
   for (const name of ['x', ...inside]) {
     const below = name.split('/');
     const reason =
-      protectedReason([...file.relative.split('/'), ...below]) ??
-      protectedReason([...target.relative.split('/'), ...below]);
+      protectedPathReason([...file.relative.split('/'), ...below]) ??
+      protectedPathReason([...target.relative.split('/'), ...below]);
     if (reason) return reason;
   }
   return undefined;

@@ -1,15 +1,27 @@
 import { lstat } from 'node:fs/promises';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { joined, type LocalizableText } from '../../protocol/text/localized.ts';
-import { quoted } from '../core/pathSyntax.ts';
-import { AlreadyAppliedError, type CallPlan, type SeenText, type ToolContext, ToolError } from '../core/tool.ts';
+import { joinLocalizableTexts, type LocalizableText } from '../../protocol/text/localized.ts';
+import { quoteForMessage } from '../core/pathSyntax.ts';
+import {
+  AlreadyAppliedError,
+  type TextSeenByModel,
+  type ToolCallPlan,
+  type ToolContext,
+  ToolError,
+} from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { countChanges, lineDiff } from '../edit/diff.ts';
-import { comparedLines } from '../notebook/comparedLines.ts';
-import { isNotebook, notebookTrouble } from '../notebook/notebook.ts';
+import { linesForComparison } from '../notebook/comparedLines.ts';
+import { isNotebook, notebookReplacementProblem } from '../notebook/notebook.ts';
 import { changesInstallScripts } from '../policy/protectedPaths.ts';
-import { currentText, type DecodedText, likeWhat, sha256, tellEditor } from '../sandbox/fileText.ts';
-import { checkFolderOf } from '../sandbox/openFile.ts';
+import {
+  type DecodedText,
+  encodingSettingHint,
+  guessedEncodingSuffix,
+  readCurrentText,
+  sha256,
+} from '../sandbox/fileText.ts';
+import { checkParentFolder } from '../sandbox/openFile.ts';
 import { type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
 import { breakHardLink } from '../sandbox/writeFile.ts';
 
@@ -24,15 +36,15 @@ export interface ChangeTarget {
   foreign?: true;
 }
 
-/** Finds the file and its text. Throws the errors of `resolvePath` and `currentText`, and refuses text that would be damaged. */
-export async function findTarget(workspace: Workspace, input: string): Promise<ChangeTarget> {
+/** Finds the file and its text. Throws the errors of `resolvePath` and `readCurrentText`, and refuses text that would be damaged. */
+export async function findChangeTarget(workspace: Workspace, input: string): Promise<ChangeTarget> {
   const file = await resolvePath(workspace.roots, input, 'write');
   await checkWritable(file);
   const current = await textOrNone(workspace, file);
   if (current?.lossy) {
-    const like = await likeWhat(workspace, file);
-    const message = `${quoted(file.relative)} is not UTF-8 text${like}; writing it would damage it.`;
-    throw new ToolError('E_PRECONDITION_FAILED', `${message} ${tellEditor}`);
+    const like = await guessedEncodingSuffix(workspace, file);
+    const message = `${quoteForMessage(file.relative)} is not UTF-8 text${like}; writing it would damage it.`;
+    throw new ToolError('E_PRECONDITION_FAILED', `${message} ${encodingSettingHint}`);
   }
   return { input, file, before: current?.text ?? null, ...(current?.foreign && { foreign: true }) };
 }
@@ -42,13 +54,13 @@ export function checkHash(target: ChangeTarget, expected: string | undefined): v
   if (expected === undefined) return;
   if (target.before !== null && sha256(target.before) === expected.toLowerCase()) return;
   const message = target.before === null ? 'does not exist' : 'is not what ifMatchSha256 says: it changed';
-  throw new ToolError('E_PRECONDITION_FAILED', `${quoted(target.file.relative)} ${message}. Read it again.`);
+  throw new ToolError('E_PRECONDITION_FAILED', `${quoteForMessage(target.file.relative)} ${message}. Read it again.`);
 }
 
-export async function staleText(
+export async function findStaleSeenText(
   { file, before }: ChangeTarget,
   lastSeen: ToolContext['lastSeen'],
-): Promise<SeenText | undefined> {
+): Promise<TextSeenByModel | undefined> {
   const seen = before === null ? undefined : await lastSeen(file.relative);
   return seen?.sha256 === sha256(before ?? '') ? undefined : seen;
 }
@@ -58,21 +70,21 @@ export async function staleText(
  * writing if the file or its real location has changed. Later, the result and the stored change hold the text on disk; `changedOnSave` is
  * the diff made by the editor on save.
  */
-export function planText(
+export function planTextChange(
   workspace: Workspace,
   target: ChangeTarget,
   after: string,
   tool: 'fs.write' | 'fs.edit' | 'fs.apply_patch',
   extra: Record<string, unknown> = {},
   drops?: readonly string[],
-): CallPlan {
+): ToolCallPlan {
   const { file, before } = target;
   const ofRun = file.mount === 'run';
   const counts = (stands: string) => {
-    const { from, to } = comparedLines(file.relative, before, stands);
+    const { from, to } = linesForComparison(file.relative, before, stands);
     return countChanges(from.lines, to.lines);
   };
-  const isSameNotebook = (stands: string) => comparedLines(file.relative, after, stands).isSame;
+  const isSameNotebook = (stands: string) => linesForComparison(file.relative, after, stands).isSame;
   const given = (stands: string) => ({
     path: file.relative,
     sha256: sha256(stands),
@@ -81,34 +93,34 @@ export function planText(
     ...(stands !== after && !isSameNotebook(stands) && { changedOnSave: lineDiff(after, stands, longestDifference) }),
   });
   if (before === after) {
-    const message = `${quoted(file.relative)} already holds exactly this text.`;
+    const message = `${quoteForMessage(file.relative)} already holds exactly this text.`;
     throw new AlreadyAppliedError(new ToolError('E_PRECONDITION_FAILED', message), given(after));
   }
-  const trouble = isNotebook(file.relative) ? notebookTrouble(before, after) : undefined;
+  const trouble = isNotebook(file.relative) ? notebookReplacementProblem(before, after) : undefined;
   if (trouble)
     throw new ToolError(
       'E_PRECONDITION_FAILED',
-      `${quoted(file.relative)}: ${trouble} Nothing was written. To change a cell, use fs.edit with \`cell\`.`,
+      `${quoteForMessage(file.relative)}: ${trouble} Nothing was written. To change a cell, use fs.edit with \`cell\`.`,
     );
   const what = before === null ? 'Create {0}' : tool === 'fs.write' ? 'Replace {0}' : 'Edit {0}';
-  const why = reasonOf(file, before, after);
+  const why = fileChangeApprovalReason(file, before, after);
   const reason = why ?? file.configuration ?? '';
   return {
     what: message(what, file.relative),
     where: file.path,
     why: workspace.isDirty(file.path)
-      ? refusalWithReason(reason, message('It has unsaved changes in the editor, which are saved with it.'))
+      ? appendToApprovalReason(reason, message('It has unsaved changes in the editor, which are saved with it.'))
       : reason,
     change: { path: file.relative, realPath: file.path, before, after },
     ...(ofRun && { free: 'of-run' as const }),
-    ...(why === undefined && !ofRun && grantFor(file, tool, 'changes')),
+    ...(why === undefined && !ofRun && runGrantForFile(file, tool, 'changes')),
     data: () => given(after),
     revise: async (edited) =>
-      planText(workspace, await findTarget(workspace, target.input), edited, tool, extra, drops),
+      planTextChange(workspace, await findChangeTarget(workspace, target.input), edited, tool, extra, drops),
     async run({ workspace, signal, output, leaves }) {
-      await checkUnchanged(workspace, target);
+      await checkTargetUnchanged(workspace, target);
       if (before !== null) await breakHardLink(file.path);
-      await checkFolderOf(file);
+      await checkParentFolder(file);
       const problems = workspace.watchProblems?.(file.path);
       const stands = await workspace.writeText(file.path, after, before, {
         signal,
@@ -125,7 +137,7 @@ export function planText(
 }
 
 function takenBack({ relative }: ResolvedPath, data: object | undefined): ToolError {
-  const message = `What the editor runs when it saves (a formatter, another extension) took the whole change back: ${quoted(relative)} is as it was.`;
+  const message = `What the editor runs when it saves (a formatter, another extension) took the whole change back: ${quoteForMessage(relative)} is as it was.`;
   const error = new ToolError('TOOL_EXEC_FAILED', message);
   return data ? new AlreadyAppliedError(error, data) : error;
 }
@@ -134,38 +146,38 @@ function takenBack({ relative }: ResolvedPath, data: object | undefined): ToolEr
 const longestDifference = 2000;
 
 /** Appends a sentence to a reason; '' is no reason. */
-export const refusalWithReason = (reason: LocalizableText, more: LocalizedMessage): LocalizableText =>
-  reason === '' ? more : joined([reason, more]);
+export const appendToApprovalReason = (reason: LocalizableText, more: LocalizedMessage): LocalizableText =>
+  reason === '' ? more : joinLocalizableTexts([reason, more]);
 
 /** Returns the scope of *Allow for This Run*: the tool, or a single file that controls a build or a check. */
-export const grantFor = (
+export const runGrantForFile = (
   { relative, configuration }: Pick<ResolvedPath, 'relative' | 'configuration'>,
   tool: string,
   what: string,
   to?: string,
-): Pick<CallPlan, 'grant' | 'guarded'> =>
+): Pick<ToolCallPlan, 'grant' | 'guarded'> =>
   configuration === undefined
     ? { grant: tool }
     : {
         grant: `${what} of ${[relative, to]
           .filter((one) => one !== undefined)
-          .map(quoted)
+          .map(quoteForMessage)
           .join(' to ')}`,
         guarded: true,
       };
 
-export function reasonOf(
+export function fileChangeApprovalReason(
   file: ResolvedPath,
   before: string | null,
   after: string | null,
 ): LocalizedMessage | undefined {
   if (file.protected) return file.protected;
-  return changesInstallScripts(file.relative, before, after) ? runsOnInstall : undefined;
+  return changesInstallScripts(file.relative, before, after) ? runsOnInstallReason : undefined;
 }
 
-export const runsOnInstall = message('Its scripts run automatically on install.');
+export const runsOnInstallReason = message('Its scripts run automatically on install.');
 
-export async function checkUnchanged(
+export async function checkTargetUnchanged(
   workspace: Workspace,
   target: ChangeTarget,
   operation: 'write' | 'delete' = 'write',
@@ -176,7 +188,7 @@ export async function checkUnchanged(
   if (text === before) return;
   throw new ToolError(
     'E_PRECONDITION_FAILED',
-    `${quoted(file.relative)} changed after the change to it was shown. Nothing was written; read it again.`,
+    `${quoteForMessage(file.relative)} changed after the change to it was shown. Nothing was written; read it again.`,
   );
 }
 
@@ -184,10 +196,13 @@ export async function checkUnchanged(
 async function checkWritable(file: ResolvedPath): Promise<void> {
   const mode = file.kind === 'file' ? (await lstat(file.path)).mode : 0o600;
   if ((mode & 0o222) === 0)
-    throw new ToolError('E_PRECONDITION_FAILED', `${quoted(file.relative)} is read-only. Nothing was changed.`);
+    throw new ToolError(
+      'E_PRECONDITION_FAILED',
+      `${quoteForMessage(file.relative)} is read-only. Nothing was changed.`,
+    );
 }
 
 async function textOrNone(workspace: Workspace, file: ResolvedPath): Promise<DecodedText | undefined> {
   const missing = file.kind === 'missing' && workspace.openText(file.path) === undefined;
-  return missing ? undefined : currentText(workspace, file);
+  return missing ? undefined : readCurrentText(workspace, file);
 }

@@ -1,16 +1,21 @@
 import * as paths from 'node:path';
-import { amount, inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { joined, type LocalizableText } from '../../protocol/text/localized.ts';
-import { checkShowable, notPortable, quoted, refuse } from '../core/pathSyntax.ts';
-import { type CallPlan, type Removed, ToolError } from '../core/tool.ts';
+import { type LocalizedMessage, localizedCount, message, toEnglishText } from '../../protocol/text/l10n.ts';
+import { joinLocalizableTexts, type LocalizableText } from '../../protocol/text/localized.ts';
+import { checkDisplayablePath, createPathRefusal, isNonPortableFileName, quoteForMessage } from '../core/pathSyntax.ts';
+import { type RemovedEntry, type ToolCallPlan, ToolError } from '../core/tool.ts';
 import type { TreeEntry, Workspace } from '../core/workspace.ts';
 import { buildFileReason } from '../policy/buildFiles.ts';
-import { changesInstallScripts, isGitInternal, isTwin, protectedReason } from '../policy/protectedPaths.ts';
-import { holdsRepository } from '../sandbox/containingRepository.ts';
+import {
+  changesInstallScripts,
+  isGitInternal,
+  isLookalikePathSegment,
+  protectedPathReason,
+} from '../policy/protectedPaths.ts';
+import { containsGitRepository } from '../sandbox/containingRepository.ts';
 import { listTree } from '../sandbox/fileTree.ts';
-import { checkFolderOf, openForReading } from '../sandbox/openFile.ts';
+import { checkParentFolder, openForReading } from '../sandbox/openFile.ts';
 import { type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
-import { grantFor, runsOnInstall } from './planChange.ts';
+import { runGrantForFile, runsOnInstallReason } from './planChange.ts';
 
 /** Maximum entries and bytes stored for one deletion. */
 const maxEntries = 1000;
@@ -20,12 +25,12 @@ const maxBytes = 50_000_000;
  * Plans the deletion of a whole folder, a link, or a file without text. Everything is stored for undo, or nothing is deleted. Entries of a
  * folder are checked like single deletions: protected paths, Git files, path rules, unsaved changes.
  */
-export async function planRemoval(
+export async function planPathDeletion(
   workspace: Workspace,
   file: ResolvedPath,
   input: string,
   quota: number,
-): Promise<CallPlan> {
+): Promise<ToolCallPlan> {
   const entries = await listTree(file.path, maxEntries);
   const bytes = entries?.reduce((sum, { size }) => sum + size, 0) ?? 0;
   if (!entries || bytes > Math.min(maxBytes, quota)) throw tooMuch(file, entries && bytes);
@@ -41,7 +46,7 @@ export async function planRemoval(
   return {
     what:
       file.kind === 'folder'
-        ? message('Delete {0} with {1} ({2})', file.relative, amount(files, 'file'), size(bytes))
+        ? message('Delete {0} with {1} ({2})', file.relative, localizedCount(files, 'file'), size(bytes))
         : message('Delete {0}', file.relative),
     where: file.path,
     why: why ?? configuration ?? message(removes[file.kind === 'missing' ? 'file' : file.kind]),
@@ -49,13 +54,13 @@ export async function planRemoval(
     ...(below.length > 0 && { details: listed(below) }),
     ...(ofRun && { free: 'of-run' as const }),
     trace: async () => ({ removed: await contentsOf(file, entries) }),
-    ...(why === undefined && !ofRun && grantFor({ ...file, configuration }, tool, 'fs.delete')),
+    ...(why === undefined && !ofRun && runGrantForFile({ ...file, configuration }, tool, 'fs.delete')),
     data: () => data,
     async run({ workspace }) {
       if ((await resolvePath(workspace.roots, input, 'delete')).path !== file.path)
-        throw new ToolError('E_PRECONDITION_FAILED', `${quoted(file.relative)} is somewhere else now.`);
+        throw new ToolError('E_PRECONDITION_FAILED', `${quoteForMessage(file.relative)} is somewhere else now.`);
       checkSaved(workspace, file);
-      await checkFolderOf(file);
+      await checkParentFolder(file);
       await workspace.delete(file.path, entries);
       return data;
     },
@@ -69,8 +74,8 @@ const removes = {
 } as const;
 
 function tooMuch(file: ResolvedPath, bytes: number | undefined): ToolError {
-  const holds = bytes === undefined ? `more than ${maxEntries} files and folders` : inEnglish(size(bytes));
-  const message = `${quoted(file.relative)} holds ${holds}: too much to be kept for undo, so nothing was deleted.`;
+  const holds = bytes === undefined ? `more than ${maxEntries} files and folders` : toEnglishText(size(bytes));
+  const message = `${quoteForMessage(file.relative)} holds ${holds}: too much to be kept for undo, so nothing was deleted.`;
   return new ToolError('E_WRITE_LIMIT', `${message} Delete parts of it, or put a command to the person.`);
 }
 
@@ -78,10 +83,13 @@ function tooMuch(file: ResolvedPath, bytes: number | undefined): ToolError {
 function checkEntry(file: ResolvedPath, { path, kind, mode }: TreeEntry): void {
   const place = `${file.relative}/${path}`;
   const names = path.split('/');
-  checkShowable(names);
+  checkDisplayablePath(names);
   if (isGitInternal(names))
-    throw refuse('GIT_INTERNAL', `${quoted(place)} belongs to Git; nothing was deleted. Use git through shell.run.`);
-  const odd = names.some((name) => notPortable(name) || isTwin(name) || name === '~');
+    throw createPathRefusal(
+      'GIT_INTERNAL',
+      `${quoteForMessage(place)} belongs to Git; nothing was deleted. Use git through shell.run.`,
+    );
+  const odd = names.some((name) => isNonPortableFileName(name) || isLookalikePathSegment(name) || name === '~');
   const why = odd
     ? 'has a name that undo could not bring back'
     : kind === 'other'
@@ -89,14 +97,14 @@ function checkEntry(file: ResolvedPath, { path, kind, mode }: TreeEntry): void {
       : kind === 'folder' && (mode & 0o222) === 0
         ? 'is read-only'
         : undefined;
-  if (why) throw new ToolError('E_PRECONDITION_FAILED', `${quoted(place)} ${why}. Nothing was deleted.`);
+  if (why) throw new ToolError('E_PRECONDITION_FAILED', `${quoteForMessage(place)} ${why}. Nothing was deleted.`);
 }
 
 function checkSaved(workspace: Workspace, file: ResolvedPath): void {
   const unsaved = file.kind === 'folder' ? workspace.unsavedIn(file.path) : [];
   if (file.kind === 'file' && workspace.isDirty(file.path)) unsaved.push(file.path);
   if (unsaved.length === 0) return;
-  const names = unsaved.map((path) => quoted(paths.join(file.relative, paths.relative(file.path, path))));
+  const names = unsaved.map((path) => quoteForMessage(paths.join(file.relative, paths.relative(file.path, path))));
   throw new ToolError(
     'E_PRECONDITION_FAILED',
     `The editor holds unsaved changes of ${names.slice(0, 5).join(', ')}. Nothing was deleted; the person has to save or discard them.`,
@@ -111,10 +119,11 @@ function configurationInside(file: ResolvedPath, below: readonly TreeEntry[]): L
 }
 
 async function reasonInside(file: ResolvedPath, below: readonly TreeEntry[]): Promise<LocalizedMessage | undefined> {
-  if (await holdsRepository(below.map(({ path }) => path))) return message('It contains a Git repository.');
+  if (await containsGitRepository(below.map(({ path }) => path))) return message('It contains a Git repository.');
   for (const { path, kind } of below) {
     const place = `${file.relative}/${path}`;
-    const reason = protectedReason(place.split('/')) ?? (kind === 'file' ? await scriptsReason(file, path) : undefined);
+    const reason =
+      protectedPathReason(place.split('/')) ?? (kind === 'file' ? await scriptsReason(file, path) : undefined);
     if (reason) return message('It contains {0}. {1}', path, reason);
   }
   return undefined;
@@ -123,12 +132,12 @@ async function reasonInside(file: ResolvedPath, below: readonly TreeEntry[]): Pr
 async function scriptsReason(file: ResolvedPath, path: string): Promise<LocalizedMessage | undefined> {
   if (!/(^|\/)package\.json$/i.test(path)) return undefined;
   const text = (await readEntry(file, path)).toString('utf8');
-  return changesInstallScripts(path, text, null) ? runsOnInstall : undefined;
+  return changesInstallScripts(path, text, null) ? runsOnInstallReason : undefined;
 }
 
 /** Returns all entries for undo; folders only if no other entry recreates them. */
-async function contentsOf(file: ResolvedPath, entries: readonly TreeEntry[]): Promise<Removed[]> {
-  const removed: Removed[] = [];
+async function contentsOf(file: ResolvedPath, entries: readonly TreeEntry[]): Promise<RemovedEntry[]> {
+  const removed: RemovedEntry[] = [];
   for (const { path, kind, mode, target } of entries) {
     const place = path === '' ? file.relative : `${file.relative}/${path}`;
     if (kind === 'file') removed.push({ path: place, kind, mode, content: await readEntry(file, path) });
@@ -157,12 +166,12 @@ function listed(below: readonly TreeEntry[]): LocalizableText {
     kind === 'folder' ? `${path}/` : kind === 'link' ? message('{0} (link)', path) : path,
   );
   const more = names.length > 10 ? [message('… and {0} more', names.length - 10)] : [];
-  return joined([...names.slice(0, 10), ...more], '\n');
+  return joinLocalizableTexts([...names.slice(0, 10), ...more], '\n');
 }
 
 const size = (bytes: number): LocalizedMessage =>
   bytes < 1000
-    ? amount(bytes, 'byte')
+    ? localizedCount(bytes, 'byte')
     : bytes < 1_000_000
       ? message('{0} KB', Math.round(bytes / 1000))
       : message('{0} MB', (bytes / 1_000_000).toFixed(1));

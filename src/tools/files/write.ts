@@ -1,24 +1,24 @@
-import { askingTool, ToolError } from '../core/tool.ts';
-import { writeDefinition } from '../definitions/fileTools.ts';
+import { createSideEffectTool, ToolError } from '../core/tool.ts';
+import { fsWriteDefinition } from '../definitions/fileTools.ts';
 import { refusePlaceholders } from '../edit/placeholder.ts';
 import { resolvePath } from '../sandbox/paths.ts';
-import { checkHash, findTarget, planText } from './planChange.ts';
+import { checkHash, findChangeTarget, planTextChange } from './planChange.ts';
 
 const maximumWrite = 5_000_000;
 
 /** `fs.write`: creates a file, or replaces its whole text. Data: `{ path, sha256, created, added, removed }`. */
-export const writeTool = askingTool(
-  writeDefinition,
+export const fsWriteTool = createSideEffectTool(
+  fsWriteDefinition,
   'change',
   async ({ path, content, ifMatchSha256 }, { workspace }) => {
     await resolvePath(workspace.roots, path, 'write'); // a refused path is the first thing to report
     if (content.length > maximumWrite)
       throw new ToolError('E_WRITE_LIMIT', 'The content is longer than 5,000,000 characters. Write it in parts.');
-    const target = await findTarget(workspace, path);
+    const target = await findChangeTarget(workspace, path);
     checkHash(target, ifMatchSha256);
     refusePlaceholders(content, target.before);
     const after = asTheFileHasIt(content, target.before);
-    return planText(workspace, target, after, 'fs.write', { created: target.before === null });
+    return planTextChange(workspace, target, after, 'fs.write', { created: target.before === null });
   },
 );
 

@@ -1,58 +1,64 @@
 // @invariant approved-plan-is-executed: An approval covers exactly the plan that was shown; a plan that changed requires a new approval.
 import type { ToolCall } from '../../protocol/content/messages.ts';
-import { failure, type ToolOutcome } from '../../protocol/content/tools.ts';
-import type { ProposedPlan } from '../../protocol/run/events.ts';
+import { failedToolOutcome, type ToolOutcome } from '../../protocol/content/tools.ts';
+import type { ProposedCallPlan } from '../../protocol/run/events.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import type { Localizer } from '../../protocol/text/localized.ts';
-import { stopIfAborted } from '../core/abortable.ts';
-import { toFailure } from '../core/outcome.ts';
+import { throwIfSignalAborted } from '../core/abortable.ts';
+import { toFailureOutcome } from '../core/outcome.ts';
 import type { FileChange } from '../core/tool.ts';
 import {
   type ApprovalAnswer,
+  type ApprovalRequestPlan,
   type CallContext,
-  type CallPlan,
-  type RequestedPlan,
   type Tool,
+  type ToolCallPlan,
   ToolError,
 } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import type { Verdict } from '../policy/policy.ts';
 import type { ApprovalSubject, QueuedApproval } from './approvalQueue.ts';
-import { differenceFrom, staleError } from './approvedPlan.ts';
-import type { Planned } from './policySubject.ts';
-import { stored } from './storedEvents.ts';
-import { changedByUser, isShown, parseRevisedArguments, type ShownCall, shownOf } from './userRevision.ts';
+import { planDifferenceText, staleEditError } from './approvedPlan.ts';
+import type { PlannedToolCall } from './policySubject.ts';
+import { emitStoredEvent } from './storedEvents.ts';
+import {
+  type ApprovedPlanView,
+  describeUserRevision,
+  matchesApprovedPlanView,
+  parseRevisedArguments,
+  toApprovedPlanView,
+} from './userRevision.ts';
 
 /** Planned call in its current state; without a plan, no approval is needed. */
-export interface Prepared {
+export interface PreparedToolCall {
   tool: Tool;
   args: unknown;
-  plan?: RequestedPlan;
+  plan?: ApprovalRequestPlan;
   verdict: Verdict;
   /** Returns the complete plan including losses; absent if already complete. The user is asked in any case. */
-  whenKnown?(): Promise<Prepared>;
+  whenKnown?(): Promise<PreparedToolCall>;
 }
 
 /**
  * Plans a call without side effects. `args` are already checked arguments; `asks` forces an approval; `revised` marks arguments edited by
  * the user. Throws `ToolError`.
  */
-export type Prepare = (
+export type ToolCallPreparer = (
   call: ToolCall,
   context: CallContext,
   known?: { world?: Workspace; args?: unknown; asks?: boolean; revised?: boolean },
-) => Promise<Prepared>;
+) => Promise<PreparedToolCall>;
 
 interface Dependencies {
   workspace: Workspace;
-  prepare: Prepare;
-  judged(planned: Planned, context: CallContext): Promise<Prepared>;
+  prepare: ToolCallPreparer;
+  judged(planned: PlannedToolCall, context: CallContext): Promise<PreparedToolCall>;
   ask(subjects: readonly ApprovalSubject[], context: CallContext): Promise<QueuedApproval[]>;
   tell: Localizer;
 }
 
 /** Approved call in exactly the form to run; `changed` reports the user's edit to the model. */
-type Agreed = Prepared & { changed?: unknown };
+type Agreed = PreparedToolCall & { changed?: unknown };
 
 /**
  * Creates the approval loop. Approvals repeat until the approved plan equals the current plan: files may change during a request, the user
@@ -73,29 +79,29 @@ export function createApprovalFlow({ workspace, prepare, judged, ask, tell }: De
     const before = context.proposed?.(call.id);
     let asks = before !== undefined && !question;
     let together = question ? [] : following;
-    let proposed: RequestedPlan | undefined;
-    let shown: ShownCall | undefined;
+    let proposed: ApprovalRequestPlan | undefined;
+    let shown: ApprovedPlanView | undefined;
     let again: Pick<ApprovalSubject, 'note' | 'draft'> = {};
     for (;;) {
       const begun = await work(checked).catch((error) => {
         question?.withdraw(); // obsolete
-        throw asks ? staleError(before!, error) : error;
+        throw asks ? staleEditError(before!, error) : error;
       });
       // A request may be visible before its plan is complete; the visible part is compared with the complete plan.
       const prepared = (shown || question) && begun.whenKnown ? await begun.whenKnown() : begun;
       const { plan, args, verdict } = prepared;
       checked = args; // the same object is shown, checked and executed
-      const changed = proposed && { changed: changedByUser(proposed, plan, args) };
+      const changed = proposed && { changed: describeUserRevision(proposed, plan, args) };
       if (verdict.effect === 'deny') {
         question?.withdraw();
         return refusedBy(call, verdict, context);
       }
       if (!plan) return { ...prepared, ...changed };
       // An approved call runs as shown, not in its read-only form.
-      if (shown && isShown(plan, shown))
+      if (shown && matchesApprovedPlanView(plan, shown))
         return { ...prepared, ...changed, verdict: { ...verdict, onlyReads: undefined } };
       if (shown) again = { note: tell(message('The content has changed since it was shown.')) };
-      if (question && !isShown(plan, shownOf(question.plan))) question.withdraw(); // still waiting
+      if (question && !matchesApprovedPlanView(plan, toApprovedPlanView(question.plan))) question.withdraw(); // still waiting
 
       if (!question) {
         if (verdict.effect === 'allow') {
@@ -116,7 +122,7 @@ export function createApprovalFlow({ workspace, prepare, judged, ask, tell }: De
       const { plan: about } = question;
       question = undefined;
       together = [];
-      shown = answer && shownOf(about, answer.edited);
+      shown = answer && toApprovedPlanView(about, answer.edited);
       if (answer?.decision === 'deny') return { denied: denied(answer.words) };
       if (answer?.edited === undefined) continue;
       const { edited } = answer;
@@ -126,16 +132,16 @@ export function createApprovalFlow({ workspace, prepare, judged, ask, tell }: De
         work = () => revise(call, prepared, edited, context);
         proposed ??= plan;
       } catch (error) {
-        stopIfAborted(context.signal);
-        const { message: text } = toFailure(error, context.signal).error;
+        throwIfSignalAborted(context.signal);
+        const { message: text } = toFailureOutcome(error, context.signal).error;
         again = { note: tell(message('Your change is invalid. {0}', text)), draft: edited };
         shown = undefined;
       }
     }
   };
 
-  function sinceProposed(proposed: ProposedPlan, plan: RequestedPlan): Pick<ApprovalSubject, 'note'> {
-    const difference = differenceFrom(proposed, plan);
+  function sinceProposed(proposed: ProposedCallPlan, plan: ApprovalRequestPlan): Pick<ApprovalSubject, 'note'> {
+    const difference = planDifferenceText(proposed, plan);
     return difference === undefined ? {} : { note: tell(difference) };
   }
 
@@ -165,7 +171,7 @@ export function createApprovalFlow({ workspace, prepare, judged, ask, tell }: De
    * Plans following calls on top of the changes of the calls before. Calls that fail to plan are handled in their turn, and so are later
    * calls for the same files. Earlier requests stay unchanged.
    */
-  async function planAhead(first: RequestedPlan, following: readonly ToolCall[], context: CallContext) {
+  async function planAhead(first: ApprovalRequestPlan, following: readonly ToolCall[], context: CallContext) {
     const ahead: { call: ToolCall; subject: ApprovalSubject }[] = [];
     const changes = first.change ? [first.change] : [];
     const untold: string[] = [];
@@ -195,28 +201,33 @@ export function createApprovalFlow({ workspace, prepare, judged, ask, tell }: De
         if (verdict.effect === 'ask')
           ahead.push({ call, subject: { call: withArguments(call, args), plan, whenKnown, ...since } });
       } catch {
-        stopIfAborted(context.signal);
+        throwIfSignalAborted(context.signal);
         untold.push(namedBy(call));
       }
     }
     return ahead;
   }
 
-  async function revise(call: ToolCall, prepared: Prepared, edited: string, context: CallContext): Promise<Prepared> {
+  async function revise(
+    call: ToolCall,
+    prepared: PreparedToolCall,
+    edited: string,
+    context: CallContext,
+  ): Promise<PreparedToolCall> {
     const { tool, args, plan } = prepared;
     if (!plan?.revise) return prepare(withArguments(call, parseRevisedArguments(edited)), context, { revised: true });
     return judged({ tool, args, plan: await plan.revise(edited) }, context);
   }
 }
 
-const planWhenKnown = ({ whenKnown }: Prepared): ApprovalSubject['whenKnown'] =>
+const planWhenKnown = ({ whenKnown }: PreparedToolCall): ApprovalSubject['whenKnown'] =>
   whenKnown && (async () => (await whenKnown()).plan!);
 
 /** Records the reason of a decision without an approval, for the card and the journal. */
 async function told(call: ToolCall, { effect, reason, basis }: Verdict, context: CallContext): Promise<void> {
   const decision = effect === 'allow' ? 'allow' : 'deny';
   const { id: toolCallId, name } = call;
-  await stored(context, {
+  await emitStoredEvent(context, {
     type: 'approval',
     toolCallId,
     name,
@@ -229,15 +240,15 @@ async function told(call: ToolCall, { effect, reason, basis }: Verdict, context:
 
 async function refusedBy(call: ToolCall, verdict: Verdict, context: CallContext): Promise<{ denied: ToolOutcome }> {
   await told(call, verdict, context);
-  return { denied: failure('TOOL_DENIED', `${verdict.reason} Nothing was run.`) };
+  return { denied: failedToolOutcome('TOOL_DENIED', `${verdict.reason} Nothing was run.`) };
 }
 
 function denied(words: string | undefined): ToolOutcome {
-  if (!words) return failure('TOOL_DENIED', 'The person did not allow this. Nothing was run.');
-  return failure('TOOL_DENIED', `The person did not allow this and said: ${words}`, { words });
+  if (!words) return failedToolOutcome('TOOL_DENIED', 'The person did not allow this. Nothing was run.');
+  return failedToolOutcome('TOOL_DENIED', `The person did not allow this and said: ${words}`, { words });
 }
 
-const placesOf = ({ paths, change }: CallPlan): readonly string[] => paths ?? (change ? [change.path] : []);
+const placesOf = ({ paths, change }: ToolCallPlan): readonly string[] => paths ?? (change ? [change.path] : []);
 
 const namedBy = (call: ToolCall): string => call.malformed ?? JSON.stringify(call.arguments) ?? '';
 

@@ -1,19 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { decisionSchema, type EventBody } from '../../protocol/run/events.ts';
-import { beforeStop } from '../core/abortable.ts';
-import type { ApprovalAnswer, ApprovalRequest, Approve, CallContext, RequestedPlan } from '../core/tool.ts';
-import { changeAtAGlance, maxShownLines, shownChange } from '../edit/diff.ts';
-import { approvedPlanOf } from './approvedPlan.ts';
-import { stored } from './storedEvents.ts';
+import { approvalDecisionSchema, type RunEventBody } from '../../protocol/run/events.ts';
+import { raceWithAbort } from '../core/abortable.ts';
+import type {
+  ApprovalAnswer,
+  ApprovalRequest,
+  ApprovalRequester,
+  ApprovalRequestPlan,
+  CallContext,
+} from '../core/tool.ts';
+import { formatFileChange, formatShortFileChange, maxShownDiffLines } from '../edit/diff.ts';
+import { hashApprovedPlan } from './approvedPlan.ts';
+import { emitStoredEvent } from './storedEvents.ts';
 
 export interface ApprovalSubject extends Pick<ApprovalRequest, 'call' | 'plan' | 'note' | 'draft'> {
   /** Returns the complete plan; absent if already complete. Until then the request is visible but cannot be answered. */
-  whenKnown?(): Promise<RequestedPlan>;
+  whenKnown?(): Promise<ApprovalRequestPlan>;
 }
 
 /** Approval request until its decision. `plan` is the last visible version. */
 export interface QueuedApproval {
-  readonly plan: RequestedPlan;
+  readonly plan: ApprovalRequestPlan;
   /** Resolves after the answer is recorded; undefined if withdrawn as obsolete. Rejects if the run stops, or if the record fails. */
   answer: Promise<ApprovalAnswer | undefined>;
   withdraw(): void;
@@ -28,7 +34,7 @@ interface Open {
  * Creates the queue of approvals; each call has its own answer. Anything except a clear approval is a denial.
  * @param now monotonic clock in milliseconds
  */
-export function createApprovalQueue(approve: Approve, now: () => number) {
+export function createApprovalQueue(approve: ApprovalRequester, now: () => number) {
   const open = new Set<Open>();
 
   return async function ask(subjects: readonly ApprovalSubject[], context: CallContext): Promise<QueuedApproval[]> {
@@ -44,8 +50,8 @@ export function createApprovalQueue(approve: Approve, now: () => number) {
       }),
     );
     // All requests are recorded before the first is shown: after a kill, no visible request is missing in the record.
-    for (const request of requests) await stored(context, onRecord(request));
-    for (const request of requests) await stored(context, onScreen(request));
+    for (const request of requests) await emitStoredEvent(context, onRecord(request));
+    for (const request of requests) await emitStoredEvent(context, onScreen(request));
     const whole = completed(subjects, requests, context); // answerable after all plans are complete
     return requests.map((request, index) => {
       const own = whole.then((all) => all[index]!);
@@ -64,7 +70,7 @@ export function createApprovalQueue(approve: Approve, now: () => number) {
       return plan ? Object.freeze({ ...request, plan }) : request;
     });
     for (const [index, request] of whole.entries())
-      if (request !== requests[index] && !context.signal.aborted) await stored(context, onScreen(request));
+      if (request !== requests[index] && !context.signal.aborted) await emitStoredEvent(context, onScreen(request));
     return whole;
   }
 
@@ -99,7 +105,7 @@ export function createApprovalQueue(approve: Approve, now: () => number) {
         return approve(request, signal);
       })
       .catch(() => undefined);
-    const given = await beforeStop(signal, answering).catch((stopped) => {
+    const given = await raceWithAbort(signal, answering).catch((stopped) => {
       if (context.signal.aborted) throw stopped;
       return 'withdrawn' as const;
     });
@@ -116,7 +122,15 @@ export function createApprovalQueue(approve: Approve, now: () => number) {
     };
     const { title } = request.plan;
     const { id: toolCallId, name } = request.call;
-    await stored(context, { type: 'approval', toolCallId, name, ...(title && { title }), decision, waitedMs, ...said });
+    await emitStoredEvent(context, {
+      type: 'approval',
+      toolCallId,
+      name,
+      ...(title && { title }),
+      decision,
+      waitedMs,
+      ...said,
+    });
     return answer;
   }
 
@@ -143,7 +157,7 @@ export function createApprovalQueue(approve: Approve, now: () => number) {
 }
 
 function understood(given: ApprovalAnswer | undefined): ApprovalAnswer {
-  const decision = decisionSchema.safeParse(given?.decision).data ?? 'deny';
+  const decision = approvalDecisionSchema.safeParse(given?.decision).data ?? 'deny';
   if (decision === 'deny') {
     const words = typeof given?.words === 'string' ? given.words.trim() : '';
     return { decision, ...(words ? { words } : given?.holds === true && { holds: true }) };
@@ -154,20 +168,21 @@ function understood(given: ApprovalAnswer | undefined): ApprovalAnswer {
 }
 
 /** Returns the English record of a request with the first lines of a change; the call determines the rest. */
-function onRecord({ id, call, plan }: ApprovalRequest): EventBody {
+function onRecord({ id, call, plan }: ApprovalRequest): RunEventBody {
   const { change } = plan;
   const isText = change && change.after !== null;
-  const diff = isText ? changeAtAGlance(change.path, change.before, change.after!) : undefined;
+  const diff = isText ? formatShortFileChange(change.path, change.before, change.after!) : undefined;
   const { what, where } = plan.english ?? plan;
   const command = plan.command !== undefined && { command: plan.command };
   const question = { id, what, where, why: '', ...command, ...(diff && { diff }) };
   const about = { toolCallId: call.id, name: call.name, ...(plan.title && { title: plan.title }) };
-  return { type: 'approval-request', ...about, question, proposed: approvedPlanOf(plan) };
+  return { type: 'approval-request', ...about, question, proposed: hashApprovedPlan(plan) };
 }
 
-function onScreen({ id, call, plan, note }: ApprovalRequest): EventBody {
+function onScreen({ id, call, plan, note }: ApprovalRequest): RunEventBody {
   const { change, title } = plan;
-  const diff = change && change.after !== null && shownChange(change.path, change.before, change.after, maxShownLines);
+  const diff =
+    change && change.after !== null && formatFileChange(change.path, change.before, change.after, maxShownDiffLines);
   const { what, where, english, command } = plan;
   const why = [plan.loss?.text, plan.why].filter(Boolean).join(' ');
   const about = { what, where, why, ...(english && { english }), ...(command !== undefined && { command }) };

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { ProposedPlan } from '../../protocol/run/events.ts';
+import type { ProposedCallPlan } from '../../protocol/run/events.ts';
 import { message } from '../../protocol/text/l10n.ts';
-import { joined, type LocalizableText } from '../../protocol/text/localized.ts';
-import { type RequestedPlan, ToolError } from '../core/tool.ts';
+import { joinLocalizableTexts, type LocalizableText } from '../../protocol/text/localized.ts';
+import { type ApprovalRequestPlan, ToolError } from '../core/tool.ts';
 
 /** Returns hashes of everything that an approval covers, for comparison in a later window. */
-export function approvedPlanOf({ where, paths, change, command, origin }: RequestedPlan): ProposedPlan {
+export function hashApprovedPlan({ where, paths, change, command, origin }: ApprovalRequestPlan): ProposedCallPlan {
   return {
     ...(change && { before: hashOf(change.before), after: hashOf(change.after) }),
     ...(command !== undefined && { command: hashOf(command) }),
@@ -15,21 +15,21 @@ export function approvedPlanOf({ where, paths, change, command, origin }: Reques
 }
 
 /** Returns the differences from the earlier request as sentences for the user; undefined if there are none. */
-export function differenceFrom(proposed: ProposedPlan, plan: RequestedPlan): LocalizableText | undefined {
-  const now = approvedPlanOf(plan);
-  const isOther = (part: keyof ProposedPlan) => now[part] !== proposed[part];
+export function planDifferenceText(proposed: ProposedCallPlan, plan: ApprovalRequestPlan): LocalizableText | undefined {
+  const now = hashApprovedPlan(plan);
+  const isOther = (part: keyof ProposedCallPlan) => now[part] !== proposed[part];
   const differences = [
     ...(isOther('before') ? [message('The file has changed since the proposal; the edit still applies.')] : []),
     ...(isOther('command') ? [message('The command differs from the proposed command.')] : []),
     ...(isOther('location') ? [message('The location differs from the proposed location.')] : []),
     ...(isOther('tool') ? [message('The tool has changed since the proposal.')] : []),
   ];
-  if (differences.length > 0) return joined(differences);
+  if (differences.length > 0) return joinLocalizableTexts(differences);
   return isOther('after') ? message('The result differs from the proposed result.') : undefined;
 }
 
 /** Returns the error of an edit from an earlier window that no longer applies, with `stale` for its card. */
-export function staleError(proposed: ProposedPlan, error: unknown): unknown {
+export function staleEditError(proposed: ProposedCallPlan, error: unknown): unknown {
   if (proposed.before === undefined || !(error instanceof ToolError) || notStale.has(error.code)) return error;
   const message = `The file has changed; the edit no longer applies. ${error.message}`;
   return new ToolError(error.code, message, { ...Object(error.details), stale: true });

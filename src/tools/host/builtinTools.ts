@@ -1,24 +1,24 @@
-import { contextTool } from '../code/context.ts';
+import { editorContextTool } from '../code/context.ts';
 import { diagnosticsTool } from '../code/diagnostics.ts';
 import type { LanguageService } from '../code/language.ts';
 import { codeLocationTools } from '../code/places.ts';
 import { symbolsTool } from '../code/symbols.ts';
 import type { Tool } from '../core/tool.ts';
 import { applyPatchTool } from '../files/applyPatch.ts';
-import { type DeleteOptions, deleteTool } from '../files/delete.ts';
-import { editTool } from '../files/edit.ts';
-import { moveTool } from '../files/move.ts';
-import { fileReadTool } from '../files/read.ts';
-import { writeTool } from '../files/write.ts';
+import { type DeleteOptions, fsDeleteTool } from '../files/delete.ts';
+import { fsEditTool } from '../files/edit.ts';
+import { fsMoveTool } from '../files/move.ts';
+import { fsReadTool } from '../files/read.ts';
+import { fsWriteTool } from '../files/write.ts';
 import { askUserTool } from '../run/askUser.ts';
 import { planUpdateTool } from '../run/planUpdate.ts';
-import { findTool } from '../search/find.ts';
-import { listTool } from '../search/list.ts';
-import { searchTool } from '../search/search.ts';
+import { fsFindTool } from '../search/find.ts';
+import { fsListTool } from '../search/list.ts';
+import { fsSearchTool } from '../search/search.ts';
 import { BackgroundCommands } from '../shell/background.ts';
-import { outputTool } from '../shell/outputRead.ts';
-import { type ShellOptions, shellTool, stopTool } from '../shell/shell.ts';
-import { ownPages } from '../web/localPages.ts';
+import { outputReadTool } from '../shell/outputRead.ts';
+import { type ShellOptions, shellStopTool, shellTool } from '../shell/shell.ts';
+import { createCommandPageLookup } from '../web/localPages.ts';
 import { type WebOptions, webTool } from '../web/web.ts';
 
 interface ToolOptions {
@@ -33,22 +33,22 @@ interface ToolOptions {
 export function builtinTools(options: ToolOptions = {}): Tool[] {
   const { background = new BackgroundCommands() } = options.shell ?? {};
   return [
-    listTool,
-    findTool,
-    searchTool,
-    fileReadTool,
+    fsListTool,
+    fsFindTool,
+    fsSearchTool,
+    fsReadTool,
     ...onDisk([
-      writeTool,
-      editTool,
+      fsWriteTool,
+      fsEditTool,
       applyPatchTool,
-      moveTool,
-      deleteTool(options.delete),
+      fsMoveTool,
+      fsDeleteTool(options.delete),
       shellTool({ ...options.shell, background }),
-      stopTool(background),
+      shellStopTool(background),
     ]),
-    outputTool(background),
+    outputReadTool(background),
     ...(options.language ? languageTools(options.language) : []),
-    webTool({ ownPages: ownPages(background), ...options.web }),
+    webTool({ ownPages: createCommandPageLookup(background), ...options.web }),
     planUpdateTool,
     askUserTool,
   ];
@@ -57,7 +57,7 @@ export function builtinTools(options: ToolOptions = {}): Tool[] {
 const onDisk = (tools: Tool[]): Tool[] => tools.map((tool) => ({ ...tool, onDisk: true }));
 
 const languageTools = (language: LanguageService): Tool[] =>
-  [diagnosticsTool(language), symbolsTool(language), ...codeLocationTools(language), contextTool(language)].map(
+  [diagnosticsTool(language), symbolsTool(language), ...codeLocationTools(language), editorContextTool(language)].map(
     (tool) => ({
       ...tool,
       extra: true,

@@ -1,48 +1,48 @@
 // @invariant tools-run-in-the-host: A tool runs only inside `ToolHost.executeToolCall`; no provider runs tools, the local one included.
 import { performance } from 'node:perf_hooks';
-import { isUnanswered, unanswered } from '../../protocol/content/askTool.ts';
+import { isUnansweredQuestion, unansweredQuestionCode } from '../../protocol/content/askTool.ts';
 import type { ToolCall } from '../../protocol/content/messages.ts';
-import { defaultPolicy, type Policy } from '../../protocol/content/policy.ts';
-import { failure, type ToolDefinition, type ToolOutcome } from '../../protocol/content/tools.ts';
-import { aboutOf } from '../../protocol/run/callSubject.ts';
-import type { Background, EventBody } from '../../protocol/run/events.ts';
-import type { RunFile } from '../../protocol/run/runFiles.ts';
-import { understoodOf } from '../../protocol/run/understoodArguments.ts';
-import { inEnglish, message } from '../../protocol/text/l10n.ts';
-import { joined, type Localizer } from '../../protocol/text/localized.ts';
+import { type ApprovalPolicy, defaultApprovalPolicy } from '../../protocol/content/policy.ts';
+import { failedToolOutcome, type ToolDefinition, type ToolOutcome } from '../../protocol/content/tools.ts';
+import { callSubjectOf } from '../../protocol/run/callSubject.ts';
+import type { BackgroundCommandStart, RunEventBody } from '../../protocol/run/events.ts';
+import type { ChangedRunFile } from '../../protocol/run/runFiles.ts';
+import { correctedArgumentsOf } from '../../protocol/run/understoodArguments.ts';
+import { message, toEnglishText } from '../../protocol/text/l10n.ts';
+import { joinLocalizableTexts, type Localizer } from '../../protocol/text/localized.ts';
 import type { Dictionary } from '../../protocol/values/dictionary.ts';
-import { type AppliedChanges, changeStateOf } from '../changes/changeState.ts';
-import { type Edited, editedSince } from '../changes/externalEdits.ts';
-import { putAllRight } from '../changes/tornWrites.ts';
-import { beforeStop, stopIfAborted } from '../core/abortable.ts';
-import { understoodArguments } from '../core/checkArguments.ts';
+import { type AppliedChanges, changeStatesOnDisk } from '../changes/changeState.ts';
+import { type ExternalEdit, findExternalEdits } from '../changes/externalEdits.ts';
+import { repairInterruptedFiles } from '../changes/tornWrites.ts';
+import { raceWithAbort, throwIfSignalAborted } from '../core/abortable.ts';
+import { normalizeToolArguments } from '../core/checkArguments.ts';
 import { didYouMean } from '../core/didYouMean.ts';
-import { bounded, toFailure, toSuccess } from '../core/outcome.ts';
+import { limitOutcomeSize, toFailureOutcome, toSuccessOutcome } from '../core/outcome.ts';
 import {
   AlreadyAppliedError,
-  type Approve,
+  type ApprovalRequester,
+  type ApprovalRequestPlan,
   type CallContext,
-  type CallPlan,
-  type Loss,
-  type RequestedPlan,
+  type PlannedDataLoss,
   type Tool,
+  type ToolCallPlan,
   type ToolContext,
   ToolError,
 } from '../core/tool.ts';
-import { grantsFor } from '../core/toolOrigin.ts';
+import { runGrantsForTool } from '../core/toolOrigin.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { changeAtAGlance } from '../edit/diff.ts';
-import { stateOfFiles } from '../files/fileTimes.ts';
-import { excludedFromSearch, readsAreFree } from '../policy/policy.ts';
+import { formatShortFileChange } from '../edit/diff.ts';
+import { fileSizesAndTimes } from '../files/fileTimes.ts';
+import { createSearchExclusionTest, readsNeedNoApproval } from '../policy/policy.ts';
 import { sha256 } from '../sandbox/fileText.ts';
-import { onlyRead } from '../sandbox/virtual.ts';
-import { createApprovalFlow, type Prepare, type Prepared } from './approvalFlow.ts';
+import { virtualFoldersReadOnlyReason } from '../sandbox/virtual.ts';
+import { createApprovalFlow, type PreparedToolCall, type ToolCallPreparer } from './approvalFlow.ts';
 import { createApprovalQueue } from './approvalQueue.ts';
-import { withPlainPaths } from './normalizePaths.ts';
-import { judgePlan, type Planned, readPlan } from './policySubject.ts';
-import { keep, type StoredEventResult, stored } from './storedEvents.ts';
-import { withChange } from './userRevision.ts';
-import { doneBefore, stepOutcome, stepStart } from './workflowSteps.ts';
+import { normalizeArgumentPaths } from './normalizePaths.ts';
+import { judgePlan, type PlannedToolCall, planReadOnlyCall } from './policySubject.ts';
+import { emitStoredEvent, type StoredEventResult, storeUndoState } from './storedEvents.ts';
+import { addRevisionToOutcome } from './userRevision.ts';
+import { findCompletedStepResult, stepStartRecord, toRecordedOutcome } from './workflowSteps.ts';
 
 /** Gate and only executor of tools: find → check arguments → approve → run. */
 export interface ToolHost {
@@ -74,21 +74,21 @@ export interface ToolHost {
     doing: AppliedChanges,
     place?: Workspace,
     read?: (id: string) => Promise<string>,
-  ): ReturnType<typeof changeStateOf>;
+  ): ReturnType<typeof changeStatesOnDisk>;
   edited(
-    files: Readonly<Dictionary<RunFile>>,
+    files: Readonly<Dictionary<ChangedRunFile>>,
     read: (id: string) => Promise<string>,
     place?: Workspace,
-  ): Promise<Edited[]>;
+  ): Promise<ExternalEdit[]>;
 }
 
 interface ToolHostOptions {
   workspace: Workspace;
   /** Fixed tools, or a function that returns the current tools. */
   tools: readonly Tool[] | (() => readonly Tool[]);
-  approve: Approve;
+  approve: ApprovalRequester;
   prepare?: ToolHost['prepare'];
-  policy?: (runId: string) => Policy;
+  policy?: (runId: string) => ApprovalPolicy;
   tell?: Localizer;
   /** Monotonic clock in milliseconds. */
   now?: () => number;
@@ -101,8 +101,8 @@ export function createToolHost({
   tools,
   approve,
   prepare: prepareTools = async () => {},
-  policy = () => defaultPolicy,
-  tell = inEnglish,
+  policy = () => defaultApprovalPolicy,
+  tell = toEnglishText,
   now = () => performance.now(),
 }: ToolHostOptions): ToolHost {
   const agree = createApprovalFlow({ workspace, prepare, judged, ask: createApprovalQueue(approve, now), tell });
@@ -119,44 +119,44 @@ export function createToolHost({
     },
     prepare: prepareTools,
     async standing(doing, place = workspace, read) {
-      if (read) await putAllRight(place, doing, read);
-      return changeStateOf(place, doing);
+      if (read) await repairInterruptedFiles(place, doing, read);
+      return changeStatesOnDisk(place, doing);
     },
-    stateOfFiles: (call, place = workspace) => stateOfFiles(place, call),
-    edited: (files, read, place = workspace) => editedSince(place, files, read),
+    stateOfFiles: (call, place = workspace) => fileSizesAndTimes(place, call),
+    edited: (files, read, place = workspace) => findExternalEdits(place, files, read),
     getVisibleTools: ({ contextWindow = smallWindow }) =>
       visible()
         .filter((tool) => !tool.extra || contextWindow >= smallWindow)
         .map((tool) => tool.definition),
     isFree: (call, runId) => {
       const tool = call.malformed === undefined ? byName(call.name) : undefined;
-      return tool?.risk === 'read' && !tool.waits && (tool.ofRun || readsAreFree(policy(runId), call.name));
+      return tool?.risk === 'read' && !tool.waits && (tool.ofRun || readsNeedNoApproval(policy(runId), call.name));
     },
     onlyReads: (name) => byName(name)?.risk === 'read',
 
     async executeToolCall(call, context, following = []) {
       const { done } = context.step ?? {};
-      const gave = done && (await doneBefore(call, done, context.workspace ?? workspace));
-      if (gave) return bounded(toSuccess(gave)); // the end is recorded
+      const gave = done && (await findCompletedStepResult(call, done, context.workspace ?? workspace));
+      if (gave) return limitOutcomeSize(toSuccessOutcome(gave)); // the end is recorded
       let started = now();
       let doing: StoredEventResult = {};
       let diff: string | undefined;
       let outputId: string | undefined;
-      let background: Background | undefined;
+      let background: BackgroundCommandStart | undefined;
       let changed: unknown;
       let ran = false;
       let isStarted = false;
       let hasEffect = false;
       const executed = await execute().catch((error) => {
         if (!isStarted && context.signal.aborted && context.isClosing?.()) return notYet;
-        if (!context.step || !(error instanceof AlreadyAppliedError)) return toFailure(error, context.signal);
+        if (!context.step || !(error instanceof AlreadyAppliedError)) return toFailureOutcome(error, context.signal);
         doing = {};
-        return toSuccess({ ...error.data, changed: false });
+        return toSuccessOutcome({ ...error.data, changed: false });
       });
-      const outcome = bounded(changed === undefined ? executed : withChange(executed, changed));
-      if (isUnanswered(outcome)) return outcome; // not ended
+      const outcome = limitOutcomeSize(changed === undefined ? executed : addRevisionToOutcome(executed, changed));
+      if (isUnansweredQuestion(outcome)) return outcome; // not ended
       const did = outcome.ok ? doing : await doneOf(doing, outcome.error.code, context.workspace ?? workspace);
-      const end: EventBody = {
+      const end: RunEventBody = {
         type: 'tool-end',
         toolCallId: call.id,
         name: call.name,
@@ -168,21 +168,21 @@ export function createToolHost({
         ...(outputId && { outputId }),
         ...(background && { background }),
         ...exitOf(outcome, ran),
-        ...(hasEffect ? stepOutcome(outcome) : {}),
+        ...(hasEffect ? toRecordedOutcome(outcome) : {}),
       };
       // The effect is done. A broken store fails again at the next event and stops the run there.
-      await stored(context, end).catch(() => undefined);
+      await emitStoredEvent(context, end).catch(() => undefined);
       return outcome;
 
       async function execute(): Promise<ToolOutcome> {
-        stopIfAborted(context.signal);
+        throwIfSignalAborted(context.signal);
         const agreed = await agree(call, context, following);
         if ('denied' in agreed) return agreed.denied;
         find(call.name); // trust may have been revoked during the request
         const { tool, args, plan } = agreed;
-        const kept = await keep(plan, context);
+        const kept = await storeUndoState(plan, context);
         changed = agreed.changed;
-        stopIfAborted(context.signal);
+        throwIfSignalAborted(context.signal);
         const read = agreed.verdict.onlyReads && typeof plan?.reading === 'function' ? plan.reading : undefined;
         const { command: line, marker, where: folder } = plan ?? {};
         const command = !read && line !== undefined && marker !== undefined && { line, folder: folder!, marker };
@@ -191,20 +191,20 @@ export function createToolHost({
         const { title } = meantBy(tool, args).tool;
         const named = { toolCallId: call.id, name: call.name, ...(title && { title }) };
         const start = { ...named, ...kept, ...(command && { command }), ...reads };
-        const step = stepStart(call, plan, context);
+        const step = stepStartRecord(call, plan, context);
         const onlyReads = Boolean(read) || (tool.risk === 'read' && !tool.waits);
         const marked = onlyReads && { onlyReads };
-        const about = context.step && aboutOf(args as ToolCall['arguments']);
+        const about = context.step && callSubjectOf(args as ToolCall['arguments']);
         isStarted = true;
-        await stored(context, { type: 'tool-start', ...start, ...marked, ...step, ...about });
+        await emitStoredEvent(context, { type: 'tool-start', ...start, ...marked, ...step, ...about });
         doing = kept;
         hasEffect = !onlyReads && Boolean(context.step || context.recordsOutcome);
         if (plan?.change && plan.change.after !== null) {
           const { path, before, after } = plan.change;
-          diff = changeAtAGlance(path, before, after);
+          diff = formatShortFileChange(path, before, after);
         }
         started = now(); // the duration excludes the user's decision
-        stopIfAborted(context.signal);
+        throwIfSignalAborted(context.signal);
         const toolContext = contextOf(call, context, context.workspace ?? workspace, {
           async keepOutput(text) {
             outputId = await context.keep(text);
@@ -213,7 +213,7 @@ export function createToolHost({
           async leaves(text) {
             const after = await context.keep(text).catch(() => sha256(text)); // the change is done, and at least its id is recorded
             doing = { ...doing, changes: doing.changes?.map((change) => ({ ...change, after })) };
-            if (plan?.change) diff = changeAtAGlance(plan.change.path, plan.change.before, text);
+            if (plan?.change) diff = formatShortFileChange(plan.change.path, plan.change.before, text);
           },
           commandGoesOn(one) {
             background = one;
@@ -221,8 +221,8 @@ export function createToolHost({
         });
         const running = plan ? (read ?? plan.run)(toolContext) : tool.run!(args, toolContext);
         // A stop waits for calls with side effects (a write completes, a command ends with its children), but not for reads.
-        const given = await (tool.risk === 'read' && !tool.waits ? beforeStop(context.signal, running) : running);
-        return toSuccess(step.step ? { ...Object(given), changed: true } : given);
+        const given = await (tool.risk === 'read' && !tool.waits ? raceWithAbort(context.signal, running) : running);
+        return toSuccessOutcome(step.step ? { ...Object(given), changed: true } : given);
       }
     },
   };
@@ -234,7 +234,7 @@ export function createToolHost({
     place: Workspace,
   ): Promise<StoredEventResult> {
     if ((!changes?.length && !moved) || code === 'E_PRECONDITION_FAILED') return {};
-    const standing = await changeStateOf(place, { changes, moved });
+    const standing = await changeStatesOnDisk(place, { changes, moved });
     const done = changes?.filter((_, index) => standing.changes[index] === 'after') ?? [];
     return { ...(done.length > 0 && { changes: done }), ...(standing.moved === 'after' && { moved }) };
   }
@@ -242,39 +242,44 @@ export function createToolHost({
   async function prepare(
     call: ToolCall,
     context: CallContext,
-    { world = context.workspace ?? workspace, args: checked, asks, revised }: Parameters<Prepare>[2] = {},
-  ): Promise<Prepared> {
+    { world = context.workspace ?? workspace, args: checked, asks, revised }: Parameters<ToolCallPreparer>[2] = {},
+  ): Promise<PreparedToolCall> {
     const tool = find(call.name);
     const args = checked ?? (await understood(call, tool, context, world, revised));
     const meant = meantBy(tool, args);
     const planning = Promise.resolve(meant.tool.plan?.(meant.args, contextOf(call, context, world)));
-    return judged({ tool, args, plan: await beforeStop(context.signal, planning) }, context, world, asks);
+    return judged({ tool, args, plan: await raceWithAbort(context.signal, planning) }, context, world, asks);
   }
 
   /** Returns the checked arguments, and records any difference from the sent arguments. */
   async function understood(call: ToolCall, tool: Tool, context: CallContext, world: Workspace, revised = false) {
-    const { args: read, isAsSent } = understoodArguments(call, tool);
-    const args = await beforeStop(context.signal, withPlainPaths(read, tool, world));
+    const { args: read, isAsSent } = normalizeToolArguments(call, tool);
+    const args = await raceWithAbort(context.signal, normalizeArgumentPaths(read, tool, world));
     if (isAsSent && args === read) return args;
-    const differences = understoodOf(call.arguments, args as ToolCall['arguments']);
+    const differences = correctedArgumentsOf(call.arguments, args as ToolCall['arguments']);
     const known = JSON.stringify(differences);
     if (!differences || revised || recorded.get(call) === known) return args;
-    await stored(context, { type: 'call-arguments', toolCallId: call.id, ...differences });
+    await emitStoredEvent(context, { type: 'call-arguments', toolCallId: call.id, ...differences });
     recorded.set(call, known);
     return args;
   }
 
   /** Applies the policies and prepares the approval. A call that always needs an approval does not wait for its loss; others do. */
-  async function judged(planned: Planned, context: CallContext, world?: Workspace, asks = false): Promise<Prepared> {
+  async function judged(
+    planned: PlannedToolCall,
+    context: CallContext,
+    world?: Workspace,
+    asks = false,
+  ): Promise<PreparedToolCall> {
     const { plan } = planned;
     if (!plan?.findLoss) return weighed(planned, context, world, asks);
     const { findLoss, grant: _, ...lossy } = plan;
-    const weighedWith = (plan: CallPlan) => weighed({ ...planned, plan }, context, world, asks);
+    const weighedWith = (plan: ToolCallPlan) => weighed({ ...planned, plan }, context, world, asks);
     const lossless = await weighedWith(plan);
     const { effect } = lossless.verdict;
     if (effect === 'deny') return lossless;
     const determine = async () => {
-      const loss = await beforeStop(context.signal, findLoss());
+      const loss = await raceWithAbort(context.signal, findLoss());
       return weighedWith(loss ? { ...lossy, loss } : { ...plan, findLoss: undefined });
     };
     if (effect === 'allow') return determine();
@@ -284,18 +289,18 @@ export function createToolHost({
   }
 
   async function weighed(
-    { tool, args, plan: own }: Planned,
+    { tool, args, plan: own }: PlannedToolCall,
     context: CallContext,
     world: Workspace = context.workspace ?? workspace,
     asks = false,
-  ): Promise<Prepared> {
+  ): Promise<PreparedToolCall> {
     const meant = meantBy(tool, args);
     const through = meant.tool === tool ? undefined : tool.definition.name;
     const now = policy(context.runId);
     const judgement = await judgePlan({ ...meant, plan: own, through }, now, context, world);
     const verdict = asks && judgement.effect === 'allow' ? { ...judgement, effect: 'ask' as const } : judgement;
     const free = verdict.effect === 'allow' && (tool.ofRun || now.preset !== 'ask-everything');
-    const plan = own ?? (free ? undefined : await readPlan(meant.tool, meant.args, world));
+    const plan = own ?? (free ? undefined : await planReadOnlyCall(meant.tool, meant.args, world));
     const why = plan && plan.why !== '' ? [plan.why] : [];
     if (now.readOnlyCommands && plan?.reading && typeof plan.reading !== 'function') why.push(plan.reading);
     if (now.readOnlyCommands && plan?.outputs?.length)
@@ -303,12 +308,16 @@ export function createToolHost({
     if (verdict.effect === 'ask' && verdict.said) why.push(verdict.said);
     const ruled = through !== undefined && { tool: meant.tool.definition.name };
     const origin = meant.tool.origin?.(meant.args);
-    const bound = origin && plan?.grant !== undefined && { origin, grant: grantsFor(plan.grant, origin)[0] };
-    const asked = plan && { ...inWords({ ...plan, why: why.length > 0 ? joined(why) : '' }, tell), ...ruled, ...bound };
+    const bound = origin && plan?.grant !== undefined && { origin, grant: runGrantsForTool(plan.grant, origin)[0] };
+    const asked = plan && {
+      ...inWords({ ...plan, why: why.length > 0 ? joinLocalizableTexts(why) : '' }, tell),
+      ...ruled,
+      ...bound,
+    };
     return { tool, args, verdict, plan: asked && Object.freeze(asked) };
   }
 
-  function meantBy(tool: Tool, args: unknown): Pick<Planned, 'tool' | 'args'> {
+  function meantBy(tool: Tool, args: unknown): Pick<PlannedToolCall, 'tool' | 'args'> {
     return tool.target?.(args) ?? { tool, args };
   }
 
@@ -319,7 +328,7 @@ export function createToolHost({
       const hint = absentServer(name, names) || didYouMean(name, names) || ` There are: ${names.join(', ')}.`;
       throw new ToolError(
         'TOOL_NOT_AVAILABLE',
-        `There is no tool ${JSON.stringify(name.slice(0, 100))}.${hint}${workspace.virtual ? ` ${onlyRead}` : ''}`,
+        `There is no tool ${JSON.stringify(name.slice(0, 100))}.${hint}${workspace.virtual ? ` ${virtualFoldersReadOnlyReason}` : ''}`,
       );
     }
     if (!workspace.trusted && tool.risk !== 'read') {
@@ -327,7 +336,7 @@ export function createToolHost({
       throw new ToolError('TOOL_NOT_AVAILABLE', message);
     }
     if (workspace.virtual && tool.onDisk)
-      throw new ToolError('TOOL_NOT_AVAILABLE', `${name} is not available. ${onlyRead}`);
+      throw new ToolError('TOOL_NOT_AVAILABLE', `${name} is not available. ${virtualFoldersReadOnlyReason}`);
     return tool;
   }
 
@@ -344,7 +353,7 @@ export function createToolHost({
       signal: context.signal,
       keptFromSearch: (place) => {
         const policies = [policy(context.runId), ...(context.policy ? [context.policy] : [])];
-        const guards = policies.map((one) => excludedFromSearch(one, place));
+        const guards = policies.map((one) => createSearchExclusionTest(one, place));
         return (path) => guards.some((isKept) => isKept(path));
       },
       output: (text) => {
@@ -362,14 +371,17 @@ export function createToolHost({
   }
 }
 
-const notYetKnown: Loss = { text: message('Checking what this command discards…'), items: [] };
+const notYetKnown: PlannedDataLoss = { text: message('Checking what this command discards…'), items: [] };
 
 /** Outcome of a call that had not started when the editor closed; the call stays open for the next window. */
-const notYet = failure(unanswered, 'The editor closed before this started.');
+const notYet = failedToolOutcome(unansweredQuestionCode, 'The editor closed before this started.');
 
-function inWords({ what, where, why, details, loss, findLoss: _, ...plan }: CallPlan, tell: Localizer): RequestedPlan {
+function inWords(
+  { what, where, why, details, loss, findLoss: _, ...plan }: ToolCallPlan,
+  tell: Localizer,
+): ApprovalRequestPlan {
   const words = { what: tell(what), where: tell(where) };
-  const english = { what: inEnglish(what), where: inEnglish(where) };
+  const english = { what: toEnglishText(what), where: toEnglishText(where) };
   const isSame = words.what === english.what && words.where === english.where;
   return {
     ...plan,

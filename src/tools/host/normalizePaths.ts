@@ -1,16 +1,20 @@
 import { lstat } from 'node:fs/promises';
 import * as paths from 'node:path';
 import * as z from 'zod';
-import { type PathLocation, pathInsideRoots, pathLocations, type RealRoot } from '../core/pathSyntax.ts';
+import { type PathLocation, pathInsideRoots, pathLocations, type ResolvedWorkspaceRoot } from '../core/pathSyntax.ts';
 import type { Tool } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { isNamedRoot, realRootsOf, resolvePath } from '../sandbox/paths.ts';
+import { isNamedRoot, resolvePath, resolveWorkspaceRoots } from '../sandbox/paths.ts';
 
 /**
  * Normalizes paths in arguments: absolute paths inside of a folder become relative, surrounding blanks are removed if no such file exists,
  * and `/x` becomes `x` if nothing else can be meant. Other paths stay unchanged, and the gate decides.
  */
-export async function withPlainPaths<Arguments>(args: Arguments, tool: Tool, workspace: Workspace): Promise<Arguments> {
+export async function normalizeArgumentPaths<Arguments>(
+  args: Arguments,
+  tool: Tool,
+  workspace: Workspace,
+): Promise<Arguments> {
   if (workspace.virtual) return args;
   const given = args as Record<string, unknown>;
   const changed = new Map<string, string>();
@@ -32,7 +36,7 @@ function pathNames({ arguments: schema }: Tool): string[] {
 export async function normalizePath({ roots }: Pick<Workspace, 'roots'>, input: string): Promise<string> {
   const trimmed = await withoutBlanks(roots, input);
   if (!paths.isAbsolute(trimmed)) return trimmed;
-  const real = await realRootsOf(roots);
+  const real = await resolveWorkspaceRoots(roots);
   const place = pathInsideRoots(real, trimmed);
   if (place) return relativeSpelling(real, place, trimmed) ?? trimmed;
   return (await fromRoot(roots, trimmed)) ?? trimmed;
@@ -46,7 +50,11 @@ async function withoutBlanks(roots: Workspace['roots'], input: string): Promise<
   return isThere ? input : trimmed;
 }
 
-function relativeSpelling(roots: readonly RealRoot[], place: PathLocation, input: string): string | undefined {
+function relativeSpelling(
+  roots: readonly ResolvedWorkspaceRoot[],
+  place: PathLocation,
+  input: string,
+): string | undefined {
   const names = [...(isNamedRoot(roots, place.root) ? [place.root.name] : []), ...place.segments];
   const end = names.length > 0 && /[\\/]$/.test(input) ? '/' : '';
   const relative = `${names.join('/') || '.'}${end}`;

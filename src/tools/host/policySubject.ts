@@ -1,43 +1,45 @@
-import { basisSentences } from '../../protocol/content/basisMessages.ts';
-import type { Policy } from '../../protocol/content/policy.ts';
+import { approvalBasisMessages } from '../../protocol/content/basisMessages.ts';
+import type { ApprovalPolicy } from '../../protocol/content/policy.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import type { CallContext, CallPlan, Tool, ToolContext } from '../core/tool.ts';
-import { grantsFor } from '../core/toolOrigin.ts';
+import type { CallContext, Tool, ToolCallPlan, ToolContext } from '../core/tool.ts';
+import { runGrantsForTool } from '../core/toolOrigin.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { decide, type PolicySubject, stricter, type Verdict } from '../policy/policy.ts';
-import { resolveToRead } from '../sandbox/resolveReadPath.ts';
+import { decideCallByPolicy, type PolicySubject, stricterVerdict, type Verdict } from '../policy/policy.ts';
+import { resolvePathForReading } from '../sandbox/resolveReadPath.ts';
 
 /** Checked call. `plan` is absent for free reads. `through` is the tool that was called instead. */
-export interface Planned {
+export interface PlannedToolCall {
   tool: Tool;
   args: unknown;
-  plan?: CallPlan;
+  plan?: ToolCallPlan;
   through?: string;
 }
 
 /** Combines the user's policy, the permissions of the run and the agent's policy for a call. */
 export async function judgePlan(
-  planned: Planned,
-  policy: Policy,
+  planned: PlannedToolCall,
+  policy: ApprovalPolicy,
   context: Pick<CallContext, 'grants' | 'policy'>,
   workspace: Workspace,
 ): Promise<Verdict> {
   const subject = await subjectOf(planned, workspace);
-  const own = decide(forTool(planned.tool, policy), subject);
-  const verdict = context.policy ? stricter(own, decide(forTool(planned.tool, context.policy), subject)) : own;
+  const own = decideCallByPolicy(forTool(planned.tool, policy), subject);
+  const verdict = context.policy
+    ? stricterVerdict(own, decideCallByPolicy(forTool(planned.tool, context.policy), subject))
+    : own;
   if (planned.plan?.free !== undefined && verdict.effect !== 'deny')
-    return { effect: 'allow', reason: basisSentences[planned.plan.free], basis: { by: planned.plan.free } };
+    return { effect: 'allow', reason: approvalBasisMessages[planned.plan.free], basis: { by: planned.plan.free } };
   const grant = planned.plan ? planned.plan.grant : planned.tool.definition.name;
   if (verdict.effect !== 'ask' || grant === undefined) return verdict;
-  const grants = grantsFor(grant, planned.tool.origin?.(planned.args));
+  const grants = runGrantsForTool(grant, planned.tool.origin?.(planned.args));
   if (!grants.some((one) => context.grants.has(one))) return verdict;
   return { effect: 'allow', reason: `Allowed earlier in this run: ${grant}.`, basis: { by: 'grant', grant } };
 }
 
-const forTool = (tool: Tool, policy: Policy): Policy =>
+const forTool = (tool: Tool, policy: ApprovalPolicy): ApprovalPolicy =>
   tool.ofRun && policy.preset === 'ask-everything' ? { ...policy, preset: 'reads-free' } : policy;
 
-async function subjectOf({ tool, args, plan, through }: Planned, workspace: Workspace): Promise<PolicySubject> {
+async function subjectOf({ tool, args, plan, through }: PlannedToolCall, workspace: Workspace): Promise<PolicySubject> {
   return {
     tool: tool.definition.name,
     ...(through !== undefined && { through }),
@@ -57,7 +59,7 @@ async function subjectOf({ tool, args, plan, through }: Planned, workspace: Work
   };
 }
 
-export async function readPlan(tool: Tool, args: unknown, workspace: Workspace): Promise<CallPlan> {
+export async function planReadOnlyCall(tool: Tool, args: unknown, workspace: Workspace): Promise<ToolCallPlan> {
   const { name } = tool.definition;
   const places = await placesRead(args, workspace);
   const { path: _, ...others } = Object(args) as Record<string, unknown>;
@@ -90,7 +92,7 @@ const phrases = {
 async function placesRead(args: unknown, workspace: Workspace): Promise<{ path: string; relative: string }[]> {
   const { path } = Object(args) as { path?: unknown };
   if (typeof path !== 'string') return [];
-  const found = await resolveToRead(workspace, path, 'search').catch(() => undefined);
+  const found = await resolvePathForReading(workspace, path, 'search').catch(() => undefined);
   return [found ?? { path, relative: path }];
 }
 

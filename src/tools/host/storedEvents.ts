@@ -1,10 +1,10 @@
-import type { EventBody, StoredChange } from '../../protocol/run/events.ts';
-import { isCode } from '../../protocol/text/codeText.ts';
-import { type CallContext, type CallPlan, type FileChange, type Removed, ToolError } from '../core/tool.ts';
-import { formOfBytes } from '../sandbox/fileText.ts';
+import type { RunEventBody, StoredChange } from '../../protocol/run/events.ts';
+import { isErrorCode } from '../../protocol/text/codeText.ts';
+import { type CallContext, type FileChange, type RemovedEntry, type ToolCallPlan, ToolError } from '../core/tool.ts';
+import { modeAndEncodingOfBytes } from '../sandbox/fileText.ts';
 
 /** Emits an event. If the record fails, throws the store's error, and nothing is executed. */
-export async function stored(context: CallContext, event: EventBody): Promise<void> {
+export async function emitStoredEvent(context: CallContext, event: RunEventBody): Promise<void> {
   try {
     await context.emit(event);
   } catch (error) {
@@ -13,7 +13,7 @@ export async function stored(context: CallContext, event: EventBody): Promise<vo
 }
 
 /** Stores the state for undo before execution: an effect without undo is not executed. */
-export async function keep(plan: CallPlan | undefined, context: CallContext): Promise<StoredEventResult> {
+export async function storeUndoState(plan: ToolCallPlan | undefined, context: CallContext): Promise<StoredEventResult> {
   const trace = plan?.change ? { changes: [plan.change] } : await plan?.trace?.();
   if (!trace) return {};
   if ('moved' in trace) return trace;
@@ -23,7 +23,7 @@ export async function keep(plan: CallPlan | undefined, context: CallContext): Pr
   return { changes };
 }
 
-export type StoredEventResult = Pick<Extract<EventBody, { type: 'tool-end' }>, 'changes' | 'moved'>;
+export type StoredEventResult = Pick<Extract<RunEventBody, { type: 'tool-end' }>, 'changes' | 'moved'>;
 
 async function keepChange(change: FileChange, context: CallContext): Promise<StoredChange> {
   const kept = async (content: string | null) => (content === null ? null : context.keep(content));
@@ -35,11 +35,11 @@ async function keepChange(change: FileChange, context: CallContext): Promise<Sto
 }
 
 /** Stores several contents in parallel, because each waits for the disk. */
-async function keepRemoved(removed: readonly Removed[], context: CallContext): Promise<StoredChange[]> {
+async function keepRemoved(removed: readonly RemovedEntry[], context: CallContext): Promise<StoredChange[]> {
   const changes: StoredChange[] = [];
   for (let at = 0; at < removed.length; at += 16) {
     const some = removed.slice(at, at + 16).map(async ({ content, path, kind, mode }) => {
-      const form = kind === 'file' ? formOfBytes(content, mode) : { mode };
+      const form = kind === 'file' ? modeAndEncodingOfBytes(content, mode) : { mode };
       return { path, before: await context.keep(content), after: null, kind, ...form };
     });
     const settled = await Promise.allSettled(some);
@@ -54,7 +54,7 @@ async function keepRemoved(removed: readonly Removed[], context: CallContext): P
 function storeError(error: unknown): ToolError {
   const { code, message } = Object(error) as { code?: unknown; message?: unknown };
   return new ToolError(
-    typeof code === 'string' && isCode(code) ? code : 'E_INTERNAL',
+    typeof code === 'string' && isErrorCode(code) ? code : 'E_INTERNAL',
     `Nothing was run, because the run could not be kept: ${typeof message === 'string' ? message : 'unknown error'}`,
   );
 }

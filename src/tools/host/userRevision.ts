@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ToolOutcome } from '../../protocol/content/tools.ts';
-import { type CallPlan, type RequestedPlan, ToolError } from '../core/tool.ts';
+import { type ApprovalRequestPlan, type ToolCallPlan, ToolError } from '../core/tool.ts';
 import { lineDiff } from '../edit/diff.ts';
 
 /**
  * Visible and approved part of a plan. `why` is excluded, because the reason is no part of the effect. `origin` identifies an MCP server
  * and tool; `loss` holds names of lost data; `ordinary` allows *Allow for this run*.
  */
-export interface ShownCall {
+export interface ApprovedPlanView {
   what: string;
   where: string;
-  paths?: CallPlan['paths'];
-  change?: CallPlan['change'];
+  paths?: ToolCallPlan['paths'];
+  change?: ToolCallPlan['change'];
   command?: string;
   timeLimit?: number;
   origin?: { identity: string; definition: string };
@@ -23,10 +23,10 @@ export interface ShownCall {
  * Returns the visible part of a plan.
  * @param edited the user's edit of the new text or the command
  */
-export function shownOf(
-  { what, where, paths, change, command, timeLimit, origin, grant, loss }: RequestedPlan,
+export function toApprovedPlanView(
+  { what, where, paths, change, command, timeLimit, origin, grant, loss }: ApprovalRequestPlan,
   edited?: string,
-): ShownCall {
+): ApprovedPlanView {
   return {
     what,
     where,
@@ -41,8 +41,8 @@ export function shownOf(
 }
 
 /** Tests if the current plan equals the shown plan. The loss may shrink, but never grow. */
-export function isShown(plan: RequestedPlan, shown: ShownCall): boolean {
-  const { loss, ...now } = shownOf(plan);
+export function matchesApprovedPlanView(plan: ApprovalRequestPlan, shown: ApprovedPlanView): boolean {
+  const { loss, ...now } = toApprovedPlanView(plan);
   const { loss: lossShown, ...before } = shown;
   return (
     isDeepStrictEqual(now, loss.length < lossShown.length ? { ...before, ordinary: now.ordinary } : before) &&
@@ -63,13 +63,17 @@ export function parseRevisedArguments(text: string): Record<string, unknown> {
 
 const longestDifference = 8000;
 
-export function changedByUser(proposed: RequestedPlan, plan: RequestedPlan | undefined, args: unknown): unknown {
+export function describeUserRevision(
+  proposed: ApprovalRequestPlan,
+  plan: ApprovalRequestPlan | undefined,
+  args: unknown,
+): unknown {
   if (proposed.change && plan?.change)
     return lineDiff(proposed.change.after ?? '', plan.change.after ?? '', longestDifference);
   return plan?.command ?? args;
 }
 
-export function withChange(outcome: ToolOutcome, changedByPerson: unknown): ToolOutcome {
+export function addRevisionToOutcome(outcome: ToolOutcome, changedByPerson: unknown): ToolOutcome {
   const add = (value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? { ...value, changedByPerson }

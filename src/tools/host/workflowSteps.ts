@@ -1,29 +1,37 @@
 import { stringify } from 'safe-stable-stringify';
 import type { ToolCall } from '../../protocol/content/messages.ts';
 import type { ToolOutcome } from '../../protocol/content/tools.ts';
-import type { RecordedOutcome, StepStart } from '../../protocol/run/events.ts';
-import { changeStateOf } from '../changes/changeState.ts';
-import type { CallContext, CallPlan, StepDone } from '../core/tool.ts';
+import type { RecordedOutcome, WorkflowStepStart } from '../../protocol/run/events.ts';
+import { changeStatesOnDisk } from '../changes/changeState.ts';
+import type { CallContext, CompletedStepRecord, ToolCallPlan } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { sha256 } from '../sandbox/fileText.ts';
 
 // A workflow step wants an effect. An error about an existing effect would only repeat forever, so it counts as success.
 
 /** Returns the state recorded before a step, to report success even if the outcome is lost. */
-export function stepStart(call: ToolCall, plan: CallPlan | undefined, { step }: CallContext): { step?: StepStart } {
+export function stepStartRecord(
+  call: ToolCall,
+  plan: ToolCallPlan | undefined,
+  { step }: CallContext,
+): { step?: WorkflowStepStart } {
   return step && plan?.data ? { step: { argumentsId: argumentsIdOf(call), data: plan.data() } } : {};
 }
 
 /** Returns the result of an earlier identical step with unchanged files. */
-export async function doneBefore(call: ToolCall, done: StepDone, workspace: Workspace): Promise<object | undefined> {
+export async function findCompletedStepResult(
+  call: ToolCall,
+  done: CompletedStepRecord,
+  workspace: Workspace,
+): Promise<object | undefined> {
   if (done.argumentsId !== argumentsIdOf(call)) return undefined;
-  const { changes, moved } = await changeStateOf(workspace, done);
+  const { changes, moved } = await changeStatesOnDisk(workspace, done);
   const all = [...changes, ...(moved ? [moved] : [])];
   return all.length > 0 && all.every((one) => one === 'after') ? { ...Object(done.data), changed: true } : undefined;
 }
 
 /** Returns the outcome for `tool-end`. A stop is no outcome: the effect is unknown. */
-export function stepOutcome(outcome: ToolOutcome): { outcome?: RecordedOutcome } {
+export function toRecordedOutcome(outcome: ToolOutcome): { outcome?: RecordedOutcome } {
   if (outcome.ok) return { outcome: { data: outcome.data } };
   return outcome.error.code === 'TOOL_INTERRUPTED' ? {} : { outcome: { error: outcome.error } };
 }

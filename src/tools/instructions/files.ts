@@ -1,14 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { visibleProse } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleProse } from '../../protocol/text/escapeInvisible.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { currentText } from '../sandbox/fileText.ts';
+import { readCurrentText } from '../sandbox/fileText.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 
 const maxCharacters = 64_000;
 const [maxFiles, maxDepth] = [100, 3];
 
-export interface FoundFile {
+export interface FoundInstructionFile {
   path: string;
   real: string;
   text: string;
@@ -24,25 +24,25 @@ export interface InstructionLookup {
  * Reads a file that is sent to the model without a request, with the checks of a tool: no link out of the workspace, no secret, no
  * protected file. Undefined if there is none.
  */
-export async function readFound(
+export async function readInstructionFile(
   { workspace, isKept }: InstructionLookup,
   path: string,
-): Promise<FoundFile | undefined> {
+): Promise<FoundInstructionFile | undefined> {
   try {
     const file = await resolvePath(workspace.roots, path, 'read');
     if (file.protected || file.mount || isKept(file.relative)) return undefined;
-    const { text } = await currentText(workspace, file);
-    return { path: file.relative, real: file.path, text: visibleProse(text.slice(0, maxCharacters)) };
+    const { text } = await readCurrentText(workspace, file);
+    return { path: file.relative, real: file.path, text: escapeInvisibleProse(text.slice(0, maxCharacters)) };
   } catch {
     return undefined;
   }
 }
 
-export const readBeside = (
+export const readRelativeInstruction = (
   looking: InstructionLookup,
   spelled: string,
-  from: FoundFile,
-): Promise<FoundFile | undefined> => readFound(looking, join(dirname(from.real), spelled));
+  from: FoundInstructionFile,
+): Promise<FoundInstructionFile | undefined> => readInstructionFile(looking, join(dirname(from.real), spelled));
 
 /** Returns the paths of files below a folder, sorted, a few levels deep. Links are not followed. */
 export async function instructionFilesBelow({ workspace }: InstructionLookup, folder: string): Promise<string[]> {

@@ -1,13 +1,18 @@
 import { extname, join, relative } from 'node:path';
 import { stringify } from 'yaml';
-import { truncateVisible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { amount, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { foldersOf, type WorkspaceRoot } from '../core/workspace.ts';
+import { escapeInvisibleInLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
+import { type LocalizedMessage, localizedCount, message } from '../../protocol/text/l10n.ts';
+import { openFolderRoots, type WorkspaceRoot } from '../core/workspace.ts';
 import { maxFrontmatterBytes, parseYaml } from '../core/yaml.ts';
 import { isNamedRoot, resolvePath } from '../sandbox/paths.ts';
-import { type FoundFile, type InstructionLookup, instructionFilesBelow, readFound } from './files.ts';
-import { headed } from './header.ts';
-import { globsOf } from './instructions.ts';
+import {
+  type FoundInstructionFile,
+  type InstructionLookup,
+  instructionFilesBelow,
+  readInstructionFile,
+} from './files.ts';
+import { splitFrontmatter } from './header.ts';
+import { parseGlobList } from './instructions.ts';
 
 /**
  * Instruction of another agent and the new file that replaces it. Paths are in the form of the tools; `becomes` is a short description for
@@ -65,9 +70,9 @@ const places: readonly [path: string, rule: (head: Record<string, string>) => Ru
 const isText = (file: string) => ['.md', '.mdc', '.txt', ''].includes(extname(file));
 
 /** Finds instructions of other agents in the open folders that can become a file here. Never writes or throws. */
-export async function foreignInstructions(looking: InstructionLookup): Promise<ForeignInstructions[]> {
+export async function findOtherAgentInstructions(looking: InstructionLookup): Promise<ForeignInstructions[]> {
   if (!looking.workspace.trusted) return [];
-  const all = await Promise.all(foldersOf(looking.workspace.roots).map((root) => foreignIn(looking, root)));
+  const all = await Promise.all(openFolderRoots(looking.workspace.roots).map((root) => foreignIn(looking, root)));
   const taken = new Set<string>();
   return all.flat().map((one) => {
     const to = freeName(one.to, taken);
@@ -81,9 +86,9 @@ async function foreignIn(looking: InstructionLookup, root: WorkspaceRoot): Promi
   const rules: ForeignInstructions[] = [];
   for (const [place, ruleOf] of places)
     for (const file of await filesAt(looking, join(root.path, place))) {
-      const found = isText(file) ? await readFound(looking, file) : undefined;
+      const found = isText(file) ? await readInstructionFile(looking, file) : undefined;
       if (!found || found.text.trim() === '') continue;
-      const { head, body } = headed(found.text);
+      const { head, body } = splitFrontmatter(found.text);
       const below = relative(join(root.path, place), file); // '' for the file itself
       rules.push(asFile(found, body, ruleOf(head), slug(`${agentOf(place)}-${below}`), prefix));
     }
@@ -107,8 +112,14 @@ const slug = (text: string) =>
     .slice(0, 60)
     .replace(/-+$/, '');
 
-function asFile({ path }: FoundFile, body: string, rule: Rule, name: string, prefix: string): ForeignInstructions {
-  const globs = globsOf(rule.globs ?? '').join(',');
+function asFile(
+  { path }: FoundInstructionFile,
+  body: string,
+  rule: Rule,
+  name: string,
+  prefix: string,
+): ForeignInstructions {
+  const globs = parseGlobList(rule.globs ?? '').join(',');
   const file = (to: string, head: Record<string, string>, becomes: LocalizedMessage): ForeignInstructions => ({
     from: path,
     to: `${prefix}${to}`,
@@ -118,7 +129,11 @@ function asFile({ path }: FoundFile, body: string, rule: Rule, name: string, pre
   const instructions = `.github/instructions/${name}.instructions.md`;
   if (rule.always) return file(instructions, { applyTo: '**' }, message('sent with every prompt'));
   if (globs !== '')
-    return file(instructions, { applyTo: globs }, message('sent for {0}', truncateVisible(visibleLine(globs), 60)));
+    return file(
+      instructions,
+      { applyTo: globs },
+      message('sent for {0}', truncateWithEllipsis(escapeInvisibleInLine(globs), 60)),
+    );
   const { description = '' } = rule;
   if (description.trim() !== '')
     return file(
@@ -135,14 +150,14 @@ async function modesIn(
   root: WorkspaceRoot,
   prefix: string,
 ): Promise<ForeignInstructions[]> {
-  const found = await readFound(looking, join(root.path, '.roomodes'));
+  const found = await readInstructionFile(looking, join(root.path, '.roomodes'));
   if (!found) return [];
   const agents: ForeignInstructions[] = [];
   for (const mode of modesOf(found.text).slice(0, 50)) {
     const name = slug(String(mode.slug ?? mode.name ?? ''));
     const more: string[] = [];
     for (const file of await filesAt(looking, join(root.path, '.roo', `rules-${name}`))) {
-      const rule = isText(file) ? await readFound(looking, file) : undefined;
+      const rule = isText(file) ? await readInstructionFile(looking, file) : undefined;
       if (rule) more.push(rule.text.trim());
     }
     const words = [mode.roleDefinition, mode.customInstructions].filter(
@@ -166,7 +181,7 @@ async function modesIn(
         more.length > 0
           ? message(
               'an agent, with {0} of its rules; its auto-approved tools are not imported',
-              amount(more.length, 'file'),
+              localizedCount(more.length, 'file'),
             )
           : message('an agent; its auto-approved tools are not imported'),
     });

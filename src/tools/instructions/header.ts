@@ -4,7 +4,7 @@ import { maxFrontmatterBytes, parseYaml } from '../core/yaml.ts';
  * Splits a text into frontmatter and body. Values are text (a list is joined by commas). Invalid YAML is read as lines `key: value`,
  * because `applyTo: **` is common.
  */
-export function headed(text: string): { head: Record<string, string>; body: string } {
+export function splitFrontmatter(text: string): { head: Record<string, string>; body: string } {
   const found = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)/m.exec(text);
   if (!found || found.index > 0) return { head: {}, body: text };
   const [all, source] = found;

@@ -1,24 +1,29 @@
 import { join } from 'node:path';
-import { amount, inEnglish, message } from '../../protocol/text/l10n.ts';
+import { localizedCount, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { type Localizer, messageOf, UserFacingError } from '../../protocol/text/localized.ts';
-import { foldersOf, type WorkspaceRoot } from '../core/workspace.ts';
-import { type ForeignServer, foreignServerNames, foreignServers, withServers } from '../mcp/config/foreignConfig.ts';
-import { currentText } from '../sandbox/fileText.ts';
+import { openFolderRoots, type WorkspaceRoot } from '../core/workspace.ts';
+import {
+  addServersToConfig,
+  type ImportableMcpServer,
+  parseImportableServers,
+  serverNamesInConfig,
+} from '../mcp/config/foreignConfig.ts';
+import { readCurrentText } from '../sandbox/fileText.ts';
 import { isNamedRoot, resolvePath } from '../sandbox/paths.ts';
-import { type InstructionLookup, readFound } from './files.ts';
-import { foreignInstructions } from './foreign.ts';
+import { type InstructionLookup, readInstructionFile } from './files.ts';
+import { findOtherAgentInstructions } from './foreign.ts';
 
 /**
  * Item of another agent that can be imported. `becomes` describes the result for the user; `not` is the reason why an import is impossible
  * or unnecessary. `text` is the content of a new file; `server` is a server for `to`.
  */
-export interface Importable {
+export interface ImportableAgentItem {
   from: string;
   to: string;
   becomes: string;
   not?: string;
   text?: string;
-  server?: ForeignServer;
+  server?: ImportableMcpServer;
 }
 
 const settings = [
@@ -31,10 +36,13 @@ const settings = [
 const ownSettings = '.vscode/mcp.json';
 
 /** Finds all instructions and configurations of other agents in the open folders. Writes nothing. */
-export async function findImportable(looking: InstructionLookup, tell: Localizer = inEnglish): Promise<Importable[]> {
+export async function findImportableItems(
+  looking: InstructionLookup,
+  tell: Localizer = toEnglishText,
+): Promise<ImportableAgentItem[]> {
   if (!looking.workspace.trusted) return [];
   const files = await Promise.all(
-    (await foreignInstructions(looking)).map(async (one): Promise<Importable> => {
+    (await findOtherAgentInstructions(looking)).map(async (one): Promise<ImportableAgentItem> => {
       const there = await resolvePath(looking.workspace.roots, one.to, 'create').then(
         () => false,
         () => true,
@@ -43,16 +51,22 @@ export async function findImportable(looking: InstructionLookup, tell: Localizer
       return { ...one, becomes: tell(one.becomes), ...not };
     }),
   );
-  const servers = await Promise.all(foldersOf(looking.workspace.roots).map((root) => serversIn(looking, root, tell)));
+  const servers = await Promise.all(
+    openFolderRoots(looking.workspace.roots).map((root) => serversIn(looking, root, tell)),
+  );
   return [...files, ...servers.flat()];
 }
 
-async function serversIn(looking: InstructionLookup, root: WorkspaceRoot, tell: Localizer): Promise<Importable[]> {
+async function serversIn(
+  looking: InstructionLookup,
+  root: WorkspaceRoot,
+  tell: Localizer,
+): Promise<ImportableAgentItem[]> {
   const prefix = isNamedRoot(looking.workspace.roots, root) ? `${root.name}/` : '';
-  const own = await readFound(looking, join(root.path, ownSettings));
-  const names = foreignServerNames(own?.text);
+  const own = await readInstructionFile(looking, join(root.path, ownSettings));
+  const names = serverNamesInConfig(own?.text);
   const to = `${prefix}${ownSettings}`;
-  const found: Importable[] = [...(names ?? [])].map((name) => ({
+  const found: ImportableAgentItem[] = [...(names ?? [])].map((name) => ({
     from: to,
     to,
     becomes: tell(message('server {0}', name)),
@@ -60,9 +74,9 @@ async function serversIn(looking: InstructionLookup, root: WorkspaceRoot, tell: 
   }));
   const known = new Set(names);
   for (const file of settings) {
-    const { path: from, text } = (await readFound(looking, join(root.path, file))) ?? {};
-    for (const server of foreignServers(text ?? '')) {
-      const keys = amount(server.inputs.length, 'key');
+    const { path: from, text } = (await readInstructionFile(looking, join(root.path, file))) ?? {};
+    for (const server of parseImportableServers(text ?? '')) {
+      const keys = localizedCount(server.inputs.length, 'key');
       const parts = [
         message('server {0}, which needs approval to start', server.name),
         ...(server.inputs.length > 0 ? [message('you are asked for {0} when it starts', keys)] : []),
@@ -79,10 +93,10 @@ async function serversIn(looking: InstructionLookup, root: WorkspaceRoot, tell: 
   return found;
 }
 
-export async function importAll(
+export async function importAgentItems(
   looking: InstructionLookup,
-  chosen: readonly Importable[],
-  tell: Localizer = inEnglish,
+  chosen: readonly ImportableAgentItem[],
+  tell: Localizer = toEnglishText,
 ): Promise<{ written: string[]; problems: string[] }> {
   const { workspace } = looking;
   const written: string[] = [];
@@ -104,9 +118,9 @@ export async function importAll(
   for (const to of new Set(chosen.flatMap((one) => (one.server ? [one.to] : []))))
     await attempt(to, async () => {
       const file = await resolvePath(workspace.roots, to, 'write');
-      const before = file.kind === 'missing' ? null : (await currentText(workspace, file)).text;
+      const before = file.kind === 'missing' ? null : (await readCurrentText(workspace, file)).text;
       const servers = chosen.flatMap((one) => (one.server && one.to === to ? [one.server] : []));
-      const after = withServers(before ?? undefined, servers);
+      const after = addServersToConfig(before ?? undefined, servers);
       if (after === undefined) throw new UserFacingError(message('It cannot be read. Fix it first.'));
       await workspace.writeText(file.path, after, before);
     });

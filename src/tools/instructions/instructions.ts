@@ -1,21 +1,27 @@
 import { join } from 'node:path';
-import type { Instruction } from '../../protocol/content/instructions.ts';
+import type { WorkspaceInstructionFile } from '../../protocol/content/instructions.ts';
 import { globTest } from '../core/glob.ts';
-import { foldersOf } from '../core/workspace.ts';
-import { included, isOnlyIncludes } from '../policy/includes.ts';
+import { openFolderRoots } from '../core/workspace.ts';
+import { collectIncludedFiles, isOnlyIncludes } from '../policy/includes.ts';
 import { resolvePath } from '../sandbox/paths.ts';
-import { type FoundFile, type InstructionLookup, instructionFilesBelow, readBeside, readFound } from './files.ts';
-import { headed } from './header.ts';
+import {
+  type FoundInstructionFile,
+  type InstructionLookup,
+  instructionFilesBelow,
+  readInstructionFile,
+  readRelativeInstruction,
+} from './files.ts';
+import { splitFrontmatter } from './header.ts';
 import type { Skill } from './skillList.ts';
-import { findSkills, skillsIn } from './skills.ts';
+import { findSkills, loadSkillInstructions } from './skills.ts';
 
 /** Instructions of the open folders for agents. Unreadable files are skipped; nothing throws. */
 export interface WorkspaceInstructions {
   /** Nothing is read in an untrusted workspace. */
   readonly trusted: boolean;
-  everywhere(): Promise<Instruction[]>;
+  everywhere(): Promise<WorkspaceInstructionFile[]>;
   /** Returns instructions for these files: the nearest `AGENTS.md` below the workspace folder, and files with a matching glob. */
-  near(paths: readonly string[]): Promise<Instruction[]>;
+  near(paths: readonly string[]): Promise<WorkspaceInstructionFile[]>;
 }
 
 /** Adds the skills that the user can call by name; none in an untrusted workspace. */
@@ -24,14 +30,14 @@ interface InstructionsAndSkills extends WorkspaceInstructions {
 }
 
 /** File of `.github/instructions`. `globs` selects files; empty means files that the user shows to the model. */
-interface Scoped extends Instruction {
+interface Scoped extends WorkspaceInstructionFile {
   root: string;
   globs: string[];
 }
 
 export function workspaceInstructions(looking: InstructionLookup): InstructionsAndSkills {
   const { workspace } = looking;
-  const folders = () => foldersOf(workspace.roots);
+  const folders = () => openFolderRoots(workspace.roots);
   const roots = () => folders().map(({ path }) => path);
   let scoped: Scoped[] | undefined;
   const readScoped = async () => (await Promise.all(folders().map(({ path }) => scopedIn(looking, path)))).flat();
@@ -42,24 +48,24 @@ export function workspaceInstructions(looking: InstructionLookup): InstructionsA
     },
     async everywhere() {
       if (!workspace.trusted) return [];
-      const each = async (read: (root: string) => Promise<Instruction[]>) =>
+      const each = async (read: (root: string) => Promise<WorkspaceInstructionFile[]>) =>
         (await Promise.all(folders().map(({ path }) => read(path)))).flat();
       scoped = await readScoped();
       return eachOnce([
-        ...(await each(async (root) => asInstructions(await readFound(looking, join(root, 'AGENTS.md'))))),
+        ...(await each(async (root) => asInstructions(await readInstructionFile(looking, join(root, 'AGENTS.md'))))),
         ...(await each((root) => claudeIn(looking, root))),
         ...(await each(async (root) =>
-          asInstructions(await readFound(looking, join(root, '.github', 'copilot-instructions.md'))),
+          asInstructions(await readInstructionFile(looking, join(root, '.github', 'copilot-instructions.md'))),
         )),
         ...scoped.filter(({ globs }) => globs.some(isEverything)).map(({ path, text }) => ({ path, text })),
-        ...(await skillsIn(looking, roots())),
+        ...(await loadSkillInstructions(looking, roots())),
       ]);
     },
     skills: async () => (workspace.trusted ? findSkills(looking, roots()) : []),
     async near(paths) {
       if (!workspace.trusted || paths.length === 0) return [];
       scoped ??= await readScoped();
-      const found = new Map<string, Instruction>();
+      const found = new Map<string, WorkspaceInstructionFile>();
       for (const path of paths) {
         const place = await resolvePath(workspace.roots, path, 'search').catch(() => undefined);
         if (!place || place.mount) continue;
@@ -73,30 +79,30 @@ export function workspaceInstructions(looking: InstructionLookup): InstructionsA
   };
 }
 
-const asInstructions = (...found: (FoundFile | undefined)[]): Instruction[] =>
+const asInstructions = (...found: (FoundInstructionFile | undefined)[]): WorkspaceInstructionFile[] =>
   found.flatMap((one) => (one && one.text.trim() !== '' ? [{ path: one.path, text: one.text.trim() }] : []));
 
-async function claudeIn(looking: InstructionLookup, root: string): Promise<Instruction[]> {
-  const file = await readFound(looking, join(root, 'CLAUDE.md'));
+async function claudeIn(looking: InstructionLookup, root: string): Promise<WorkspaceInstructionFile[]> {
+  const file = await readInstructionFile(looking, join(root, 'CLAUDE.md'));
   if (!file) return [];
-  const more = await included(file, (spelled, from) => readBeside(looking, spelled, from));
+  const more = await collectIncludedFiles(file, (spelled, from) => readRelativeInstruction(looking, spelled, from));
   return asInstructions(...(isOnlyIncludes(file.text) ? [] : [file]), ...more);
 }
 
 async function scopedIn(looking: InstructionLookup, root: string): Promise<Scoped[]> {
   const files = await instructionFilesBelow(looking, join(root, '.github', 'instructions'));
   const found = await Promise.all(
-    files.filter((file) => file.endsWith('.instructions.md')).map((file) => readFound(looking, file)),
+    files.filter((file) => file.endsWith('.instructions.md')).map((file) => readInstructionFile(looking, file)),
   );
   return found.flatMap((one) => {
-    const { head, body } = headed(one?.text ?? '');
-    const globs = globsOf(head.applyTo ?? '');
+    const { head, body } = splitFrontmatter(one?.text ?? '');
+    const globs = parseGlobList(head.applyTo ?? '');
     if (!one || body.trim() === '' || globs.length === 0) return [];
     return [{ path: one.path, text: body.trim(), scope: globs.join(', '), root, globs }];
   });
 }
 
-export const globsOf = (list: string): string[] =>
+export const parseGlobList = (list: string): string[] =>
   [...list.matchAll(/(?:\{[^}]*\}|[^,{])+/g)].map(([glob]) => glob.trim()).filter(Boolean);
 
 const isEverything = (glob: string): boolean => /^(\*\*\/?)*\*{1,2}$/.test(glob);
@@ -118,18 +124,18 @@ async function nearestAgents(
   looking: InstructionLookup,
   path: string,
   isFolder: boolean,
-): Promise<Instruction | undefined> {
+): Promise<WorkspaceInstructionFile | undefined> {
   const names = path.split('/').slice(0, isFolder ? undefined : -1);
-  const top = foldersOf(looking.workspace.roots).length > 1 ? 1 : 0;
+  const top = openFolderRoots(looking.workspace.roots).length > 1 ? 1 : 0;
   for (let depth = names.length; depth > top; depth--) {
     const folder = names.slice(0, depth).join('/');
-    const found = await readFound(looking, `${folder}/AGENTS.md`);
+    const found = await readInstructionFile(looking, `${folder}/AGENTS.md`);
     if (found && found.text.trim() !== '') return { path: found.path, text: found.text.trim(), scope: `${folder}/` };
   }
   return undefined;
 }
 
-function eachOnce(instructions: readonly Instruction[]): Instruction[] {
+function eachOnce(instructions: readonly WorkspaceInstructionFile[]): WorkspaceInstructionFile[] {
   const texts = new Set<string>();
   return instructions.filter(({ text }) => !texts.has(text) && texts.add(text));
 }

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { estimateTokenCount } from 'tokenx';
-import { truncateVisible } from '../../protocol/text/escapeInvisible.ts';
+import { truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
 
 /** Skill in the list of a prompt; `path` is its `SKILL.md` in the form of the tools. */
 export interface Skill {
@@ -12,7 +12,7 @@ export interface Skill {
 /** Lengths of descriptions in characters, tried in order. */
 const descriptionLengths = [120, 60, 30];
 
-export const writeSkillList = (skills: readonly Skill[]): string =>
+export const formatSkillList = (skills: readonly Skill[]): string =>
   skills.map(({ name, path, description }) => `- ${name} (${path})${description && `: ${description}`}`).join('\n');
 
 const readSkillList = (list: string): Skill[] =>
@@ -28,8 +28,8 @@ const readSkillList = (list: string): Skill[] =>
 export function shortenSkillList(list: string, room: number, roomForNames: number): string {
   const skills = readSkillList(list);
   for (const length of descriptionLengths) {
-    const short = skills.map((one) => ({ ...one, description: truncateVisible(one.description, length) }));
-    const text = writeSkillList(short);
+    const short = skills.map((one) => ({ ...one, description: truncateWithEllipsis(one.description, length) }));
+    const text = formatSkillList(short);
     if (estimateTokenCount(text) <= room) return text;
   }
   let fits = skills.length;

@@ -1,12 +1,12 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Instruction } from '../../protocol/content/instructions.ts';
-import { truncateVisible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import type { WorkspaceInstructionFile } from '../../protocol/content/instructions.ts';
+import { escapeInvisibleInLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
 import { resolvePath } from '../sandbox/paths.ts';
-import { type InstructionLookup, readFound } from './files.ts';
-import { headed } from './header.ts';
-import { type Skill, writeSkillList } from './skillList.ts';
+import { type InstructionLookup, readInstructionFile } from './files.ts';
+import { splitFrontmatter } from './header.ts';
+import { formatSkillList, type Skill } from './skillList.ts';
 
 const folders = ['.github/skills', '.claude/skills', '.agents/skills'];
 const [longestName, longestDescription] = [64, 240];
@@ -17,19 +17,22 @@ export async function findSkills(looking: InstructionLookup, roots: readonly str
   const places = roots.flatMap((root) => folders.map((folder) => join(root, folder)));
   const files = (await Promise.all(places.map((place) => skillFiles(looking, place)))).flat();
   const texts = new Set<string>();
-  const found = await Promise.all(files.map((file) => readFound(looking, file)));
+  const found = await Promise.all(files.map((file) => readInstructionFile(looking, file)));
   return found.flatMap((file) => {
     if (!file || texts.has(file.text)) return [];
     texts.add(file.text);
-    const { name = '', description = '' } = headed(file.text).head;
+    const { name = '', description = '' } = splitFrontmatter(file.text).head;
     const called = line(name || basename(dirname(file.path)), longestName);
     return [{ name: called, path: file.path, description: line(description, longestDescription) }];
   });
 }
 
-export async function skillsIn(looking: InstructionLookup, roots: readonly string[]): Promise<Instruction[]> {
+export async function loadSkillInstructions(
+  looking: InstructionLookup,
+  roots: readonly string[],
+): Promise<WorkspaceInstructionFile[]> {
   const skills = await findSkills(looking, roots);
-  return skills.length === 0 ? [] : [{ path: 'skills', kind: 'skills', text: writeSkillList(skills) }];
+  return skills.length === 0 ? [] : [{ path: 'skills', kind: 'skills', text: formatSkillList(skills) }];
 }
 
 /**
@@ -56,4 +59,4 @@ async function skillFiles({ workspace }: InstructionLookup, folder: string): Pro
   return found;
 }
 
-const line = (text: string, most: number) => truncateVisible(visibleLine(text.trim()), most);
+const line = (text: string, most: number) => truncateWithEllipsis(escapeInvisibleInLine(text.trim()), most);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { Definition } from './config/config.ts';
+import type { McpServerDefinition } from './config/config.ts';
 import type { ListedTool } from './server.ts';
-import { type ServerToolText, serverToolDefinition, serverToolTerms } from './serverText.ts';
+import { hashServerTool, pickServerToolText, type ServerToolText } from './serverText.ts';
 
 /**
  * Approval of a configured server. `hash` identifies the approved definition; `trusted`: tools with a read-only hint run without approval.
@@ -34,23 +34,23 @@ interface ApprovalMemory {
 }
 
 /** Decisions of the user about servers, each bound to the displayed definition: another command or address is another server. */
-export class Approved {
+export class McpApprovalStore {
   /** @param words storage of the texts of accepted tools, to show changes */
   constructor(
     private readonly memory: ApprovalMemory,
     private readonly words: ApprovalMemory,
   ) {}
 
-  entry(definition: Definition): ApprovedServer | undefined {
+  entry(definition: McpServerDefinition): ApprovedServer | undefined {
     return this.entries(definition).find(({ hash }) => hash === definition.hash);
   }
 
   /** Tests if only another definition of the name was approved before. */
-  wasOther(definition: Definition): boolean {
+  wasOther(definition: McpServerDefinition): boolean {
     return this.entries(definition).length > 0 && !this.entry(definition);
   }
 
-  async allow(definition: Definition, trusted: boolean): Promise<void> {
+  async allow(definition: McpServerDefinition, trusted: boolean): Promise<void> {
     await this.keep({ tools: undefined, ...this.entry(definition), hash: definition.hash, trusted }, definition);
   }
 
@@ -59,7 +59,7 @@ export class Approved {
    * @param listed all current tools; texts of other tools are removed
    */
   async acceptTools(
-    definition: Definition,
+    definition: McpServerDefinition,
     tools: readonly ListedTool[],
     listed: readonly ListedTool[] = tools,
   ): Promise<void> {
@@ -67,7 +67,7 @@ export class Approved {
     if (!entry) return;
     const all = new Map(Object.entries(entry.tools ?? {}));
     for (const tool of tools) {
-      const hash = serverToolDefinition(tool);
+      const hash = hashServerTool(tool);
       const known = all.get(keyOf(tool)) ?? [];
       if (!known.includes(hash)) all.set(keyOf(tool), [...known, hash].slice(-maxDefinitions));
     }
@@ -77,11 +77,11 @@ export class Approved {
     await this.keep({ ...entry, tools: Object.fromEntries(all) }, definition);
   }
 
-  wordsBefore(definition: Definition): ServerToolText[] {
+  wordsBefore(definition: McpServerDefinition): ServerToolText[] {
     return this.lists()[`${placeOf(definition)}#${definition.hash}`] ?? [];
   }
 
-  async forget(definition: Definition): Promise<void> {
+  async forget(definition: McpServerDefinition): Promise<void> {
     const place = placeOf(definition);
     const { [place]: _, ...others } = this.all();
     await this.memory.set(others);
@@ -89,13 +89,13 @@ export class Approved {
     await this.words.set(Object.fromEntries(lists));
   }
 
-  private async keep(entry: ApprovedServer, definition: Definition): Promise<void> {
+  private async keep(entry: ApprovedServer, definition: McpServerDefinition): Promise<void> {
     const others = this.entries(definition).filter(({ hash }) => hash !== entry.hash);
     await this.memory.set({ ...this.all(), [placeOf(definition)]: [...others, entry].slice(-maxEntries) });
   }
 
-  private async keepWords(definition: Definition, tools: readonly ListedTool[], present: ReadonlySet<string>) {
-    const now = new Map(tools.map((tool) => [keyOf(tool), serverToolTerms(tool)]));
+  private async keepWords(definition: McpServerDefinition, tools: readonly ListedTool[], present: ReadonlySet<string>) {
+    const now = new Map(tools.map((tool) => [keyOf(tool), pickServerToolText(tool)]));
     const before = this.wordsBefore(definition).filter((tool) => present.has(keyOf(tool)) && !now.has(keyOf(tool)));
     let left = longestList;
     const kept = [...now.values(), ...before].filter((tool) => {
@@ -109,7 +109,7 @@ export class Approved {
     await this.words.set(Object.fromEntries([...Object.entries(others), [key, kept]].slice(-maxLists)));
   }
 
-  private entries(definition: Definition): ApprovedServer[] {
+  private entries(definition: McpServerDefinition): ApprovedServer[] {
     const all = this.all();
     return Object.hasOwn(all, placeOf(definition)) ? all[placeOf(definition)]! : [];
   }
@@ -131,23 +131,26 @@ const wordsSchema = z.record(
   ),
 );
 
-const placeOf = ({ place, name }: Definition): string => `${place}#${name}`;
+const placeOf = ({ place, name }: McpServerDefinition): string => `${place}#${name}`;
 
 const keyOf = ({ name }: ServerToolText): string => `=${name}`;
 
 /** Compares a tool with the accepted definition; `new` and `changed` tools are not accepted. */
-export function judgeTool(entry: ApprovedServer | undefined, tool: ListedTool): 'same' | 'new' | 'changed' {
+export function compareWithAcceptedTool(
+  entry: ApprovedServer | undefined,
+  tool: ListedTool,
+): 'same' | 'new' | 'changed' {
   const known = definitionsOf(entry, tool);
   if (!known) return 'new';
-  return known.includes(serverToolDefinition(tool)) ? 'same' : 'changed';
+  return known.includes(hashServerTool(tool)) ? 'same' : 'changed';
 }
 
 /**
  * Returns earlier definitions whose grants the tool inherits, newest first; for a returning older definition, only the earlier definitions.
  */
-export function definitionsBefore(entry: ApprovedServer | undefined, tool: ListedTool): string[] {
+export function earlierToolDefinitions(entry: ApprovedServer | undefined, tool: ListedTool): string[] {
   const known = definitionsOf(entry, tool) ?? [];
-  return known.slice(0, Math.max(0, known.indexOf(serverToolDefinition(tool)))).reverse();
+  return known.slice(0, Math.max(0, known.indexOf(hashServerTool(tool)))).reverse();
 }
 
 function definitionsOf(entry: ApprovedServer | undefined, tool: ListedTool): string[] | undefined {

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult, ContentBlock, ReadResourceResult } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
 import type { Attachment } from '../../protocol/content/messages.ts';
-import { visibleProse, visibleProseIn } from '../../protocol/text/escapeInvisible.ts';
-import { WithImages } from '../core/imageFiles.ts';
+import { escapeInvisibleProse, escapeInvisibleProseDeep } from '../../protocol/text/escapeInvisible.ts';
+import { ResultWithImages } from '../core/imageFiles.ts';
 import { ToolError } from '../core/tool.ts';
 
-export const serverResult = z.strictObject({
+export const mcpToolResultSchema = z.strictObject({
   text: z.string().optional().describe('What it said, as text.'),
   structured: z
     .unknown()
@@ -22,21 +22,21 @@ const textLimit = 40_000;
  * Converts a result for the model: `{ text?, structured?, cut? }` with hidden characters marked, and the images, each named at the original
  * position. Sounds are only named with type and size. Throws `TOOL_EXEC_FAILED` for a failed call.
  */
-export function callResultData(result: CallToolResult): unknown {
+export function mcpCallResultData(result: CallToolResult): unknown {
   const images: Attachment[] = [];
-  const text = visibleProse(contentText(result.content, images));
+  const text = escapeInvisibleProse(formatContentBlocks(result.content, images));
   if (result.isError)
     throw new ToolError('TOOL_EXEC_FAILED', text.slice(0, 4000) || 'The tool failed without saying why.');
   if (result.structuredContent === undefined) return withImages(cut(text), images);
-  const structured = visibleProseIn(result.structuredContent);
+  const structured = escapeInvisibleProseDeep(result.structuredContent);
   // Servers repeat structured content as text for older clients; the model receives only one.
   const told = { ...(text !== '' && !isRepeated(result) && cut(text)), structured };
   return withImages(told, images);
 }
 
-export function resourceData({ contents }: ReadResourceResult): Told | WithImages {
+export function mcpResourceData({ contents }: ReadResourceResult): Told | ResultWithImages {
   const images: Attachment[] = [];
-  const text = visibleProse(contents.map((resource) => resourceInWords(resource, images)).join('\n'));
+  const text = escapeInvisibleProse(contents.map((resource) => resourceInWords(resource, images)).join('\n'));
   return withImages(cut(text), images);
 }
 
@@ -47,8 +47,8 @@ const isRepeated = ({ content, structuredContent }: CallToolResult): boolean =>
     structuredContent,
   );
 
-const withImages = <Data>(data: Data, images: readonly Attachment[]): Data | WithImages =>
-  images.length > 0 ? new WithImages(data, images) : data;
+const withImages = <Data>(data: Data, images: readonly Attachment[]): Data | ResultWithImages =>
+  images.length > 0 ? new ResultWithImages(data, images) : data;
 
 interface Told {
   text: string;
@@ -63,10 +63,10 @@ function cut(text: string): Told {
   };
 }
 
-export type Block = ContentBlock;
+export type McpContentBlock = ContentBlock;
 
 /** Formats each block on a separate line, with names for images; appends the images to `images`. */
-export const contentText = (blocks: readonly ContentBlock[], images: Attachment[]): string =>
+export const formatContentBlocks = (blocks: readonly ContentBlock[], images: Attachment[]): string =>
   blocks.map((block) => inWords(block, images)).join('\n');
 
 function inWords(block: ContentBlock, images: Attachment[]): string {

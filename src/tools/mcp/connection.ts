@@ -1,14 +1,14 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { type LocalizableText, localizedMessageIn } from '../../protocol/text/localized.ts';
-import { networkReason, withReason } from '../../protocol/text/networkReason.ts';
-import type { Local, Remote } from './config/config.ts';
-import { plainGreeting } from './forms/messageForms.ts';
-import { guarded } from './guard.ts';
-import type { Sdk } from './loadSdk.ts';
-import { type HttpRefusal, serverFetch, unsafeAddress } from './transport/http.ts';
-import { ServerFault, stdioTransport } from './transport/stdio.ts';
+import { type LocalizableText, storedLocalizableText } from '../../protocol/text/localized.ts';
+import { networkReason, withNetworkReason } from '../../protocol/text/networkReason.ts';
+import type { RemoteServerConfig, StdioServerConfig } from './config/config.ts';
+import { normalizeInitializeResult } from './forms/messageForms.ts';
+import { createGuardedTransport } from './guard.ts';
+import type { McpSdk } from './loadSdk.ts';
+import { serverFetch, type UnusableAddressError, unsafeAddressReason } from './transport/http.ts';
+import { McpServerFault, stdioTransport } from './transport/stdio.ts';
 
 export interface McpConnection {
   client: Client;
@@ -26,28 +26,28 @@ export interface ConnectionHooks {
 
 const logLimit = 2000;
 
-/** Starts or reaches a server and initializes the protocol. Rejects with a `ServerFault`, or with the signal's reason, after cleanup. */
-export async function connect(
-  launch: Local | Remote,
-  sdk: Sdk,
+/** Starts or reaches a server and initializes the protocol. Rejects with a `McpServerFault`, or with the signal's reason, after cleanup. */
+export async function connectMcpServer(
+  launch: StdioServerConfig | RemoteServerConfig,
+  sdk: McpSdk,
   hooks: ConnectionHooks,
   signal: AbortSignal,
 ): Promise<McpConnection> {
   if (launch.type === 'stdio') {
     return introduce(stdioTransport(launch, sdk, hooks), sdk, hooks, signal).catch((error) => {
       signal.throwIfAborted();
-      throw error instanceof ServerFault ? error : new ServerFault(inWords(error));
+      throw error instanceof McpServerFault ? error : new McpServerFault(inWords(error));
     });
   }
-  const unsafe = unsafeAddress(launch.url, launch.headers);
-  if (unsafe) throw new ServerFault(unsafe);
-  let refusal: HttpRefusal | undefined;
+  const unsafe = unsafeAddressReason(launch.url, launch.headers);
+  if (unsafe) throw new McpServerFault(unsafe);
+  let refusal: UnusableAddressError | undefined;
   let isIntroduced = false;
   const options = {
     requestInit: { headers: launch.headers },
     fetch: serverFetch((one, fatal) => {
       refusal = one;
-      if (isIntroduced && fatal) hooks.fault(localizedMessageIn(one));
+      if (isIntroduced && fatal) hooks.fault(storedLocalizableText(one));
     }),
   };
   const url = new URL(launch.url);
@@ -71,7 +71,7 @@ export async function connect(
     signal.throwIfAborted();
     if (refusal) throw refusal;
     if (isUnreachable(error)) hooks.log(networkReason(error).text);
-    throw new ServerFault(inWords(error));
+    throw new McpServerFault(inWords(error));
   }
 }
 
@@ -80,7 +80,7 @@ const isUnreachable = (error: unknown): boolean => error instanceof Error && err
 function inWords(error: unknown): LocalizableText {
   const { name, message: text, code } = error as Partial<Error> & { code?: unknown };
   if (/ZodError/.test(name ?? '')) return message('sent something that is not a JSON-RPC message');
-  if (isUnreachable(error)) return withReason(message('cannot be reached'), networkReason(error));
+  if (isUnreachable(error)) return withNetworkReason(message('cannot be reached'), networkReason(error));
   if (typeof code === 'number' && code >= 400) return message('answered {0}', code);
   return message(
     'could not be connected to: {0}',
@@ -90,7 +90,7 @@ function inWords(error: unknown): LocalizableText {
 
 async function introduce(
   inner: Transport,
-  sdk: Sdk,
+  sdk: McpSdk,
   hooks: ConnectionHooks,
   signal: AbortSignal,
   goodbye: () => Promise<void> = async () => {},
@@ -102,11 +102,11 @@ async function introduce(
   });
   failed.catch(() => {});
   const fault = (what: LocalizedMessage) => {
-    broken(new ServerFault(what));
+    broken(new McpServerFault(what));
     hooks.fault(what);
     void inner.close();
   };
-  const transport = withPlainGreeting(guarded(inner, fault), sdk, fault);
+  const transport = withPlainGreeting(createGuardedTransport(inner, fault), sdk, fault);
   const client = createClient(sdk, hooks);
   const close = async () => {
     await Promise.race([goodbye().catch(() => {}), new Promise((resolve) => setTimeout(resolve, 500))]);
@@ -127,7 +127,7 @@ async function introduce(
 }
 
 /** Creates a client with the open folders as the only capability; sampling and elicitation are refused. */
-function createClient(sdk: Sdk, hooks: ConnectionHooks): Client {
+function createClient(sdk: McpSdk, hooks: ConnectionHooks): Client {
   const client = new sdk.Client(
     { name: 'towpath', title: 'Towpath', version: '0.1.0' },
     { capabilities: { roots: { listChanged: true } } },
@@ -146,7 +146,7 @@ function createClient(sdk: Sdk, hooks: ConnectionHooks): Client {
 }
 
 /** Wraps a transport to normalize the `initialize` result. An unknown protocol version is a fault. */
-function withPlainGreeting(inner: Transport, sdk: Sdk, fault: (what: LocalizedMessage) => void): Transport {
+function withPlainGreeting(inner: Transport, sdk: McpSdk, fault: (what: LocalizedMessage) => void): Transport {
   let greeting: unknown;
   const outer: Transport = {
     start: () => inner.start(),
@@ -165,7 +165,7 @@ function withPlainGreeting(inner: Transport, sdk: Sdk, fault: (what: LocalizedMe
   inner.onmessage = (received, extra) => {
     if (!('result' in received) || greeting === undefined || received.id !== greeting)
       return outer.onmessage?.(received, extra);
-    const result = plainGreeting(received.result);
+    const result = normalizeInitializeResult(received.result);
     const version = String(result.protocolVersion);
     if (!sdk.SUPPORTED_PROTOCOL_VERSIONS.includes(version))
       return fault(

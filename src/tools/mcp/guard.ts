@@ -12,7 +12,7 @@ const rememberedCancelled = 1000;
  * Wraps a transport with checks: an unrequested answer or a flood makes the server unusable. `fault` is called once with the end of a
  * sentence; later messages are ignored.
  */
-export function guarded(
+export function createGuardedTransport(
   inner: Transport,
   fault: (what: LocalizedMessage) => void,
   now = () => performance.now(),

@@ -1,6 +1,6 @@
 import { lazyImport } from '../../protocol/panel/lazyImport.ts';
 
-export type Sdk = typeof import('./sdk.ts');
+export type McpSdk = typeof import('./sdk.ts');
 
 /** Loads the SDK, only if a server is configured. */
-export const loadSdk = lazyImport(() => import('./sdk.ts'));
+export const loadMcpSdk = lazyImport(() => import('./sdk.ts'));

@@ -7,13 +7,13 @@ const longestServer = 24;
 const ownNames = ['mcp.search_tools', 'mcp.call_tool', 'mcp.read_resource'];
 
 /** Names tools `mcp.<server>.<tool>`: cleaned, at most 64 characters, and unique even after dots become underscores. */
-export function createNames(): (server: string, tool: string) => string {
+export function createMcpToolNamer(): (server: string, tool: string) => string {
   const taken = new Set(ownNames.map(onWire));
-  return (server, tool) => nameWithin(`mcp.${clean(server, longestServer)}.`, tool, taken);
+  return (server, tool) => uniquePrefixedName(`mcp.${clean(server, longestServer)}.`, tool, taken);
 }
 
 /** Returns a cleaned, unused name with a prefix; uniqueness is checked on the wire form. */
-export function nameWithin(prefix: string, tool: string, taken: Set<string>): string {
+export function uniquePrefixedName(prefix: string, tool: string, taken: Set<string>): string {
   for (let count = 1; ; count++) {
     const ending = count === 1 ? '' : `_${count}`;
     const name = `${prefix}${clean(tool, longest - prefix.length - ending.length)}${ending}`;
@@ -28,7 +28,7 @@ const onWire = (name: string) => name.replaceAll('.', '_').toLowerCase();
 /**
  * Returns a unique name for each server, in order, running or not: permissions of one server must not apply to another with the same name.
  */
-export function serverNames(names: readonly string[]): string[] {
+export function uniqueServerNames(names: readonly string[]): string[] {
   const taken = new Set<string>();
   return names.map((name) => {
     for (let count = 1; ; count++) {

@@ -1,9 +1,9 @@
 import type { Attachment } from '../../protocol/content/messages.ts';
-import { truncateVisible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
-import { WithImages } from '../core/imageFiles.ts';
-import { callResultData } from './callResult.ts';
+import { ResultWithImages } from '../core/imageFiles.ts';
+import { mcpCallResultData } from './callResult.ts';
 import type { McpServer } from './server.ts';
 
 const [maxPrompts, longestWords] = [100, 200];
@@ -34,16 +34,16 @@ export async function serverPrompts(servers: readonly McpServer[], signal: Abort
 }
 
 /** Returns the filled prompt: text and images. Throws `ToolError`, or `UserFacingError` if empty. */
-export async function promptText(
+export async function fetchServerPrompt(
   { server, name }: ServerPrompt,
   values: Record<string, string>,
   signal: AbortSignal,
 ): Promise<{ text: string; pictures: Attachment[] }> {
   const { messages } = await server.prompt(name, values, { signal });
-  const told = callResultData({ content: messages.map(({ content }) => content) });
-  const { text } = (told instanceof WithImages ? told.data : told) as { text: string };
+  const told = mcpCallResultData({ content: messages.map(({ content }) => content) });
+  const { text } = (told instanceof ResultWithImages ? told.data : told) as { text: string };
   if (text.trim() === '') throw new UserFacingError(message('The prompt {0} is empty.', JSON.stringify(name)));
-  return { text, pictures: told instanceof WithImages ? [...told.images] : [] };
+  return { text, pictures: told instanceof ResultWithImages ? [...told.images] : [] };
 }
 
-const words = (text: string) => truncateVisible(visibleLine(text.trim()), longestWords);
+const words = (text: string) => truncateWithEllipsis(escapeInvisibleInLine(text.trim()), longestWords);

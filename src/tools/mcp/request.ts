@@ -1,6 +1,6 @@
 import { ToolError } from '../core/tool.ts';
 
-export interface RequestOptions {
+export interface McpRequestOptions {
   signal: AbortSignal;
   timeout: number;
   onprogress?(progress: Progress): void;
@@ -27,9 +27,9 @@ const progressInterval = 100;
  * Sends a request with limits. Throws `TOOL_INTERRUPTED` and `TOOL_TIMEOUT` as `ToolError` after cancelling at the server; other errors
  * unchanged. Each request has a separate signal, because the SDK keeps listening after the end and would cancel finished requests.
  */
-export async function withRequestLimits<Result>(
+export async function sendWithTimeout<Result>(
   { signal, ms, subject, output }: RequestLimits,
-  send: (request: RequestOptions) => Promise<Result>,
+  send: (request: McpRequestOptions) => Promise<Result>,
 ): Promise<Result> {
   if (signal.aborted) throw new ToolError('TOOL_INTERRUPTED', 'Stopped before it ran.');
   const ending = new AbortController();

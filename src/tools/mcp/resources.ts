@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { message } from '../../protocol/text/l10n.ts';
-import { readTool, type Tool, ToolError } from '../core/tool.ts';
-import { resourceData } from './callResult.ts';
+import { createReadOnlyTool, type Tool, ToolError } from '../core/tool.ts';
+import { mcpResourceData } from './callResult.ts';
 import type { McpServer } from './server.ts';
-import { configLocationOf, toolOriginOf } from './serverTool.ts';
+import { createServerToolOrigin, serverCommandOrAddress } from './serverTool.ts';
 
 /** Stands for the tool definition in a rule for resources, which have none. */
-export const resources = 'resources';
+export const resourceRuleName = 'resources';
 
 const listLimit = 200;
 
@@ -27,7 +27,7 @@ export function resourceTool(
   };
   const read = async (args: { server: string; uri?: string }, { signal }: { signal: AbortSignal }) => {
     const server = find(args.server);
-    if (args.uri !== undefined) return resourceData(await server.readResource(args.uri, { signal }));
+    if (args.uri !== undefined) return mcpResourceData(await server.readResource(args.uri, { signal }));
     const all = await server.resources({ signal });
     const resources = all.slice(0, listLimit).map(({ uri, name, mimeType, description }) => ({
       uri,
@@ -37,7 +37,7 @@ export function resourceTool(
     }));
     return { resources, ...(all.length > listLimit && { cut: `${all.length - listLimit} more are not named.` }) };
   };
-  const tool = readTool(
+  const tool = createReadOnlyTool(
     {
       name: 'mcp.read_resource',
       description: 'Read a resource of an MCP server, or list its resources.',
@@ -66,7 +66,7 @@ export function resourceTool(
           args.uri === undefined
             ? message('List the resources of the MCP server {0}', server.name)
             : message('Read a resource of the MCP server {0}', server.name),
-        where: configLocationOf(server.definition),
+        where: serverCommandOrAddress(server.definition),
         why: message('You have not trusted the read-only tools of this server.'),
         details: args.uri ?? message('(list)'),
         grant: 'mcp.read_resource',
@@ -75,6 +75,9 @@ export function resourceTool(
     },
   );
   const origin: Tool['origin'] = (args) =>
-    toolOriginOf(find((args as { server: string }).server).definition, { definition: resources, earlier: [] });
+    createServerToolOrigin(find((args as { server: string }).server).definition, {
+      definition: resourceRuleName,
+      earlier: [],
+    });
   return { ...tool, origin };
 }

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import type { JsonSchema } from '../../protocol/content/tools.ts';
-import { visibleProse } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleProse } from '../../protocol/text/escapeInvisible.ts';
 import { runWithTimeout } from '../core/runWithTimeout.ts';
-import { withoutDefaulted } from './config/defaults.ts';
-import type { Sdk } from './loadSdk.ts';
+import { makeDefaultedOptional } from './config/defaults.ts';
+import type { McpSdk } from './loadSdk.ts';
 
 /** Limits in characters: a description, the end of a long description, other texts of the schema, and the schema's JSON. */
-export interface WordLimits {
+export interface SchemaTextLimits {
   description: number;
   end: number;
   text: number;
@@ -14,9 +14,9 @@ export interface WordLimits {
 }
 
 /** Limits in the prompt, where each tool costs tokens; rules of use often are at the end of a description. */
-export const inPrompt: WordLimits = { description: 2000, end: 600, text: 300, schema: 6000 };
+export const promptTextLimits: SchemaTextLimits = { description: 2000, end: 600, text: 300, schema: 6000 };
 /** Limits in a search result: enough for all texts of well-known servers. */
-export const inAnswer: WordLimits = { description: 20_000, end: 2000, text: 4000, schema: 30_000 };
+export const searchResultTextLimits: SchemaTextLimits = { description: 20_000, end: 2000, text: 4000, schema: 30_000 };
 
 const depthLimit = 10;
 const itemLimit = 200;
@@ -29,10 +29,10 @@ const checkedLimit = 200_000;
  */
 export function cleanDescription(
   text: string | undefined,
-  { description, end }: WordLimits = inPrompt,
+  { description, end }: SchemaTextLimits = promptTextLimits,
   rest = "; mcp.search_tools with this tool's name tells them",
 ): string {
-  const whole = visibleProse(text ?? '');
+  const whole = escapeInvisibleProse(text ?? '');
   if (whole.length <= description) return whole;
   const mark = (left: number) => ` … (left out: ${left} characters${rest}) … `;
   const begin = description - end - mark(whole.length).length;
@@ -40,10 +40,10 @@ export function cleanDescription(
 }
 
 /** Cleans the schema for the prompt within limits; a schema above the limit is reduced to argument names. */
-export function cleanSchema(schema: unknown, { text, schema: most }: WordLimits = inPrompt): JsonSchema {
+export function cleanSchema(schema: unknown, { text, schema: most }: SchemaTextLimits = promptTextLimits): JsonSchema {
   const cleaned = (clean(schema, 0, text) ?? {}) as JsonSchema;
   delete cleaned.$schema;
-  const whole = asObject(withoutDefaulted(cleaned) as JsonSchema);
+  const whole = asObject(makeDefaultedOptional(cleaned) as JsonSchema);
   if (JSON.stringify(whole).length <= most) return whole;
   const names = Object.entries(whole.properties ?? {}).slice(0, 50);
   const shallow = names.map(([name, { type, description }]) => [
@@ -73,22 +73,22 @@ function asObject(schema: JsonSchema): JsonSchema {
 }
 
 function clean(value: unknown, depth: number, most: number): unknown {
-  if (typeof value === 'string') return cut(visibleProse(value), most);
+  if (typeof value === 'string') return cut(escapeInvisibleProse(value), most);
   if (typeof value !== 'object' || value === null) return value;
   if (depth > depthLimit) return Array.isArray(value) ? [] : {};
   if (Array.isArray(value)) return value.slice(0, itemLimit).map((item) => clean(item, depth + 1, most));
   const entries = Object.entries(value).filter(([key]) => !/^(__proto__|constructor|prototype)$/.test(key));
   return Object.fromEntries(
-    entries.slice(0, itemLimit).map(([key, item]) => [visibleProse(key), clean(item, depth + 1, most)]),
+    entries.slice(0, itemLimit).map(([key, item]) => [escapeInvisibleProse(key), clean(item, depth + 1, most)]),
   );
 }
 
 const cut = (text: string, limit: number): string => (text.length > limit ? `${text.slice(0, limit - 1)}…` : text);
 
 /** Tests for nesting beyond any real definition, which would overflow a recursion. */
-export function isTooDeep(value: unknown, left = 100): boolean {
+export function isNestedTooDeep(value: unknown, left = 100): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return left === 0 || Object.values(value).some((item) => isTooDeep(item, left - 1));
+  return left === 0 || Object.values(value).some((item) => isNestedTooDeep(item, left - 1));
 }
 
 type Compiled = (value: unknown) => { path: string; message: string }[];
@@ -97,7 +97,7 @@ type Compiled = (value: unknown) => { path: string; message: string }[];
  * Checks arguments against a server's schema. Left to the server: patterns and formats (a third-party pattern can block the editor),
  * invalid schemas, and missing arguments with a default. Nothing is coerced or added.
  */
-export function checkedBy(schema: unknown, sdk: Sdk): z.ZodType<Record<string, unknown>> {
+export function createArgumentsValidator(schema: unknown, sdk: McpSdk): z.ZodType<Record<string, unknown>> {
   let compiled: Compiled | undefined;
   return z.record(z.string(), z.unknown()).superRefine((value, context) => {
     compiled ??= runWithTimeout(() => compile(schema, sdk)) ?? (() => []);
@@ -107,10 +107,10 @@ export function checkedBy(schema: unknown, sdk: Sdk): z.ZodType<Record<string, u
   });
 }
 
-function compile(schema: unknown, { Ajv, Ajv2020 }: Sdk): Compiled {
+function compile(schema: unknown, { Ajv, Ajv2020 }: McpSdk): Compiled {
   const json = JSON.stringify(schema);
   if (json === undefined || json.length > checkedLimit) return () => [];
-  const plain = withoutDefaulted(withoutPatterns(JSON.parse(json))) as Record<string, unknown>;
+  const plain = makeDefaultedOptional(withoutPatterns(JSON.parse(json))) as Record<string, unknown>;
   const isOld = /draft-0[4-7]/.test(String(plain.$schema));
   delete plain.$schema;
   for (const Compiler of isOld ? [Ajv, Ajv2020] : [Ajv2020, Ajv]) {

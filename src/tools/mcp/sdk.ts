@@ -1,5 +1,5 @@
 // Loaded only before the first start of a server: the official SDK and the schema validator. Other modules import types from here and the
-// rest by `loadSdk`.
+// rest by `loadMcpSdk`.
 export { Client } from '@modelcontextprotocol/sdk/client/index.js';
 export { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 export { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';

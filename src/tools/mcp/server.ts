@@ -1,20 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Tool as ListedTool, Prompt, Resource } from '@modelcontextprotocol/sdk/types.js';
-import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { type LocalizableText, localizedMessageIn } from '../../protocol/text/localized.ts';
-import { counted } from '../../protocol/text/plurals.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
+import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
+import { type LocalizableText, storedLocalizableText } from '../../protocol/text/localized.ts';
+import { englishCount } from '../../protocol/text/plurals.ts';
 import { ToolError } from '../core/tool.ts';
-import { withoutSecrets } from '../shell/environment.ts';
-import type { Definition } from './config/config.ts';
-import type { Launch } from './config/resolveLaunch.ts';
-import { type ConnectionHooks, connect, type McpConnection } from './connection.ts';
-import { callResultIn, promptResultIn, resourceResultIn } from './forms/contentForms.ts';
-import { type LeftOut, type Listed, promptsIn, resourcesIn, toolsIn } from './forms/listForms.ts';
-import { loadSdk, type Sdk } from './loadSdk.ts';
+import { redactAllSecrets } from '../shell/environment.ts';
+import type { McpServerDefinition } from './config/config.ts';
+import type { ResolvedServerLaunch } from './config/resolveLaunch.ts';
+import { type ConnectionHooks, connectMcpServer, type McpConnection } from './connection.ts';
+import { parseCallToolResult, parseGetPromptResult, parseReadResourceResult } from './forms/contentForms.ts';
+import {
+  type OmittedListItem,
+  type ParsedServerList,
+  parsePromptList,
+  parseResourceList,
+  parseToolList,
+} from './forms/listForms.ts';
+import { loadMcpSdk, type McpSdk } from './loadSdk.ts';
 import { redactor } from './redactSecrets.ts';
-import { type RequestOptions, withRequestLimits } from './request.ts';
-import { ServerFault } from './transport/stdio.ts';
+import { type McpRequestOptions, sendWithTimeout } from './request.ts';
+import { McpServerFault } from './transport/stdio.ts';
 
 /** Lines around an error without information: frames, source lines, runtime notes. */
 const around =
@@ -40,22 +46,22 @@ class NoResult extends ToolError {}
 /** State of a server; `problem` is a sentence for the user and the model. */
 type ServerState = { phase: 'stopped' | 'starting' | 'running' } | { phase: 'failed'; problem: string };
 
-export interface LeftOutItems {
+export interface OmittedServerItems {
   kind: 'tools' | 'resources' | 'prompts';
   names: readonly string[];
   of: number;
 }
 
-export interface McpLimits {
+export interface McpTimeouts {
   startMs: number;
   callMs: number;
 }
 
 export interface ServerOptions {
-  limits(): McpLimits;
+  limits(): McpTimeouts;
   roots: ConnectionHooks['roots'];
   log(text: string): void;
-  launch(): Promise<Launch | undefined>;
+  launch(): Promise<ResolvedServerLaunch | undefined>;
   changed(): void;
 }
 
@@ -79,11 +85,11 @@ export class McpServer {
   failure?: LocalizedMessage;
   /** Tools of the last listing (also after a failure); untrusted. */
   tools: readonly ListedTool[] = [];
-  leftOut: readonly LeftOutItems[] = [];
+  leftOut: readonly OmittedServerItems[] = [];
   /** Failed after having run, so a restart may help. */
   mayReturn = false;
   private connection?: McpConnection;
-  sdk?: Sdk;
+  sdk?: McpSdk;
   private starting?: Promise<void>;
   private stopping = new AbortController();
   private isListing = false;
@@ -92,7 +98,7 @@ export class McpServer {
   private errors = '';
 
   constructor(
-    readonly definition: Definition,
+    readonly definition: McpServerDefinition,
     private readonly options: ServerOptions,
   ) {}
 
@@ -125,15 +131,15 @@ export class McpServer {
   }
 
   call(name: string, args: Record<string, unknown>, options: CallOptions) {
-    return this.request('tools/call', { name, arguments: args }, callResultIn, options);
+    return this.request('tools/call', { name, arguments: args }, parseCallToolResult, options);
   }
 
   resources(options: CallOptions): Promise<Resource[]> {
-    return this.pages('resources', resourcesIn, options);
+    return this.pages('resources', parseResourceList, options);
   }
 
   readResource(uri: string, options: CallOptions) {
-    return this.request('resources/read', { uri }, (result, sdk) => resourceResultIn(result, uri, sdk), options);
+    return this.request('resources/read', { uri }, (result, sdk) => parseReadResourceResult(result, uri, sdk), options);
   }
 
   get hasPrompts(): boolean {
@@ -141,11 +147,11 @@ export class McpServer {
   }
 
   prompts(options: CallOptions): Promise<Prompt[]> {
-    return this.pages('prompts', promptsIn, options);
+    return this.pages('prompts', parsePromptList, options);
   }
 
   prompt(name: string, args: Record<string, string>, options: CallOptions) {
-    return this.request('prompts/get', { name, arguments: args }, promptResultIn, options);
+    return this.request('prompts/get', { name, arguments: args }, parseGetPromptResult, options);
   }
 
   rootsChanged(): void {
@@ -165,9 +171,9 @@ export class McpServer {
       if (!launched) return this.enter({ phase: 'stopped' });
       this.redact = redactor(launched.secrets);
       const late = message('did not start within {0} s', startMs / 1000);
-      timer = setTimeout(() => limit.abort(new ServerFault(late)), startMs);
-      this.sdk = await loadSdk();
-      const connection = await connect(
+      timer = setTimeout(() => limit.abort(new McpServerFault(late)), startMs);
+      this.sdk = await loadMcpSdk();
+      const connection = await connectMcpServer(
         launched.launch,
         this.sdk,
         this.hooks(),
@@ -185,7 +191,9 @@ export class McpServer {
       if (why instanceof ToolError) this.failList(why);
       else
         this.fail(
-          why instanceof ServerFault ? localizedMessageIn(why) : message('could not be connected to: {0}', why.message),
+          why instanceof McpServerFault
+            ? storedLocalizableText(why)
+            : message('could not be connected to: {0}', why.message),
         );
     } finally {
       clearTimeout(timer);
@@ -224,7 +232,7 @@ export class McpServer {
     const why = this.hidden(message('The MCP server {0} {1}.', JSON.stringify(this.name), what));
     const last = this.saidLast(died);
     this.failure = last === undefined ? why : message('{0} Last output: {1}.', why, last);
-    const problem = inEnglish(this.failure);
+    const problem = toEnglishText(this.failure);
     this.enter({ phase: 'failed', problem });
     this.log(problem);
     void connection?.close().catch(() => {});
@@ -234,9 +242,9 @@ export class McpServer {
   private saidLast(died: boolean): string | undefined {
     // The cut beginning may contain part of a secret.
     const whole = this.errors.length < errorsKept ? this.errors : this.errors.slice(this.errors.indexOf('\n') + 1);
-    const line = stderrTail(withoutSecrets(this.redact(whole)), died);
+    const line = stderrTail(redactAllSecrets(this.redact(whole)), died);
     if (line === undefined) return undefined;
-    const shown = visibleLine(line);
+    const shown = escapeInvisibleInLine(line);
     return JSON.stringify(shown.length > longestWords ? `${shown.slice(0, longestWords)}…` : shown);
   }
 
@@ -296,21 +304,21 @@ export class McpServer {
 
   private async list(signal: AbortSignal): Promise<ListedTool[]> {
     if (this.connection?.client.getServerCapabilities()?.tools === undefined) return [];
-    const tools = await this.pages('tools', toolsIn, { signal });
+    const tools = await this.pages('tools', parseToolList, { signal });
     const byName = new Map(tools.toReversed().map((tool) => [tool.name, tool])); // one tool per name: the first
     const single = tools.filter((tool) => byName.get(tool.name) === tool);
     if (single.length < tools.length)
-      this.log(`${counted(tools.length - single.length, 'tool has', 'tools have')} another one's name: left out.`);
+      this.log(`${englishCount(tools.length - single.length, 'tool has', 'tools have')} another one's name: left out.`);
     return single.slice(0, toolLimit);
   }
 
   private async pages<Item>(
-    kind: LeftOutItems['kind'],
-    read: (result: Record<string, unknown>, sdk: Sdk) => Listed<Item> | undefined,
+    kind: OmittedServerItems['kind'],
+    read: (result: Record<string, unknown>, sdk: McpSdk) => ParsedServerList<Item> | undefined,
     options: CallOptions,
   ): Promise<Item[]> {
     const all: Item[] = [];
-    const leftOut: LeftOut[] = [];
+    const leftOut: OmittedListItem[] = [];
     let of = 0;
     let cursor: string | undefined;
     for (let count = 0; count < pageLimit && all.length < toolLimit; count++) {
@@ -326,7 +334,7 @@ export class McpServer {
     return all;
   }
 
-  private noteLeftOut(kind: LeftOutItems['kind'], items: readonly LeftOut[], of: number): void {
+  private noteLeftOut(kind: OmittedServerItems['kind'], items: readonly OmittedListItem[], of: number): void {
     const names = items.map(({ name }) => name);
     const before = this.leftOut.find((one) => one.kind === kind);
     if (String(before?.names ?? '') !== String(names))
@@ -340,7 +348,7 @@ export class McpServer {
   private async request<Result>(
     method: string,
     params: Record<string, unknown>,
-    read: (result: Record<string, unknown>, sdk: Sdk) => Result | undefined,
+    read: (result: Record<string, unknown>, sdk: McpSdk) => Result | undefined,
     { signal, output }: CallOptions,
   ): Promise<Result> {
     const { connection, sdk, subject, redact } = this;
@@ -349,9 +357,9 @@ export class McpServer {
     const told = output && ((text: string) => output(redact(text)));
     try {
       const limits = { signal, ms: callMs, subject, output: told };
-      const send = (request: RequestOptions) =>
+      const send = (request: McpRequestOptions) =>
         connection.client.request({ method, params }, sdk.ResultSchema, request);
-      const result = read(await withRequestLimits(limits, send), sdk);
+      const result = read(await sendWithTimeout(limits, send), sdk);
       if (result === undefined) throw this.noResult();
       return redact(result);
     } catch (error) {
@@ -359,7 +367,7 @@ export class McpServer {
     }
   }
 
-  private callFailed(error: unknown, sdk: Sdk): ToolError {
+  private callFailed(error: unknown, sdk: McpSdk): ToolError {
     if (this.state.phase === 'failed') return this.notRunning();
     const { message: text = '', name } = error as { message?: string; name?: string };
     // Servers use the SDK's code for a closed connection for their own errors too.

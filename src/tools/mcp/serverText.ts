@@ -4,7 +4,7 @@ import type { ListedTool } from './server.ts';
 
 export type ServerToolText = Pick<ListedTool, 'name' | 'title' | 'description' | 'inputSchema' | 'annotations'>;
 
-export const serverToolTerms = ({
+export const pickServerToolText = ({
   name,
   title,
   description,
@@ -21,11 +21,11 @@ export const serverToolTerms = ({
 const hashes = new WeakMap<ServerToolText, string>();
 
 /** Hash of a tool's text, independent of the order of keys. */
-export function serverToolDefinition(tool: ServerToolText): string {
+export function hashServerTool(tool: ServerToolText): string {
   const hash =
     hashes.get(tool) ??
     createHash('sha256')
-      .update(stringify(serverToolTerms(tool)))
+      .update(stringify(pickServerToolText(tool)))
       .digest('hex');
   hashes.set(tool, hash);
   return hash;

@@ -1,50 +1,56 @@
-import type { Rule } from '../../protocol/content/rule.ts';
-import { inEnglish, message } from '../../protocol/text/l10n.ts';
+import type { PermissionRule } from '../../protocol/content/rule.ts';
+import { message, toEnglishText } from '../../protocol/text/l10n.ts';
 import type { Localizer } from '../../protocol/text/localized.ts';
-import { isolated } from '../../protocol/values/listeners.ts';
-import { beforeStop } from '../core/abortable.ts';
+import { createIsolatedListener } from '../../protocol/values/listeners.ts';
+import { raceWithAbort } from '../core/abortable.ts';
 import type { Tool } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
-import type { Approved } from './approved.ts';
-import { type ConfigSource, type Definition, type Input, readConfig, type SwitchedOff } from './config/config.ts';
-import { launchOf } from './config/resolveLaunch.ts';
-import { type McpLimits, McpServer } from './server.ts';
-import { serverToolDefinition } from './serverText.ts';
-import { startedFiles, stateOf } from './startedFiles.ts';
+import type { McpApprovalStore } from './approved.ts';
 import {
-  type ToolsApproval,
-  toolsApproval,
-  type WaitingTool,
-  type Whereabouts,
-  waitingTools,
-  whereaboutsOf,
+  type DisabledMcpServer,
+  type McpConfigInput,
+  type McpConfigSource,
+  type McpServerDefinition,
+  parseMcpConfig,
+} from './config/config.ts';
+import { resolveServerLaunch } from './config/resolveLaunch.ts';
+import { McpServer, type McpTimeouts } from './server.ts';
+import { hashServerTool } from './serverText.ts';
+import { hashFileStates, serverCommandFiles } from './startedFiles.ts';
+import {
+  createToolChangesApproval,
+  findRuleToolState,
+  type RuleToolState,
+  type ToolChangesApproval,
+  type UnacceptedTool,
+  unacceptedTools,
 } from './toolChanges.ts';
-import { toolList } from './toolList.ts';
+import { mcpToolList } from './toolList.ts';
 
 /**
  * Approval request for a server. `changed`: another command or address was approved under this name. `meanwhile`: the definition or a file
  * of its command changed during the request.
  */
-export interface ServerApproval {
-  definition: Definition;
+export interface ServerApprovalRequest {
+  definition: McpServerDefinition;
   changed: boolean;
   meanwhile?: true;
 }
 
 /** Decisions of the user. Anything except a clear approval is a denial; `later` asks again with the next run. */
-export interface McpUser {
-  approveServer(question: ServerApproval, signal: AbortSignal): Promise<'allow' | 'trust' | 'deny' | 'later'>;
-  approveTools(question: ToolsApproval, signal: AbortSignal): Promise<'allow' | 'deny' | 'later'>;
+export interface McpUserDecisions {
+  approveServer(question: ServerApprovalRequest, signal: AbortSignal): Promise<'allow' | 'trust' | 'deny' | 'later'>;
+  approveTools(question: ToolChangesApproval, signal: AbortSignal): Promise<'allow' | 'deny' | 'later'>;
   /** Returns the stored or entered value of an input; undefined if none. */
-  input(definition: Definition, input: Input): Promise<string | undefined>;
+  input(definition: McpServerDefinition, input: McpConfigInput): Promise<string | undefined>;
 }
 
 interface McpServersOptions {
   workspace: Workspace;
-  sources(): Promise<ConfigSource[]>;
-  approved: Approved;
-  person: McpUser;
-  limits(): McpLimits;
+  sources(): Promise<McpConfigSource[]>;
+  approved: McpApprovalStore;
+  person: McpUserDecisions;
+  limits(): McpTimeouts;
   roots(): { uri: string; name: string }[];
   log(server: string, text: string): void;
   changed(): void;
@@ -55,7 +61,7 @@ interface McpServersOptions {
 /** All configured servers and their tools. A server runs only if the user approved exactly this command or address. */
 export class McpServers {
   servers: readonly McpServer[] = [];
-  switchedOff: readonly SwitchedOff[] = [];
+  switchedOff: readonly DisabledMcpServer[] = [];
   problems: readonly string[] = [];
   /** Servers without automatic start: denied, or stopped by the user. */
   private readonly resting = new WeakSet<McpServer>();
@@ -70,7 +76,9 @@ export class McpServers {
   private readonly tellChanged: (event?: unknown) => void;
 
   constructor(private readonly options: McpServersOptions) {
-    this.tellChanged = isolated([() => options.changed()], (error) => options.log('Towpath', String(error)));
+    this.tellChanged = createIsolatedListener([() => options.changed()], (error) =>
+      options.log('Towpath', String(error)),
+    );
   }
 
   /** Reads the configuration again. Changed servers stop and need a new approval. */
@@ -115,7 +123,7 @@ export class McpServers {
 
   tools(): readonly Tool[] {
     if (!this.options.workspace.trusted) return [];
-    this.built ??= toolList(this.servers, this.options.approved);
+    this.built ??= mcpToolList(this.servers, this.options.approved);
     return this.built;
   }
 
@@ -164,17 +172,17 @@ export class McpServers {
     return this.busy.has(server);
   }
 
-  waitingTools(server: McpServer): WaitingTool[] {
-    return waitingTools(server, this.options.approved.entry(server.definition));
+  waitingTools(server: McpServer): UnacceptedTool[] {
+    return unacceptedTools(server, this.options.approved.entry(server.definition));
   }
 
-  openTools(server: McpServer): WaitingTool[] {
+  openTools(server: McpServer): UnacceptedTool[] {
     const declined = this.declined.get(server);
-    return this.waitingTools(server).filter(({ tool }) => !declined?.has(serverToolDefinition(tool)));
+    return this.waitingTools(server).filter(({ tool }) => !declined?.has(hashServerTool(tool)));
   }
 
-  whereabouts(server: NonNullable<Rule['server']>): Whereabouts {
-    return whereaboutsOf(server, this.servers, this.options.approved);
+  whereabouts(server: NonNullable<PermissionRule['server']>): RuleToolState {
+    return findRuleToolState(server, this.servers, this.options.approved);
   }
 
   async reviewTools(server: McpServer): Promise<void> {
@@ -193,10 +201,10 @@ export class McpServers {
   private async read(): Promise<void> {
     const { workspace, sources } = this.options;
     const all = workspace.trusted ? await sources() : [];
-    const read = await Promise.all(all.map((source) => readConfig(source, this.options.tell)));
+    const read = await Promise.all(all.map((source) => parseMcpConfig(source, this.options.tell)));
     const before = this.servers;
     const problems = read.flatMap((one) => one.problems);
-    const kept = ({ place, name, hash }: Definition) =>
+    const kept = ({ place, name, hash }: McpServerDefinition) =>
       before.find(({ definition: one }) => one.place === place && one.name === name && one.hash === hash);
     // A half-written, invalid file does not remove servers.
     const after = read.flatMap(({ definitions }, index) =>
@@ -205,7 +213,7 @@ export class McpServers {
         : before.filter(({ definition }) => definition.place === all[index]!.place),
     );
     const { roots } = workspace;
-    this.started = [...new Set(after.flatMap(({ definition }) => startedFiles(definition, roots)))];
+    this.started = [...new Set(after.flatMap(({ definition }) => serverCommandFiles(definition, roots)))];
     const isSame = after.length === before.length && after.every((server, index) => server === before[index]);
     const switchedOff = read.flatMap((one, index) => {
       const { place } = all[index]!;
@@ -220,14 +228,14 @@ export class McpServers {
     await Promise.all(before.filter((server) => !after.includes(server)).map((server) => server.stop()));
   }
 
-  private create(definition: Definition): McpServer {
+  private create(definition: McpServerDefinition): McpServer {
     const { limits, roots, log, person } = this.options;
     return new McpServer(definition, {
       limits,
       roots,
       log: (text) => log(definition.name, text),
       launch: () =>
-        launchOf(definition, this.options.env ?? process.env, (input) =>
+        resolveServerLaunch(definition, this.options.env ?? process.env, (input) =>
           this.oneByOne(() => person.input(definition, input)),
         ),
       changed: () => this.changed(),
@@ -260,7 +268,7 @@ export class McpServers {
   }
 
   private starting(name: string): string {
-    const { tell = inEnglish } = this.options;
+    const { tell = toEnglishText } = this.options;
     return tell(message('Starting MCP server {0}', name));
   }
 
@@ -286,7 +294,7 @@ export class McpServers {
   private isApproved(server: McpServer, signal: AbortSignal, meanwhile: boolean): Promise<boolean> {
     const { approved, person, workspace } = this.options;
     const { definition } = server;
-    const state = () => stateOf(startedFiles(definition, workspace.roots));
+    const state = () => hashFileStates(serverCommandFiles(definition, workspace.roots));
     return this.oneByOne(async () => {
       if (approved.entry(definition)) return this.isConfigured(server);
       const changed = approved.wasOther(definition);
@@ -294,7 +302,7 @@ export class McpServers {
         if (signal.aborted || this.resting.has(server) || !this.isConfigured(server)) return false;
         const before = await state();
         const asking = person.approveServer({ definition, changed, ...(again && { meanwhile: true }) }, signal);
-        const answer = await beforeStop(signal, asking).catch(() => 'later' as const);
+        const answer = await raceWithAbort(signal, asking).catch(() => 'later' as const);
         if (signal.aborted) return false; // an answer after the stop does not count
         if (answer === 'deny') this.resting.add(server);
         if (answer !== 'allow' && answer !== 'trust') return false;
@@ -317,16 +325,13 @@ export class McpServers {
       const listed = server.tools;
       const open = this.openTools(server);
       if (open.length > 0 && !signal.aborted) {
-        const asking = person.approveTools(toolsApproval(server, open, approved), signal);
-        const answer = await beforeStop(signal, asking).catch(() => 'later' as const);
+        const asking = person.approveTools(createToolChangesApproval(server, open, approved), signal);
+        const answer = await raceWithAbort(signal, asking).catch(() => 'later' as const);
         if (signal.aborted) return;
         const tools = open.map(({ tool }) => tool);
         if (answer === 'allow') await approved.acceptTools(definition, tools, listed);
         if (answer === 'deny')
-          this.declined.set(
-            server,
-            new Set([...(this.declined.get(server) ?? []), ...tools.map(serverToolDefinition)]),
-          );
+          this.declined.set(server, new Set([...(this.declined.get(server) ?? []), ...tools.map(hashServerTool)]));
       }
     });
   }

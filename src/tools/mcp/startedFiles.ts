@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { WorkspaceRoot } from '../core/workspace.ts';
-import { readPlain } from '../sandbox/regularFile.ts';
-import type { Definition } from './config/config.ts';
+import { readRegularFile } from '../sandbox/regularFile.ts';
+import type { McpServerDefinition } from './config/config.ts';
 
 /** Maximum bytes of a hashed program; larger files count by size. */
 const maxBytes = 20_000_000;
@@ -12,7 +12,7 @@ const maxBytes = 20_000_000;
  * Returns the real paths of files in the open folders, existing or not, named by a server's command: the program, scripts and configuration
  * in arguments and variables, the module of `-m`, and entry files of a started folder.
  */
-export function startedFiles(definition: Definition, roots: readonly WorkspaceRoot[]): string[] {
+export function serverCommandFiles(definition: McpServerDefinition, roots: readonly WorkspaceRoot[]): string[] {
   if (definition.type !== 'stdio') return [];
   const { command, args, cwd, env } = definition;
   const variables = Object.values(env).flatMap((value) => (value ?? '').split(path.delimiter));
@@ -32,10 +32,10 @@ export function startedFiles(definition: Definition, roots: readonly WorkspaceRo
   return [...new Set([...files, ...entries].map(realPath))].filter((file) => isInside(roots, file) && !isFolder(file));
 }
 
-export async function stateOf(files: readonly string[]): Promise<string> {
+export async function hashFileStates(files: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
   for (const file of files) {
-    const bytes = await readPlain(file, maxBytes).catch(
+    const bytes = await readRegularFile(file, maxBytes).catch(
       (error) => `${(error as NodeJS.ErrnoException).code} ${sizeOf(file)}`,
     );
     hash.update(JSON.stringify([file, bytes.length])).update(bytes);

@@ -1,44 +1,49 @@
-import type { Rule } from '../../protocol/content/rule.ts';
-import { type Approved, type ApprovedServer, definitionsBefore, judgeTool } from './approved.ts';
-import type { Definition } from './config/config.ts';
-import { resources } from './resources.ts';
+import type { PermissionRule } from '../../protocol/content/rule.ts';
+import {
+  type ApprovedServer,
+  compareWithAcceptedTool,
+  earlierToolDefinitions,
+  type McpApprovalStore,
+} from './approved.ts';
+import type { McpServerDefinition } from './config/config.ts';
+import { resourceRuleName } from './resources.ts';
 import type { ListedTool, McpServer } from './server.ts';
-import { type ServerToolText, serverToolDefinition } from './serverText.ts';
+import { hashServerTool, type ServerToolText } from './serverText.ts';
 import { serverIdentity } from './serverTool.ts';
 
 /**
  * Approval request for tools that differ from the accepted tools. With an approval, changed tools retain the permissions. `was` is the last
  * accepted text, if known.
  */
-export interface ToolsApproval {
-  definition: Definition;
+export interface ToolChangesApproval {
+  definition: McpServerDefinition;
   added: readonly ListedTool[];
   changed: readonly { was?: ServerToolText; now: ListedTool }[];
   removed: readonly ServerToolText[];
   trusted: boolean;
 }
 
-export interface WaitingTool {
+export interface UnacceptedTool {
   tool: ListedTool;
   as: 'new' | 'changed';
 }
 
 /** Returns the tools of a running server that are not accepted; empty before the first list. */
-export function waitingTools({ tools, state }: McpServer, entry: ApprovedServer | undefined): WaitingTool[] {
+export function unacceptedTools({ tools, state }: McpServer, entry: ApprovedServer | undefined): UnacceptedTool[] {
   if (state.phase !== 'running' || !entry?.tools) return [];
   return tools.flatMap((tool) => {
-    const as = judgeTool(entry, tool);
+    const as = compareWithAcceptedTool(entry, tool);
     return as === 'same' ? [] : [{ tool, as }];
   });
 }
 
-export function toolsApproval(
+export function createToolChangesApproval(
   { definition, tools }: McpServer,
-  waiting: readonly WaitingTool[],
-  approved: Approved,
-): ToolsApproval {
+  waiting: readonly UnacceptedTool[],
+  approved: McpApprovalStore,
+): ToolChangesApproval {
   const before = new Map(approved.wordsBefore(definition).map((tool) => [tool.name, tool]));
-  const only = (as: WaitingTool['as']) => waiting.filter((one) => one.as === as).map(({ tool }) => tool);
+  const only = (as: UnacceptedTool['as']) => waiting.filter((one) => one.as === as).map(({ tool }) => tool);
   const present = new Set(tools.map(({ name }) => name));
   return {
     definition,
@@ -50,19 +55,19 @@ export function toolsApproval(
 }
 
 /** State of a rule's tool: `here`, as allowed or accepted since; `gone`, missing on its running server; `away`, the server does not run. */
-export type Whereabouts = 'here' | 'gone' | 'away';
+export type RuleToolState = 'here' | 'gone' | 'away';
 
-export function whereaboutsOf(
-  { identity, definition }: NonNullable<Rule['server']>,
+export function findRuleToolState(
+  { identity, definition }: NonNullable<PermissionRule['server']>,
   all: readonly McpServer[],
-  approved: Approved,
-): Whereabouts {
+  approved: McpApprovalStore,
+): RuleToolState {
   const servers = all.filter((one) => one.state.phase === 'running' && serverIdentity(one.definition) === identity);
   const isHere = servers.some((server) => {
-    if (definition === resources) return server.hasResources;
+    if (definition === resourceRuleName) return server.hasResources;
     const entry = approved.entry(server.definition);
     return server.tools.some((tool) =>
-      [serverToolDefinition(tool), ...definitionsBefore(entry, tool)].includes(definition),
+      [hashServerTool(tool), ...earlierToolDefinitions(entry, tool)].includes(definition),
     );
   });
   return isHere ? 'here' : servers.length > 0 ? 'gone' : 'away';

@@ -1,23 +1,28 @@
 import type { Tool } from '../core/tool.ts';
-import { type Approved, type ApprovedServer, definitionsBefore, judgeTool } from './approved.ts';
-import { createNames, serverNames } from './names.ts';
+import {
+  type ApprovedServer,
+  compareWithAcceptedTool,
+  earlierToolDefinitions,
+  type McpApprovalStore,
+} from './approved.ts';
+import { createMcpToolNamer, uniqueServerNames } from './names.ts';
 import { resourceTool } from './resources.ts';
-import { inAnswer } from './schema.ts';
+import { searchResultTextLimits } from './schema.ts';
 import type { ListedTool, McpServer } from './server.ts';
-import { serverToolDefinition } from './serverText.ts';
-import { definitionFor, serverTool, toolOriginOf } from './serverTool.ts';
-import { type FoundTool, promptTools, remainingToolsText, searchTools } from './toolSearch.ts';
+import { hashServerTool } from './serverText.ts';
+import { createServerTool, createServerToolOrigin, toServerToolDefinition } from './serverTool.ts';
+import { createToolSearchTools, fullDefinitionTools, maxPromptTools, type SearchableTool } from './toolSearch.ts';
 
 /**
  * Returns the tools of all servers: accepted tools in the prompt, or behind a search if there are many. Other tools stay callable and
  * return the reason of the refusal, because a run retains all tools from the start.
  */
-export function toolList(servers: readonly McpServer[], approved: Approved): readonly Tool[] {
-  const nameFor = createNames();
+export function mcpToolList(servers: readonly McpServer[], approved: McpApprovalStore): readonly Tool[] {
+  const nameFor = createMcpToolNamer();
   const entryOf = (server: McpServer) => approved.entry(server.definition);
   const isTrusted = (server: McpServer) => entryOf(server)?.trusted ?? false;
   const entries = new Map(servers.map((server) => [server, entryOf(server)])); // read once, because there may be many tools
-  const names = serverNames(servers.map(({ name }) => name));
+  const names = uniqueServerNames(servers.map(({ name }) => name));
   const listed = servers.flatMap((server, index) =>
     server.tools.map((tool) => ({
       server,
@@ -28,9 +33,9 @@ export function toolList(servers: readonly McpServer[], approved: Approved): rea
     })),
   );
   const usable = listed.filter((one) => one.isUsable);
-  const isLong = usable.length > promptTools;
+  const isLong = usable.length > maxPromptTools;
   const tools = listed.map(({ server, tool, name, isUsable }) =>
-    serverTool({
+    createServerTool({
       server,
       listed: tool,
       name,
@@ -39,20 +44,20 @@ export function toolList(servers: readonly McpServer[], approved: Approved): rea
       hidden: isLong || !isUsable,
       refusal: () => refusalOf(server, tool, entryOf(server)),
       origin: () =>
-        toolOriginOf(server.definition, {
-          definition: serverToolDefinition(tool),
-          earlier: definitionsBefore(entryOf(server), tool),
+        createServerToolOrigin(server.definition, {
+          definition: hashServerTool(tool),
+          earlier: earlierToolDefinitions(entryOf(server), tool),
         }),
     }),
   );
-  const found = tools.flatMap((tool, index): FoundTool[] => {
+  const found = tools.flatMap((tool, index): SearchableTool[] => {
     const { isUsable, name, tool: words } = listed[index]!;
-    return isUsable ? [{ tool, whole: definitionFor(name, words, inAnswer) }] : [];
+    return isUsable ? [{ tool, whole: toServerToolDefinition(name, words, searchResultTextLimits) }] : [];
   });
   const readable = servers.flatMap((server, index) => (server.hasResources ? [{ server, as: names[index]! }] : []));
   return [
     ...tools,
-    ...(isLong ? searchTools(found, [...new Set(usable.map(({ as }) => as))]) : remainingToolsText(found)),
+    ...(isLong ? createToolSearchTools(found, [...new Set(usable.map(({ as }) => as))]) : fullDefinitionTools(found)),
     ...(readable.length > 0 ? [resourceTool(readable, isTrusted)] : []),
   ];
 }
@@ -62,8 +67,8 @@ function refusalOf(server: McpServer, tool: ListedTool, entry: ApprovedServer | 
   if (state.phase === 'failed') return state.problem;
   if (state.phase !== 'running') return `The MCP server ${JSON.stringify(server.name)} is not running.`;
   const current = server.tools.find(({ name }) => name === tool.name);
-  if (current && [tool, current].every((one) => judgeTool(entry, one) === 'same'))
-    return serverToolDefinition(tool) === serverToolDefinition(current)
+  if (current && [tool, current].every((one) => compareWithAcceptedTool(entry, one) === 'same'))
+    return hashServerTool(tool) === hashServerTool(current)
       ? undefined
       : `${changed(tool)} in this moment. Call it again.`;
   return `${changed(tool)}. It is disabled until the person allows it.`;

@@ -5,20 +5,20 @@ import type { ToolCall } from '../../protocol/content/messages.ts';
 import type { ToolDefinition } from '../../protocol/content/tools.ts';
 import { checkArguments } from '../core/checkArguments.ts';
 import { didYouMean } from '../core/didYouMean.ts';
-import { readTool, type Tool, type ToolContext, ToolError } from '../core/tool.ts';
+import { createReadOnlyTool, type Tool, type ToolContext, ToolError } from '../core/tool.ts';
 
 /** Maximum tools in the prompt; above, tools are found by search. */
-export const promptTools = 20;
+export const maxPromptTools = 20;
 const bestMatches = 8;
 
 /** Searchable tool; `whole` is its full definition, which the prompt may truncate. */
-export interface FoundTool {
+export interface SearchableTool {
   tool: Tool;
   whole: ToolDefinition;
 }
 
 /** Returns a tool to read full definitions, if all tools are in the prompt but some are truncated. */
-export function remainingToolsText(found: readonly FoundTool[]): Tool[] {
+export function fullDefinitionTools(found: readonly SearchableTool[]): Tool[] {
   const isCut = found.some(({ tool, whole }) => stringify(tool.definition) !== stringify(whole));
   if (!isCut) return [];
   const description = 'Read all that a tool of an MCP server says about itself, by its name.';
@@ -29,7 +29,7 @@ export function remainingToolsText(found: readonly FoundTool[]): Tool[] {
  * Returns the tools that replace a long list: `mcp.search_tools` and `mcp.call_tool`. A call passes the same checks, rules, approval and
  * grant as a direct call.
  */
-export function searchTools(found: readonly FoundTool[], servers: readonly string[]): Tool[] {
+export function createToolSearchTools(found: readonly SearchableTool[], servers: readonly string[]): Tool[] {
   const byName = new Map(found.map(({ tool }) => [tool.definition.name, tool]));
   const find = (name: string): Tool => {
     const tool = byName.get(name);
@@ -85,8 +85,8 @@ export function searchTools(found: readonly FoundTool[], servers: readonly strin
   return [searchTool(description, found, finder(found)), call];
 }
 
-function searchTool(description: string, found: readonly FoundTool[], find: (query: string) => Tool[]): Tool {
-  return readTool(
+function searchTool(description: string, found: readonly SearchableTool[], find: (query: string) => Tool[]): Tool {
+  return createReadOnlyTool(
     {
       name: 'mcp.search_tools',
       description,
@@ -108,7 +108,7 @@ function searchTool(description: string, found: readonly FoundTool[], find: (que
 const onWire = (name: string) => name.replaceAll('.', '_');
 
 /** Creates a search over the tools; the index is built at first use. */
-function finder(found: readonly FoundTool[]): (query: string) => Tool[] {
+function finder(found: readonly SearchableTool[]): (query: string) => Tool[] {
   const byName = new Map(found.map(({ tool }) => [tool.definition.name, tool]));
   let index: MiniSearch | undefined;
   return (query) => {
@@ -120,7 +120,7 @@ function finder(found: readonly FoundTool[]): (query: string) => Tool[] {
   };
 }
 
-function indexOf(found: readonly FoundTool[]): MiniSearch {
+function indexOf(found: readonly SearchableTool[]): MiniSearch {
   const index = new MiniSearch({
     idField: 'name',
     fields: ['words', 'description', 'parameters'],

@@ -2,10 +2,10 @@ import { message } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { namesBelow } from '../search/listFiles.ts';
+import { listFilesBelow } from '../search/listFiles.ts';
 
 /** Names of all files and folders in the workspace except ignored ones, listed again after changes. */
-export class FileNames {
+export class WorkspaceFileNames {
   /** Result of the last listing: paths with `/`; folders end with `/`. */
   names: readonly string[] = [];
   problem: LocalizableText | undefined;
@@ -42,7 +42,7 @@ export class FileNames {
         }
         return true;
       };
-      const { cut } = await namesBelow(this.workspace, undefined, onName, signal);
+      const { cut } = await listFilesBelow(this.workspace, undefined, onName, signal);
       this.names = [...files, ...folders];
       this.problem = cut ? message('There are too many files to list them all in time.') : undefined;
       this.listed = upTo;

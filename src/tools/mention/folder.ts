@@ -1,29 +1,29 @@
-import { counted } from '../../protocol/text/plurals.ts';
-import { WithImages } from '../core/imageFiles.ts';
-import { fileReadTool } from '../files/read.ts';
-import { resolveToRead } from '../sandbox/resolveReadPath.ts';
-import { listTool } from '../search/list.ts';
-import { namesBelow } from '../search/listFiles.ts';
+import { englishCount } from '../../protocol/text/plurals.ts';
+import { ResultWithImages } from '../core/imageFiles.ts';
+import { fsReadTool } from '../files/read.ts';
+import { resolvePathForReading } from '../sandbox/resolveReadPath.ts';
+import { fsListTool } from '../search/list.ts';
+import { listFilesBelow } from '../search/listFiles.ts';
 import {
-  checkFree,
-  type FileGiven,
-  fenced,
-  type MentionRead,
-  type MentionReading,
-  NotFree,
-  run,
+  checkReadAllowed,
+  type MentionContext,
+  type MentionedFileText,
+  ReadNotAllowedError,
+  type ResolvedMention,
+  runAllowedReadTool,
+  wrapInCodeFence,
 } from './mentionLimits.ts';
 
 const [maxNames, maxFiles, maxOfFolder] = [500, 50, 40_000];
 const maxUnread = 100;
 
-export async function readFolder(
+export async function readMentionedFolder(
   { path }: { path: string },
   left: number,
-  reading: MentionReading,
-): Promise<MentionRead> {
-  await checkFree(listTool, { path }, reading);
-  const folder = await resolveToRead(reading.workspace, path, 'list');
+  reading: MentionContext,
+): Promise<ResolvedMention> {
+  await checkReadAllowed(fsListTool, { path }, reading);
+  const folder = await resolvePathForReading(reading.workspace, path, 'list');
   const names = await namesOf(folder.relative, reading);
   const room = Math.min(left, maxOfFolder);
   const parts: string[] = [];
@@ -48,36 +48,36 @@ export async function readFolder(
     ].join('\n\n'),
     told: {
       path: folder.relative,
-      note: isWhole ? counted(names.length, 'file') : `${parts.length} of ${all} files`,
+      note: isWhole ? englishCount(names.length, 'file') : `${parts.length} of ${all} files`,
       ...(!isWhole && { why: `Not read: ${rest.slice(0, 20).join(', ')}${rest.length > 20 ? ' …' : ''}.` }),
     },
   };
 
   async function partOf(name: string): Promise<string | undefined> {
     try {
-      const { size } = await resolveToRead(reading.workspace, name, 'read');
+      const { size } = await resolvePathForReading(reading.workspace, name, 'read');
       if (characters + size > room) return 'no space';
-      const given = await run(fileReadTool, { path: name }, reading);
-      if (given instanceof WithImages) return 'a picture';
-      const { text, endLine, totalLines } = given as FileGiven;
+      const given = await runAllowedReadTool(fsReadTool, { path: name }, reading);
+      if (given instanceof ResultWithImages) return 'a picture';
+      const { text, endLine, totalLines } = given as MentionedFileText;
       if (endLine < totalLines || characters + text.length > room) return 'no space';
       characters += text.length;
-      parts.push(`${name}:\n${fenced(text)}`);
+      parts.push(`${name}:\n${wrapInCodeFence(text)}`);
       return undefined;
     } catch (error) {
       if (reading.signal.aborted) throw error;
-      return error instanceof NotFree ? error.inShort : 'not readable text';
+      return error instanceof ReadNotAllowedError ? error.inShort : 'not readable text';
     }
   }
 }
 
 /** Returns one name above the limit to indicate more. */
-async function namesOf(folder: string, { workspace, signal }: MentionReading): Promise<string[]> {
+async function namesOf(folder: string, { workspace, signal }: MentionContext): Promise<string[]> {
   const names: string[] = [];
   const onName = (path: string) => {
     names.push(path);
     return names.length <= maxNames;
   };
-  await namesBelow(workspace, folder, onName, signal, true);
+  await listFilesBelow(workspace, folder, onName, signal, true);
   return names;
 }

@@ -32,7 +32,7 @@ const isBefore = (one: { name: string; fit: number }, other: { name: string; fit
   one.fit !== other.fit ? one.fit > other.fit : one.name < other.name;
 
 /** Minimum score of a contiguous match; lower scores match only letters in order. */
-export const inOnePiece = 340;
+export const minContiguousMatchScore = 340;
 
 /** Scores a name; 0 is no match. A prefix of the last segment scores highest, then contiguous matches, then letters in order. */
 export function matchScore(path: string, query: string): number {

@@ -1,16 +1,16 @@
-import type { Mentioned } from '../../protocol/content/mention.ts';
-import type { Policy } from '../../protocol/content/policy.ts';
-import { inEnglish } from '../../protocol/text/l10n.ts';
+import type { MentionRecord } from '../../protocol/content/mention.ts';
+import type { ApprovalPolicy } from '../../protocol/content/policy.ts';
+import { toEnglishText } from '../../protocol/text/l10n.ts';
 import type { LanguageService } from '../code/language.ts';
 import { type Tool, type ToolContext, ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { judgePlan } from '../host/policySubject.ts';
-import { excludedFromSearch } from '../policy/policy.ts';
+import { createSearchExclusionTest } from '../policy/policy.ts';
 
-export interface MentionReading {
+export interface MentionContext {
   workspace: Workspace;
   language: LanguageService;
-  policy: Policy;
+  policy: ApprovalPolicy;
   /** Returns uncommitted changes within a number of characters, of one file if `path` is present. Throws an `Error` with a sentence. */
   changes(
     characters: number,
@@ -23,13 +23,13 @@ export interface MentionReading {
 }
 
 /** Resolved mention. `text` is data inside of a fence that the text cannot close. */
-export interface MentionRead {
+export interface ResolvedMention {
   name: string;
   text: string;
-  told: Omit<Mentioned, 'kind'>;
+  told: Omit<MentionRecord, 'kind'>;
 }
 
-export interface FileGiven {
+export interface MentionedFileText {
   path: string;
   text: string;
   endLine: number;
@@ -38,14 +38,14 @@ export interface FileGiven {
 }
 
 /** Returns the whole lines within a limit; a single line above the limit is cut. */
-export function cutAt(text: string, most: number, endLine: number): { short: string; lines: number } {
+export function truncateToWholeLines(text: string, most: number, endLine: number): { short: string; lines: number } {
   if (text.length <= most) return { short: text, lines: endLine };
   const end = text.lastIndexOf('\n', most);
   const short = text.slice(0, end > 0 ? end : most);
   return { short, lines: short.split('\n').length };
 }
 
-export class NotFree extends ToolError {
+export class ReadNotAllowedError extends ToolError {
   constructor(
     readonly inShort: 'needs approval' | 'denied',
     why: string,
@@ -55,28 +55,28 @@ export class NotFree extends ToolError {
 }
 
 /** Runs a read-only tool if no approval is needed. */
-export async function run(tool: Tool, args: unknown, reading: MentionReading): Promise<unknown> {
-  await checkFree(tool, args, reading);
+export async function runAllowedReadTool(tool: Tool, args: unknown, reading: MentionContext): Promise<unknown> {
+  await checkReadAllowed(tool, args, reading);
   return tool.run!(args, quiet(reading));
 }
 
 /** Throws if a call of the tool would be denied or need an approval. */
-export async function checkFree(tool: Tool, args: unknown, reading: MentionReading): Promise<void> {
+export async function checkReadAllowed(tool: Tool, args: unknown, reading: MentionContext): Promise<void> {
   const { policy, workspace } = reading;
   const plan = await tool.plan?.(args, quiet(reading));
   const { effect, byRule, reason } = await judgePlan({ tool, args, plan }, policy, { grants: new Set() }, workspace);
-  if (effect === 'deny') throw new NotFree('denied', reason);
-  if (plan) throw new NotFree('needs approval', inEnglish(plan.why));
+  if (effect === 'deny') throw new ReadNotAllowedError('denied', reason);
+  if (plan) throw new ReadNotAllowedError('needs approval', toEnglishText(plan.why));
   // A mention counts as approval for general reasons, but not against a rule for this very file.
-  if (effect === 'ask' && byRule) throw new NotFree('needs approval', reason);
+  if (effect === 'ask' && byRule) throw new ReadNotAllowedError('needs approval', reason);
 }
 
-const quiet = ({ workspace, policy, signal }: MentionReading): ToolContext => ({
+const quiet = ({ workspace, policy, signal }: MentionContext): ToolContext => ({
   runId: '',
   toolCallId: '',
   workspace,
   signal,
-  keptFromSearch: (place) => excludedFromSearch(policy, place),
+  keptFromSearch: (place) => createSearchExclusionTest(policy, place),
   output: () => undefined,
   leaves: async () => undefined,
   commandStarted: () => undefined,
@@ -87,7 +87,7 @@ const quiet = ({ workspace, policy, signal }: MentionReading): ToolContext => ({
   ask: () => Promise.reject(new Error('Nobody is asked.')),
 });
 
-export function fenced(text: string): string {
+export function wrapInCodeFence(text: string): string {
   const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
   return `${fence}\n${text.replace(/\n$/, '')}\n${fence}`;
 }

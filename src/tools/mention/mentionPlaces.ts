@@ -1,25 +1,32 @@
-import { WithImages } from '../core/imageFiles.ts';
+import { ResultWithImages } from '../core/imageFiles.ts';
 import { ToolError } from '../core/tool.ts';
-import { fileReadTool } from '../files/read.ts';
-import { resolveToRead } from '../sandbox/resolveReadPath.ts';
-import { cutAt, type FileGiven, fenced, type MentionRead, type MentionReading, run } from './mentionLimits.ts';
+import { fsReadTool } from '../files/read.ts';
+import { resolvePathForReading } from '../sandbox/resolveReadPath.ts';
+import {
+  type MentionContext,
+  type MentionedFileText,
+  type ResolvedMention,
+  runAllowedReadTool,
+  truncateToWholeLines,
+  wrapInCodeFence,
+} from './mentionLimits.ts';
 
 const around = 5;
 /** Maximum lines of one `fs.read`. */
 const maxLines = 5000;
 
-export async function readLines(
+export async function readMentionedLines(
   { path, from, to }: { path: string; from: number; to: number },
   left: number,
-  reading: MentionReading,
-): Promise<MentionRead> {
+  reading: MentionContext,
+): Promise<ResolvedMention> {
   const given = await linesOf(path, from, to, reading);
-  const { short, lines } = cutAt(given.text, left, given.endLine - from + 1);
+  const { short, lines } = truncateToWholeLines(given.text, left, given.endLine - from + 1);
   const last = Math.max(from, from + lines - 1);
   const isCut = last < Math.min(to, given.totalLines);
   return {
     name: placeOf(given.path, from, last),
-    text: `${fenced(short)}${isCut ? `\n(Lines ${from}-${last} of ${from}-${to}; fs.read reads on.)` : ''}`,
+    text: `${wrapInCodeFence(short)}${isCut ? `\n(Lines ${from}-${last} of ${from}-${to}; fs.read reads on.)` : ''}`,
     told: {
       path: given.path,
       line: from,
@@ -28,33 +35,34 @@ export async function readLines(
   };
 }
 
-export async function readProblem(
+export async function readMentionedProblem(
   { path, line }: { path: string; line: number },
   left: number,
-  reading: MentionReading,
-): Promise<MentionRead> {
+  reading: MentionContext,
+): Promise<ResolvedMention> {
   const from = Math.max(1, line - around);
   const given = await linesOf(path, from, line + around, reading);
-  const file = await resolveToRead(reading.workspace, path, 'read');
+  const file = await resolvePathForReading(reading.workspace, path, 'read');
   const here = (await reading.language.diagnostics(file.path)).filter((one) => one.line === line);
   const said = here.map(
     ({ severity, message, source }) =>
       `${severity}: ${message.replace(/\s*\n\s*/g, ' ')}${source ? ` (${source})` : ''}`,
   );
-  const { short } = cutAt(given.text, Math.max(0, left - said.join('\n').length), given.endLine);
-  const problem = said.length > 0 ? fenced(said.join('\n')) : '(The editor knows of no problem in this line any more.)';
+  const { short } = truncateToWholeLines(given.text, Math.max(0, left - said.join('\n').length), given.endLine);
+  const problem =
+    said.length > 0 ? wrapInCodeFence(said.join('\n')) : '(The editor knows of no problem in this line any more.)';
   return {
     name: `${given.path}:${line}`,
-    text: `${problem}\nLines ${from}-${given.endLine}:\n${fenced(short)}`,
+    text: `${problem}\nLines ${from}-${given.endLine}:\n${wrapInCodeFence(short)}`,
     told: { path: given.path, line, note: said.length > 0 ? here[0]!.severity : 'no longer a problem' },
   };
 }
 
-async function linesOf(path: string, from: number, to: number, reading: MentionReading): Promise<FileGiven> {
+async function linesOf(path: string, from: number, to: number, reading: MentionContext): Promise<MentionedFileText> {
   const limit = Math.min(maxLines, to - from + 1);
-  const given = await run(fileReadTool, { path, offset: from, limit }, reading);
-  if (given instanceof WithImages) throw new ToolError('E_PRECONDITION_FAILED', 'A picture has no lines.');
-  return given as FileGiven;
+  const given = await runAllowedReadTool(fsReadTool, { path, offset: from, limit }, reading);
+  if (given instanceof ResultWithImages) throw new ToolError('E_PRECONDITION_FAILED', 'A picture has no lines.');
+  return given as MentionedFileText;
 }
 
 const placeOf = (path: string, from: number, to: number): string => `${path}:${from}${to > from ? `-${to}` : ''}`;

@@ -1,6 +1,10 @@
 import { posix } from 'node:path';
-import { truncateVisible, visibleLine, visibleProse } from '../../protocol/text/escapeInvisible.ts';
-import { headed } from '../instructions/header.ts';
+import {
+  escapeInvisibleInLine,
+  escapeInvisibleProse,
+  truncateWithEllipsis,
+} from '../../protocol/text/escapeInvisible.ts';
+import { splitFrontmatter } from '../instructions/header.ts';
 
 const ending = '.prompt.md';
 const longestDescription = 200;
@@ -15,14 +19,14 @@ export const isPromptFile = (path: string): boolean => path.endsWith(ending);
 
 export const promptName = (path: string): string => posix.basename(path, ending);
 
-export function promptOf(text: string): PromptFile {
-  const { head, body } = headed(visibleProse(text));
+export function parsePromptFile(text: string): PromptFile {
+  const { head, body } = splitFrontmatter(escapeInvisibleProse(text));
   const inputs = new Map<string, string>();
   for (const [, name, asks] of body.matchAll(input)) if (!inputs.has(name!)) inputs.set(name!, asks || name!);
   return {
-    description: truncateVisible(visibleLine(head.description ?? ''), longestDescription),
+    description: truncateWithEllipsis(escapeInvisibleInLine(head.description ?? ''), longestDescription),
     body: body.trim(),
-    inputs: [...inputs].map(([name, asks]) => ({ name, asks: visibleLine(asks) })),
+    inputs: [...inputs].map(([name, asks]) => ({ name, asks: escapeInvisibleInLine(asks) })),
   };
 }
 
@@ -32,7 +36,7 @@ const input = /\$\{input:([\w-]+)(?::([^}\n]*))?\}/g;
  * Returns the prompt with values inserted, or (without variables) with the user's text appended. `file` is the active file. `names` are
  * files mentioned by a link or `#file:`, relative to the prompt's folder or to the workspace.
  */
-export function filledPrompt(
+export function fillPromptFile(
   { body, inputs }: PromptFile,
   { values, words, file }: { values: Readonly<Record<string, string>>; words: string; file?: string | undefined },
 ): { text: string; namesSelection: boolean; names: string[] } {

@@ -1,15 +1,22 @@
-import type { Mention, Mentioned } from '../../protocol/content/mention.ts';
+import type { Mention, MentionRecord } from '../../protocol/content/mention.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
-import { counted } from '../../protocol/text/plurals.ts';
-import { contextTool } from '../code/context.ts';
+import { englishCount } from '../../protocol/text/plurals.ts';
+import { editorContextTool } from '../code/context.ts';
 import { diagnosticsTool } from '../code/diagnostics.ts';
-import { WithImages } from '../core/imageFiles.ts';
-import { quoted } from '../core/pathSyntax.ts';
+import { ResultWithImages } from '../core/imageFiles.ts';
+import { quoteForMessage } from '../core/pathSyntax.ts';
 import { ToolError } from '../core/tool.ts';
-import { fileReadTool } from '../files/read.ts';
-import { readFolder } from './folder.ts';
-import { cutAt, type FileGiven, fenced, type MentionRead, type MentionReading, run } from './mentionLimits.ts';
-import { readLines, readProblem } from './mentionPlaces.ts';
+import { fsReadTool } from '../files/read.ts';
+import { readMentionedFolder } from './folder.ts';
+import {
+  type MentionContext,
+  type MentionedFileText,
+  type ResolvedMention,
+  runAllowedReadTool,
+  truncateToWholeLines,
+  wrapInCodeFence,
+} from './mentionLimits.ts';
+import { readMentionedLines, readMentionedProblem } from './mentionPlaces.ts';
 
 const least = 200;
 
@@ -21,7 +28,7 @@ const least = 200;
 export async function readMentions(
   mentions: readonly Mention[],
   most: number,
-  reading: MentionReading,
+  reading: MentionContext,
 ): Promise<Attachment[]> {
   let left = most;
   const files: Attachment[] = [];
@@ -36,24 +43,24 @@ export async function readMentions(
 const textType = 'text/plain';
 
 const readers = {
-  folder: readFolder,
+  folder: readMentionedFolder,
   selection,
   problems,
   changes,
-  lines: readLines,
-  problem: readProblem,
+  lines: readMentionedLines,
+  problem: readMentionedProblem,
   change,
   test,
   terminal,
 };
 
-async function readOne(mention: Mention, left: number, reading: MentionReading): Promise<Attachment[]> {
+async function readOne(mention: Mention, left: number, reading: MentionContext): Promise<Attachment[]> {
   try {
     reading.signal.throwIfAborted();
     if (left < least) throw new ToolError('E_READ_LIMIT', 'The mentions of this message are larger than it can carry.');
     if (mention.kind === 'file') {
       const given = await readFile(mention.path, left, reading);
-      if (given instanceof WithImages) return given.images.map((image) => ({ ...image }));
+      if (given instanceof ResultWithImages) return given.images.map((image) => ({ ...image }));
       return [asFile(mention.kind, given)];
     }
     return [asFile(mention.kind, await readers[mention.kind](mention as never, left, reading))];
@@ -66,41 +73,49 @@ async function readOne(mention: Mention, left: number, reading: MentionReading):
   }
 }
 
-const asFile = (kind: Mentioned['kind'], { name, text, told }: MentionRead): Attachment => ({
+const asFile = (kind: MentionRecord['kind'], { name, text, told }: ResolvedMention): Attachment => ({
   mediaType: textType,
   data: Buffer.from(text).toString('base64'),
   name,
   mention: { kind, ...told },
 });
 
-async function readFile(path: string, left: number, reading: MentionReading): Promise<MentionRead | WithImages> {
-  const given = await run(fileReadTool, { path }, reading);
-  if (given instanceof WithImages) return given;
-  const { text, endLine, totalLines, note, path: name } = given as FileGiven;
-  const { short, lines } = cutAt(text, left, endLine);
+async function readFile(
+  path: string,
+  left: number,
+  reading: MentionContext,
+): Promise<ResolvedMention | ResultWithImages> {
+  const given = await runAllowedReadTool(fsReadTool, { path }, reading);
+  if (given instanceof ResultWithImages) return given;
+  const { text, endLine, totalLines, note, path: name } = given as MentionedFileText;
+  const { short, lines } = truncateToWholeLines(text, left, endLine);
   const isCut = lines < totalLines;
   const part = isCut && `Lines 1-${lines} of ${totalLines}; fs.read reads on.`;
   return {
     name,
-    text: [fenced(short), ...[part, note].filter(Boolean).map((one) => `(${one})`)].join('\n'),
+    text: [wrapInCodeFence(short), ...[part, note].filter(Boolean).map((one) => `(${one})`)].join('\n'),
     told: {
       path: name,
-      ...(isCut && { note: `lines 1-${lines} of ${totalLines}`, why: `The rest of ${quoted(name)} is not read.` }),
+      ...(isCut && {
+        note: `lines 1-${lines} of ${totalLines}`,
+        why: `The rest of ${quoteForMessage(name)} is not read.`,
+      }),
     },
   };
 }
 
-async function selection(_: unknown, left: number, reading: MentionReading): Promise<MentionRead> {
-  const { active } = (await run(contextTool(reading.language), {}, reading)) as ContextGiven;
+async function selection(_: unknown, left: number, reading: MentionContext): Promise<ResolvedMention> {
+  const { active } = (await runAllowedReadTool(editorContextTool(reading.language), {}, reading)) as ContextGiven;
   const { path = '', selection: selected, outside, secret } = active ?? {};
   if (outside) throw new ToolError('E_SANDBOX_VIOLATION', 'The selection is in no file of the open folders.');
-  if (secret) throw new ToolError('TOOL_DENIED', `${quoted(path)} may hold secrets, or is kept by a rule of yours.`);
+  if (secret)
+    throw new ToolError('TOOL_DENIED', `${quoteForMessage(path)} may hold secrets, or is kept by a rule of yours.`);
   if (!selected) throw new ToolError('E_PRECONDITION_FAILED', 'Nothing is selected in the editor.');
-  const { short } = cutAt(selected.text, left, selected.endLine);
+  const { short } = truncateToWholeLines(selected.text, left, selected.endLine);
   const isCut = selected.cut || short.length < selected.text.length;
   return {
     name: `${path}:${selected.startLine}-${selected.endLine}`,
-    text: `${fenced(short)}${isCut ? '\n(The rest of what is selected did not fit.)' : ''}`,
+    text: `${wrapInCodeFence(short)}${isCut ? '\n(The rest of what is selected did not fit.)' : ''}`,
     told: { path, line: selected.startLine, ...(isCut && { note: 'its start', why: 'The rest did not fit.' }) },
   };
 }
@@ -114,20 +129,20 @@ interface ContextGiven {
   };
 }
 
-async function problems(_: unknown, left: number, reading: MentionReading): Promise<MentionRead> {
-  const given = (await run(diagnosticsTool(reading.language), {}, reading)) as ProblemsGiven;
+async function problems(_: unknown, left: number, reading: MentionContext): Promise<ResolvedMention> {
+  const given = (await runAllowedReadTool(diagnosticsTool(reading.language), {}, reading)) as ProblemsGiven;
   const { errors, warnings, files, cut } = given;
   const text = files.map(({ path, lines }) => [`${path}:`, ...lines.map((line) => `  ${line}`)].join('\n')).join('\n');
-  const { short } = cutAt(text, left, 0);
+  const { short } = truncateToWholeLines(text, left, 0);
   const isCut = cut !== undefined || short.length < text.length;
   const none = files.length === 0;
   return {
     name: 'problems',
     text: none
       ? '(The editor knows of no problems.)'
-      : `${fenced(short)}${isCut ? '\n(There are more: code.diagnostics.)' : ''}`,
+      : `${wrapInCodeFence(short)}${isCut ? '\n(There are more: code.diagnostics.)' : ''}`,
     told: {
-      note: none ? 'none' : `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`,
+      note: none ? 'none' : `${englishCount(errors, 'error')}, ${englishCount(warnings, 'warning')}`,
       ...(isCut && { why: 'Not all of them fit.' }),
     },
   };
@@ -140,24 +155,24 @@ interface ProblemsGiven {
   cut?: string;
 }
 
-async function changes(_: unknown, left: number, { changes, signal }: MentionReading): Promise<MentionRead> {
+async function changes(_: unknown, left: number, { changes, signal }: MentionContext): Promise<ResolvedMention> {
   const { text, ...told } = await changes(left, signal);
-  return { name: 'changes', text: fenced(text), told };
+  return { name: 'changes', text: wrapInCodeFence(text), told };
 }
 
 async function change(
   { path }: { path: string },
   left: number,
-  { changes, signal }: MentionReading,
-): Promise<MentionRead> {
+  { changes, signal }: MentionContext,
+): Promise<ResolvedMention> {
   const { text, why } = await changes(left, signal, path);
-  return { name: `change of ${path}`, text: fenced(text), told: { path, ...(why && { why }) } };
+  return { name: `change of ${path}`, text: wrapInCodeFence(text), told: { path, ...(why && { why }) } };
 }
 
 async function test(
   { name, text, path, line }: { name: string; text: string; path?: string; line?: number },
   left: number,
-): Promise<MentionRead> {
+): Promise<ResolvedMention> {
   const where = path === undefined ? '' : `In ${path}${line === undefined ? '' : `:${line}`}.\n`;
   return fromText(`failed test: ${name}`, text, left, where, path === undefined ? {} : { path, ...(line && { line }) });
 }
@@ -165,20 +180,26 @@ async function test(
 async function terminal(
   { name, text }: { name?: string; text?: string },
   left: number,
-  reading: MentionReading,
-): Promise<MentionRead> {
+  reading: MentionContext,
+): Promise<ResolvedMention> {
   const given = text === undefined ? await reading.terminal() : { name, text };
   return fromText(`terminal${given.name ? `: ${given.name}` : ''}`, given.text, left);
 }
 
 /** Truncates at the start: the end of program output matters most. */
-function fromText(name: string, text: string, left: number, before = '', told: MentionRead['told'] = {}): MentionRead {
+function fromText(
+  name: string,
+  text: string,
+  left: number,
+  before = '',
+  told: ResolvedMention['told'] = {},
+): ResolvedMention {
   const isCut = text.length > left;
   const short = isCut ? text.slice(text.length - left).replace(/^[^\n]*\n/, '') : text;
   const empty = text.trim() === '';
   return {
     name,
-    text: `${before}${empty ? '(It wrote nothing.)' : fenced(short)}${isCut ? '\n(Its beginning did not fit.)' : ''}`,
+    text: `${before}${empty ? '(It wrote nothing.)' : wrapInCodeFence(short)}${isCut ? '\n(Its beginning did not fit.)' : ''}`,
     told: { ...told, ...(isCut && { note: 'its end', why: 'Its start did not fit.' }) },
   };
 }

@@ -16,7 +16,7 @@ const lines = /^(.+?):(\d{1,9})(?:-(\d{1,9}))?$/;
  * guess does not change the message.
  * @param extensions of files in the workspace, in lower case, without the dot
  */
-export async function typedMention(
+export async function resolveTypedMention(
   word: string,
   kindOf: KindOf,
   extensions: (extension: string) => boolean,

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { visibleOutput } from '../../protocol/text/escapeInvisible.ts';
+import { escapeCommandOutput } from '../../protocol/text/escapeInvisible.ts';
 import { parseLimitedJson } from '../core/parseLimits.ts';
 
 const [maxCharacters, maxOutput] = [10_000_000, 2000];
 
-export interface Cell {
+interface ParsedNotebookCell {
   id?: string;
   kind: string;
   source: string;
@@ -12,14 +12,14 @@ export interface Cell {
 }
 
 interface Notebook {
-  cells: Cell[];
+  cells: ParsedNotebookCell[];
   raw: Record<string, unknown>;
 }
 
 export const isNotebook = (path: string): boolean => /\.ipynb$/i.test(path);
 
 /** Parses a notebook as plain JSON; returns the reason as a sentence on failure. */
-export function notebookOf(text: string): Notebook | string {
+export function parseNotebook(text: string): Notebook | string {
   let raw: unknown;
   try {
     raw = parseLimitedJson(text, maxCharacters);
@@ -30,7 +30,7 @@ export function notebookOf(text: string): Notebook | string {
   if (!Number.isInteger(raw.nbformat) || (raw.nbformat as number) < 4) return 'it has no `nbformat` of 4 or more';
   if (!isObject(raw.metadata)) return 'it has no `metadata`';
   if (!Array.isArray(raw.cells)) return 'it has no `cells`';
-  const cells: Cell[] = [];
+  const cells: ParsedNotebookCell[] = [];
   for (const [at, cell] of raw.cells.entries()) {
     const source = isObject(cell) ? textOf(cell.source) : undefined;
     if (!isObject(cell) || typeof cell.cell_type !== 'string' || source === undefined || !isObject(cell.metadata))
@@ -43,7 +43,7 @@ export function notebookOf(text: string): Notebook | string {
 }
 
 /** Renders the cells for a model, with the head and the tail of their outputs. */
-export function shownNotebook({ cells }: Notebook): string {
+export function formatNotebook({ cells }: Notebook): string {
   return cells
     .map(({ kind, source, raw }, at) => {
       const head = `--- cell ${at + 1}: ${kind} ---`;
@@ -56,16 +56,16 @@ export function shownNotebook({ cells }: Notebook): string {
 
 function outputOf(output: unknown): string {
   if (!isObject(output)) return '';
-  if (output.output_type === 'stream') return visibleOutput(textOf(output.text) ?? '').trimEnd();
+  if (output.output_type === 'stream') return escapeCommandOutput(textOf(output.text) ?? '').trimEnd();
   if (output.output_type === 'error') {
     const trace = Array.isArray(output.traceback) ? output.traceback.filter((one) => typeof one === 'string') : [];
-    return visibleOutput([...trace.slice(-10), `${output.ename}: ${output.evalue}`].join('\n'));
+    return escapeCommandOutput([...trace.slice(-10), `${output.ename}: ${output.evalue}`].join('\n'));
   }
   const data = isObject(output.data) ? output.data : {};
   const text = textOf(data['text/plain']);
   const others = Object.entries(data).filter(([type]) => type !== 'text/plain');
   const named = others.map(([type, value]) => `(${type}, ${JSON.stringify(value).length} characters, not shown)`);
-  return [...(text === undefined ? [] : [visibleOutput(text)]), ...named].join('\n');
+  return [...(text === undefined ? [] : [escapeCommandOutput(text)]), ...named].join('\n');
 }
 
 function shortened(text: string): string {
@@ -78,10 +78,10 @@ function shortened(text: string): string {
  * Returns the reason why a text may not replace a notebook: not a notebook, or lost metadata of the notebook or its cells. Undefined if
  * allowed. A file without a notebook before may become anything.
  */
-export function notebookTrouble(before: string | null, after: string): string | undefined {
-  const now = notebookOf(after);
+export function notebookReplacementProblem(before: string | null, after: string): string | undefined {
+  const now = parseNotebook(after);
   if (typeof now === 'string') return `This would not be a notebook any more: ${now}.`;
-  const was = before === null || before.trim() === '' ? 'new' : notebookOf(before);
+  const was = before === null || before.trim() === '' ? 'new' : parseNotebook(before);
   if (typeof was === 'string') return undefined;
   if ((now.raw.nbformat as number) < (was.raw.nbformat as number)) return 'It would lose its `nbformat`: keep it.';
   const lost = lostIn(was.raw.metadata, now.raw.metadata);
@@ -108,8 +108,8 @@ function lostIn(was: unknown, now: unknown): string | undefined {
  * Returns the changed cell sources by cell index from 0, if the editor can apply the new text cell by cell; undefined for other changes or
  * invalid notebooks.
  */
-export function changedSources(before: string, after: string): Map<number, string> | undefined {
-  const [was, now] = [notebookOf(before), notebookOf(after)];
+export function changedCellSources(before: string, after: string): Map<number, string> | undefined {
+  const [was, now] = [parseNotebook(before), parseNotebook(after)];
   if (typeof was === 'string' || typeof now === 'string' || was.cells.length !== now.cells.length) return undefined;
   const rest = ({ raw, cells }: Notebook) => ({ ...raw, cells: cells.map(({ raw }) => ({ ...raw, source: '' })) });
   if (!isDeepStrictEqual(rest(was), rest(now))) return undefined;

@@ -1,6 +1,6 @@
 import { applyEdits, findNodeAtLocation, parseTree } from 'jsonc-parser';
 
-export function withSource(text: string, at: number, source: string): string {
+export function replaceCellSource(text: string, at: number, source: string): string {
   const tree = parseTree(text);
   const node = tree && findNodeAtLocation(tree, ['cells', at, 'source']);
   if (!node) throw new Error(`There is no cell ${at + 1}.`);

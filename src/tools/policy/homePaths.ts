@@ -6,7 +6,7 @@ import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
  * Returns the reason to approve an access to an absolute path in the user's home: hidden files there are settings, history or accounts.
  * `written`: a command changes the path; `started`: a command runs the program. Installed programs and their data may be run and read.
  */
-export async function ownReason(
+export async function homePathApprovalReason(
   path: string,
   home: string,
   { written, started, platform }: { written: boolean; started: boolean; platform: string },

@@ -1,7 +1,7 @@
 const [maxIncludeDepth, maxIncludedFiles] = [5, 30] as const;
 
 /** Returns the paths included by a text (`@docs/style.md`) as spelled, without includes in code and in home folders. */
-export function includesIn(text: string): string[] {
+export function parseIncludePaths(text: string): string[] {
   const prose = text.replace(/^[ \t]*(```+|~~~+)[\s\S]*?(^[ \t]*\1|$(?![\s\S]))/gm, '').replace(/(`+)[^\n]*?\1/g, ' ');
   const found = [...prose.matchAll(/(?<!\S)@([^\s@`]+)/g)].map(([, path]) => path!.replace(/[.,;:!?)\]]+$/, ''));
   return [...new Set(found)].filter((path) => path !== '' && !path.startsWith('~'));
@@ -13,7 +13,7 @@ export const isOnlyIncludes = (text: string): boolean => text.replace(/(?<!\S)@\
  * Returns included files recursively, in order, without duplicates.
  * @param read resolves an include from its file; undefined if missing or not readable
  */
-export async function included<File extends { path: string; text: string }>(
+export async function collectIncludedFiles<File extends { path: string; text: string }>(
   file: File,
   read: (spelled: string, from: File) => Promise<File | undefined>,
 ): Promise<File[]> {
@@ -22,7 +22,7 @@ export async function included<File extends { path: string; text: string }>(
   for (let depth = 0; depth < maxIncludeDepth && level.length > 0; depth++) {
     const next: File[] = [];
     for (const from of level)
-      for (const spelled of includesIn(from.text)) {
+      for (const spelled of parseIncludePaths(from.text)) {
         if (found.size > maxIncludedFiles) break;
         const one = await read(spelled, from);
         if (!one || found.has(one.path)) continue;

@@ -1,14 +1,14 @@
 import { posix } from 'node:path';
-import type { ApprovalBasis, BasisCode } from '../../protocol/content/approvalBasis.ts';
-import { basisSentences } from '../../protocol/content/basisMessages.ts';
-import { type ApprovalPreset, approvalPresets, type Policy } from '../../protocol/content/policy.ts';
-import type { Rule } from '../../protocol/content/rule.ts';
-import { kindNames, type OwnedRule } from '../../protocol/content/rule.ts';
-import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import type { ApprovalBasis, ApprovalBasisCode } from '../../protocol/content/approvalBasis.ts';
+import { approvalBasisMessages } from '../../protocol/content/basisMessages.ts';
+import { type ApprovalPolicy, type ApprovalPreset, approvalPresets } from '../../protocol/content/policy.ts';
+import type { PermissionRule } from '../../protocol/content/rule.ts';
+import { commandRuleKindNames, type ScopedPermissionRule } from '../../protocol/content/rule.ts';
+import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
-import { type CommandPart, partFolders } from '../core/commandPart.ts';
+import { type CommandPart, commandPartFolders } from '../core/commandPart.ts';
 import { globTest } from '../core/glob.ts';
-import { isMeant, isOfServer, type Origin, whyNotMeant } from '../core/toolOrigin.ts';
+import { ruleAppliesToOrigin, ruleMismatchReason, serverRuleLabel, type ToolOrigin } from '../core/toolOrigin.ts';
 import { approximateArguments } from '../shellSyntax/commandLine.ts';
 
 /**
@@ -26,7 +26,7 @@ export interface PolicySubject {
   parts?: readonly CommandPart[];
   named?: readonly string[];
   site?: string;
-  origin?: Origin;
+  origin?: ToolOrigin;
   readsOnly: boolean;
   /** The call always needs an approval: it could run code, weaken the gate, or disclose secrets. */
   always: boolean;
@@ -36,7 +36,7 @@ export interface PolicySubject {
 export interface Verdict {
   effect: 'allow' | 'ask' | 'deny';
   reason: string;
-  basis?: ApprovalBasis & { by: BasisCode };
+  basis?: ApprovalBasis & { by: ApprovalBasisCode };
   said?: LocalizedMessage;
   /** Allowed only as a read: the checked argument vectors run without a shell. */
   onlyReads?: true;
@@ -44,14 +44,14 @@ export interface Verdict {
 }
 
 /** Decides on a call. Deny wins over ask, and ask over allow; no rule or preset covers calls that always need an approval. */
-export function decide(policy: Policy, subject: PolicySubject): Verdict {
+export function decideCallByPolicy(policy: ApprovalPolicy, subject: PolicySubject): Verdict {
   const matching = policy.rules.filter((rule) => matches(rule, subject));
-  const first = (effect: Rule['effect']) => matching.find((rule) => rule.effect === effect);
+  const first = (effect: PermissionRule['effect']) => matching.find((rule) => rule.effect === effect);
   const denied = first('deny');
   if (denied)
     return {
       effect: 'deny',
-      reason: `Denied by ${inEnglish(described(denied))}.`,
+      reason: `Denied by ${toEnglishText(described(denied))}.`,
       basis: ruleBasis([denied]),
       byRule: true,
     };
@@ -60,34 +60,39 @@ export function decide(policy: Policy, subject: PolicySubject): Verdict {
   if (asked) return askedBy(message('Needs approval because of {0}.', described(asked)));
   const allowed = first('allow') ? [first('allow')!] : coveringParts(policy, subject);
   if (allowed) {
-    const rules = allowed.map((rule) => inEnglish(described(rule)));
+    const rules = allowed.map((rule) => toEnglishText(described(rule)));
     return { effect: 'allow', reason: `Allowed by ${rules.join(' and ')}.`, basis: ruleBasis(allowed), byRule: true };
   }
   if (subject.readsOnly && policy.readOnlyCommands && !policy.rules.some(guardsPath))
     return {
       effect: 'allow',
-      reason: basisSentences['read-only-command'],
+      reason: approvalBasisMessages['read-only-command'],
       basis: { by: 'read-only-command' },
       onlyReads: true,
     };
   return explained(byPreset(policy.preset, subject), policy, subject);
 }
 
-function explained(verdict: Verdict, { rules }: Policy, { tool, origin }: PolicySubject): Verdict {
+function explained(verdict: Verdict, { rules }: ApprovalPolicy, { tool, origin }: PolicySubject): Verdict {
   if (verdict.effect !== 'ask' || !origin) return verdict;
   const near = rules.find((rule) => rule.effect === 'allow' && names(rule, tool));
   if (!near) return verdict;
-  return askedBy(message('Not allowed by {0}: {1}.', described(near), whyNotMeant(near, origin)));
+  return askedBy(message('Not allowed by {0}: {1}.', described(near), ruleMismatchReason(near, origin)));
 }
 
-const askedBy = (said: LocalizedMessage): Verdict => ({ effect: 'ask', reason: inEnglish(said), said, byRule: true });
+const askedBy = (said: LocalizedMessage): Verdict => ({
+  effect: 'ask',
+  reason: toEnglishText(said),
+  said,
+  byRule: true,
+});
 
 /** Tests for rules that protect a path; the effect of a command on the path is unknown. */
-const guardsPath = ({ effect, path }: Rule) => effect !== 'allow' && path !== undefined;
+const guardsPath = ({ effect, path }: PermissionRule) => effect !== 'allow' && path !== undefined;
 
-function guardsNamed(rule: Rule, named: readonly string[]): boolean {
+function guardsNamed(rule: PermissionRule, named: readonly string[]): boolean {
   if (!guardsPath(rule) || named.length === 0) return false;
-  const { path } = rule as Required<Rule>;
+  const { path } = rule as Required<PermissionRule>;
   const begins = path.includes('/')
     ? path
         .replace(/^\.\//, '')
@@ -100,44 +105,46 @@ function guardsNamed(rule: Rule, named: readonly string[]): boolean {
 }
 
 function coveringParts(
-  { rules }: Policy,
+  { rules }: ApprovalPolicy,
   { tool, command = '', folder = '.', parts = [] }: PolicySubject,
-): OwnedRule[] | undefined {
+): ScopedPermissionRule[] | undefined {
   const allows = rules.filter(
     (rule) => rule.effect === 'allow' && names(rule, tool) && (rule.command !== undefined || rule.kind !== undefined),
   );
-  const holdsIn = (rule: Rule, place: string) => (rule.folder ?? '.') === place;
+  const holdsIn = (rule: PermissionRule, place: string) => (rule.folder ?? '.') === place;
   const whole = allows.find((rule) => rule.command === command.trim() && !rule.varies && holdsIn(rule, folder));
   if (whole) return [whole];
   const needed = parts.filter(({ reads }) => !reads);
   const covering = needed.flatMap(({ words, folders, row }) => {
-    const exact = (rule: Rule) => rule.kind === undefined && !rule.varies && rule.command === words;
+    const exact = (rule: PermissionRule) => rule.kind === undefined && !rule.varies && rule.command === words;
     const own = folders.length === 1 && allows.find((rule) => exact(rule) && holdsIn(rule, folders[0]!));
     if (own) return [own];
-    const covers = ({ kind, varies, command }: Rule) =>
+    const covers = ({ kind, varies, command }: PermissionRule) =>
       kind !== undefined
         ? kind === row?.kind
         : varies && row && (command === row.command || row.copies?.some((copy) => command === copy));
-    return partFolders({ folders, row }).map((place) => allows.find((rule) => covers(rule) && holdsIn(rule, place)));
+    return commandPartFolders({ folders, row }).map((place) =>
+      allows.find((rule) => covers(rule) && holdsIn(rule, place)),
+    );
   });
   const all = covering.filter((rule) => rule !== undefined);
   return needed.length > 0 && all.length === covering.length ? [...new Set(all)] : undefined;
 }
 
-export function stricter(own: Verdict, other: Verdict): Verdict {
+export function stricterVerdict(own: Verdict, other: Verdict): Verdict {
   const order = ['deny', 'ask', 'allow'];
   return order.indexOf(other.effect) < order.indexOf(own.effect) ? other : own;
 }
 
 /** Tests if reads of this tool never need an approval and are never denied. */
-export const readsAreFree = ({ preset, rules }: Policy, tool: string): boolean =>
+export const readsNeedNoApproval = ({ preset, rules }: ApprovalPolicy, tool: string): boolean =>
   preset !== 'ask-everything' && !rules.some((rule) => rule.effect !== 'allow' && names(rule, tool));
 
 /**
  * Returns a test for files that a search below `place` excludes: rules deny or protect their reading. Rules that already applied to the
  * search path are ignored.
  */
-export function excludedFromSearch({ rules }: Policy, place: string): (path: string) => boolean {
+export function createSearchExclusionTest({ rules }: ApprovalPolicy, place: string): (path: string) => boolean {
   const guards = rules.filter(
     (rule) =>
       guardsPath(rule) &&
@@ -152,28 +159,28 @@ function byPreset(preset: ApprovalPreset, { risk, trusted }: PolicySubject): Ver
   const isAllowed = approvalPresets.indexOf(preset) >= approvalPresets.indexOf(from) && (risk === 'read' || trusted);
   if (!isAllowed || preset === 'ask-everything')
     return { effect: 'ask', reason: 'Nothing allows this without a question.' };
-  return { effect: 'allow', reason: basisSentences[preset], basis: { by: 'preset', preset } };
+  return { effect: 'allow', reason: approvalBasisMessages[preset], basis: { by: 'preset', preset } };
 }
 
-const described = (rule: OwnedRule): LocalizedMessage => message(owners[rule.scope], coverageOf(rule));
+const described = (rule: ScopedPermissionRule): LocalizedMessage => message(owners[rule.scope], coverageOf(rule));
 
-function coverageOf({ tool, path, command, site, server, kind }: OwnedRule): LocalizableText {
-  const covered = kind === undefined ? [path, command, site] : [kindNames[kind]];
-  return server ? isOfServer(tool, server) : [tool, ...covered].filter(Boolean).join(' ');
+function coverageOf({ tool, path, command, site, server, kind }: ScopedPermissionRule): LocalizableText {
+  const covered = kind === undefined ? [path, command, site] : [commandRuleKindNames[kind]];
+  return server ? serverRuleLabel(tool, server) : [tool, ...covered].filter(Boolean).join(' ');
 }
 
-const ruleBasis = (rules: readonly OwnedRule[]) => ({
+const ruleBasis = (rules: readonly ScopedPermissionRule[]) => ({
   by: 'rules' as const,
-  rules: rules.map((rule) => ({ scope: rule.scope, what: inEnglish(coverageOf(rule)) })),
+  rules: rules.map((rule) => ({ scope: rule.scope, what: toEnglishText(coverageOf(rule)) })),
 });
 
 const owners = { user: 'your rule “{0}”', workspace: 'your rule for this workspace “{0}”' } as const;
 
-function matches(rule: Rule, subject: PolicySubject): boolean {
+function matches(rule: PermissionRule, subject: PolicySubject): boolean {
   const widens = rule.effect === 'allow';
   const isNamed =
     names(rule, subject.tool) || (!widens && subject.through !== undefined && names(rule, subject.through));
-  if (widens ? !isMeant(rule, subject.origin, isNamed) : !isNamed) return false;
+  if (widens ? !ruleAppliesToOrigin(rule, subject.origin, isNamed) : !isNamed) return false;
   if (rule.path !== undefined && !matchesPaths(rule.path, subject.paths, widens)) return false;
   if (rule.site !== undefined && !matchesSite(rule.site, subject.site, widens)) return false;
   if (rule.kind !== undefined) return false; // only for allow
@@ -181,7 +188,7 @@ function matches(rule: Rule, subject: PolicySubject): boolean {
   return !widens && matchesCommand(rule.command, subject.command ?? ''); // for allow, see `coveringParts`
 }
 
-const names = (rule: Rule, tool: string): boolean =>
+const names = (rule: PermissionRule, tool: string): boolean =>
   rule.tool.endsWith('*') ? tool.startsWith(rule.tool.slice(0, -1)) : tool === rule.tool;
 
 /** Folds names like case-insensitive disks, including the spellings of `é`. */

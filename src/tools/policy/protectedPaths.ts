@@ -1,8 +1,8 @@
 import type { LocalizedMessage } from '../../protocol/text/l10n.ts';
 import { foldCase } from '../core/caseFold.ts';
 import { parseLimitedJson } from '../core/parseLimits.ts';
-import { hiddenNames, protectedRow, protectedRows } from './protectedTable.ts';
-import { secretFolders, secretNames, secretReason } from './secretFiles.ts';
+import { findProtectedPathRow, hiddenProtectedNames, protectedPathRows } from './protectedTable.ts';
+import { secretFileNameGlobs, secretFileReason, secretFolders } from './secretFiles.ts';
 
 /**
  * Protected paths inside the workspace. All functions take path segments relative to the root and ignore case: on many disks `.VSCODE` is
@@ -10,32 +10,32 @@ import { secretFolders, secretNames, secretReason } from './secretFiles.ts';
  */
 
 /** Returns the reason to always approve a change of this path; undefined for ordinary paths. */
-export const protectedReason = (segments: readonly string[]): LocalizedMessage | undefined =>
-  startingReason(segments) ?? installedReason(segments) ?? secretReason(segments);
+export const protectedPathReason = (segments: readonly string[]): LocalizedMessage | undefined =>
+  autoRunPathReason(segments) ?? installedPackageReason(segments) ?? secretFileReason(segments);
 
 /**
  * Returns the reason of paths whose content starts something by itself or weakens the gate; a command that only names the path needs an
  * approval too.
  */
-export const startingReason = (segments: readonly string[]): LocalizedMessage | undefined =>
-  protectedRow(segments.map(foldCase), ['always'])?.reason;
+export const autoRunPathReason = (segments: readonly string[]): LocalizedMessage | undefined =>
+  findProtectedPathRow(segments.map(foldCase), ['always'])?.reason;
 
 /** Returns the reason to always approve a change of an installed package: its code runs without a review. */
-export const installedReason = (segments: readonly string[]): LocalizedMessage | undefined =>
-  protectedRow(segments.map(foldCase), ['written'])?.reason;
+export const installedPackageReason = (segments: readonly string[]): LocalizedMessage | undefined =>
+  findProtectedPathRow(segments.map(foldCase), ['written'])?.reason;
 
-export const installReason = protectedRows.find(({ asks }) => asks === 'written')!.reason;
+export const installedCodeReason = protectedPathRows.find(({ asks }) => asks === 'written')!.reason;
 
 /** Tests for Git's own files, never written by file tools. `git~1` is the short name of `.git` on old Windows disks. */
 export const isGitInternal = (segments: readonly string[]) =>
   segments.some((segment) => foldCase(segment) === '.git' || foldCase(segment) === 'git~1');
 
 /** Tests for a name that looks like `.vscode` but is not. */
-export function isTwin(segment: string): boolean {
+export function isLookalikePathSegment(segment: string): boolean {
   if (/^[\x20-\x7e]*$/.test(segment)) return false;
   const look = [...segment.normalize('NFKD').replace(/\p{M}/gu, '')].map((letter) => lookAlikes[letter] ?? letter);
   const seen = [look.join('')];
-  return seen[0] !== segment && (isGitInternal(seen) || protectedReason(seen) !== undefined);
+  return seen[0] !== segment && (isGitInternal(seen) || protectedPathReason(seen) !== undefined);
 }
 
 /** Tests for a changed or added install script in `package.json`. */
@@ -59,10 +59,10 @@ const scriptsOfInstall =
   'preinstall install postinstall prepublish preprepare prepare postprepare dependencies pnpm:devPreinstall'.split(' ');
 
 /** Hidden protected names, for globs that may match future files. */
-export const hiddenPaths: readonly string[] = [
-  ...hiddenNames,
+export const hiddenSensitiveNames: readonly string[] = [
+  ...hiddenProtectedNames,
   ...secretFolders,
-  ...secretNames,
+  ...secretFileNameGlobs,
   ...['.env', '.git'],
 ].filter((name) => /^\.[^*?[{]+$/.test(name));
 

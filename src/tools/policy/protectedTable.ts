@@ -1,5 +1,5 @@
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { bracesOf } from '../shellSyntax/expandWord.ts';
+import { expandBraces } from '../shellSyntax/expandWord.ts';
 
 /**
  * Files and folders whose change needs an approval, with the displayed reason. Names are lower-case globs: `*` stays within a name, `{a,b}`
@@ -26,7 +26,7 @@ const script = '{js,cjs,mjs,ts,cts,mts}';
 const formats = '{js,cjs,mjs,ts,cts,mts,jsx,cjsx,mjsx,tsx,ctsx,mtsx,json,json5,jsonc,yml,yaml,toml}';
 
 /** Rows in order: the first match gives the reason. */
-export const protectedRows: readonly ProtectedRow[] = [
+export const protectedPathRows: readonly ProtectedRow[] = [
   {
     reason: message('It can change editor settings or start programs.'),
     asks: 'always',
@@ -130,7 +130,7 @@ interface Form {
   isBelowHidden(name: string): boolean;
 }
 
-const forms: readonly Form[] = protectedRows.map((row) => {
+const forms: readonly Form[] = protectedPathRows.map((row) => {
   const [isFile, isNone] = [matcher(row.files), matcher(row.except)];
   return {
     row,
@@ -142,7 +142,7 @@ const forms: readonly Form[] = protectedRows.map((row) => {
 });
 
 /** Returns the first matching row with one of these `asks`; a path is given as lower-case segments relative to the root. */
-export function protectedRow(
+export function findProtectedPathRow(
   names: readonly string[],
   asks: readonly ProtectedRow['asks'][],
 ): ProtectedRow | undefined {
@@ -157,10 +157,10 @@ export function protectedRow(
   )?.row;
 }
 
-export const hiddenNames: readonly string[] = protectedRows
+export const hiddenProtectedNames: readonly string[] = protectedPathRows
   .filter(({ asks }) => asks === 'always')
   .flatMap(({ folders = '', files = '' }) => `${folders} ${files}`.split(' '))
-  .flatMap((glob) => bracesOf(glob) ?? [])
+  .flatMap((glob) => expandBraces(glob) ?? [])
   .filter((name) => /^\.[^*]+$/.test(name));
 
 function matcher(globs: string | undefined): (name: string) => boolean {

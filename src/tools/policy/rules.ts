@@ -1,26 +1,31 @@
 import { posix } from 'node:path';
-import { kindNames, type OwnedRule, type Rule, ruleSchema } from '../../protocol/content/rule.ts';
-import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { joined, type LocalizableText, type Localizer } from '../../protocol/text/localized.ts';
-import { type CommandPart, partFolders, readingRow } from '../core/commandPart.ts';
+import {
+  commandRuleKindNames,
+  type PermissionRule,
+  permissionRuleSchema,
+  type ScopedPermissionRule,
+} from '../../protocol/content/rule.ts';
+import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
+import { joinLocalizableTexts, type LocalizableText, type Localizer } from '../../protocol/text/localized.ts';
+import { type CommandPart, commandPartFolders, readOnlyCommandsId } from '../core/commandPart.ts';
 import { globTest } from '../core/glob.ts';
-import type { ApprovalRequest, CallPlan } from '../core/tool.ts';
-import { isOfServer } from '../core/toolOrigin.ts';
+import type { ApprovalRequest, ToolCallPlan } from '../core/tool.ts';
+import { serverRuleLabel } from '../core/toolOrigin.ts';
 import { approximateArguments } from '../shellSyntax/commandLine.ts';
 
 /**
  * Parses rules written by hand, with one sentence for each invalid rule. Invalid rules fail closed: an allow rule is dropped; other rules
  * apply to all calls of the tool.
  */
-export function readRules(
+export function parsePolicyRules(
   written: unknown,
-  scope: OwnedRule['scope'],
-  tell: Localizer = inEnglish,
-): { rules: OwnedRule[]; problems: string[] } {
-  const rules: OwnedRule[] = [];
+  scope: ScopedPermissionRule['scope'],
+  tell: Localizer = toEnglishText,
+): { rules: ScopedPermissionRule[]; problems: string[] } {
+  const rules: ScopedPermissionRule[] = [];
   const problems: string[] = [];
   for (const value of Array.isArray(written) ? written : [written]) {
-    const parsed = ruleSchema.safeParse(value);
+    const parsed = permissionRuleSchema.safeParse(value);
     const problem = parsed.success ? problemOf(parsed.data) : parsed.error.issues.map(inWords).join('; ');
     if (parsed.success && problem === undefined) {
       rules.push({ scope, ...parsed.data });
@@ -37,7 +42,7 @@ export function readRules(
   return { rules, problems };
 }
 
-function problemOf(rule: Rule): LocalizedMessage | string | undefined {
+function problemOf(rule: PermissionRule): LocalizedMessage | string | undefined {
   const { effect, tool, path, command, folder, varies, kind, site, server } = rule;
   try {
     if (path !== undefined) globTest(path);
@@ -73,10 +78,10 @@ function originOf(site: string): string | undefined {
 const inWords = ({ path, message }: { path: PropertyKey[]; message: string }) =>
   path.length > 0 ? `${path.join('.')}: ${message}` : message;
 
-function closedForm(value: unknown): Rule | undefined {
+function closedForm(value: unknown): PermissionRule | undefined {
   const { effect, tool } = Object(value) as { effect?: unknown; tool?: unknown };
   if (effect === 'allow') return undefined;
-  const name = ruleSchema.shape.tool.safeParse(tool);
+  const name = permissionRuleSchema.shape.tool.safeParse(tool);
   return { effect: effect === 'deny' ? 'deny' : 'ask', tool: name.success ? name.data : '*' };
 }
 
@@ -84,9 +89,9 @@ function closedForm(value: unknown): Rule | undefined {
  * Returns the choices of *Always Allow…* for an approval, narrowest first; each choice is a set of rules. Empty for calls that always need
  * an approval, and if a rule would allow much more than shown.
  */
-export function rulesFor({ call, plan }: Pick<ApprovalRequest, 'call' | 'plan'>): Rule[][] {
+export function alwaysAllowRuleChoices({ call, plan }: Pick<ApprovalRequest, 'call' | 'plan'>): PermissionRule[][] {
   const tool = plan.tool ?? call.name;
-  const allow = (more: Partial<Rule> = {}): Rule => ({ effect: 'allow', tool, ...more });
+  const allow = (more: Partial<PermissionRule> = {}): PermissionRule => ({ effect: 'allow', tool, ...more });
   if (plan.grant === undefined || plan.guarded) return [];
   if (plan.site !== undefined) return [[allow({ site: plan.site })]];
   if (plan.origin) {
@@ -101,10 +106,10 @@ export function rulesFor({ call, plan }: Pick<ApprovalRequest, 'call' | 'plan'>)
 }
 
 /**
- * Returns at most three choices of `rulesFor`, most useful first. For a command: its table row (so that tests of other files need no
+ * Returns at most three choices of `alwaysAllowRuleChoices`, most useful first. For a command: its table row (so that tests of other files need no
  * approval), its kind at the widest, and its exact words.
  */
-export function offeredRows(offered: readonly Rule[][]): Rule[][] {
+export function offeredAllowChoices(offered: readonly PermissionRule[][]): PermissionRule[][] {
   const [exact, row, ...kinds] = offered;
   if (exact === undefined || row === undefined || exact[0]?.command === undefined) return offered.slice(0, 3);
   return [row, ...kinds.slice(-1), exact];
@@ -114,7 +119,10 @@ export function offeredRows(offered: readonly Rule[][]): Rule[][] {
  * Returns the rules for a command: the exact words in the folder; the matching table rows; the kinds of the rows; and all of these in all
  * packages of the project. Empty for commands that delete, move, publish or push.
  */
-function commandRules(plan: CallPlan, allow: (more: Partial<Rule>) => Rule): Rule[][] {
+function commandRules(
+  plan: ToolCallPlan,
+  allow: (more: Partial<PermissionRule>) => PermissionRule,
+): PermissionRule[][] {
   const { command = '', folder = '.', parts, packages = [] } = plan;
   const inFolder = (place: string) => (place === '.' ? {} : { folder: place });
   const needed = (parts ?? []).filter(({ reads }) => !reads);
@@ -132,12 +140,14 @@ function commandRules(plan: CallPlan, allow: (more: Partial<Rule>) => Rule): Rul
       : { command: command.trim(), ...inFolder(folder) };
   const offered = exact.command.length > longestCommand ? [] : [[allow(exact)]];
   const known = needed.filter(({ row }) => row);
-  const folders = [...new Set(known.flatMap(partFolders))];
+  const folders = [...new Set(known.flatMap(commandPartFolders))];
   // Parts without a row keep their exact rule, together with the whole line.
   const others = known.length < needed.length ? offered.flat() : [];
   if (known.length === 0 || (known.length < needed.length && others.length === 0)) return offered;
-  const each = (of: (part: CommandPart) => Partial<Rule>) => [
-    ...distinct(known.flatMap((part) => partFolders(part).map((place) => allow({ ...of(part), ...inFolder(place) })))),
+  const each = (of: (part: CommandPart) => Partial<PermissionRule>) => [
+    ...distinct(
+      known.flatMap((part) => commandPartFolders(part).map((place) => allow({ ...of(part), ...inFolder(place) }))),
+    ),
     ...others,
   ];
   const kinds = [...new Set(known.map(({ row }) => row!.kind))];
@@ -153,7 +163,7 @@ function commandRules(plan: CallPlan, allow: (more: Partial<Rule>) => Rule): Rul
 
 const longestCommand = 2000;
 
-const distinct = (rules: readonly Rule[]): Rule[] => [
+const distinct = (rules: readonly PermissionRule[]): PermissionRule[] => [
   ...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values(),
 ];
 
@@ -179,11 +189,14 @@ function commonFolder(paths: readonly string[]): string {
 }
 
 /** Formats the coverage of a rule: `fs.edit in src/**`, `npm test in packages/api`. */
-export const coverage = (rule: Rule, tell: Localizer = inEnglish): string =>
+export const formatRuleCoverage = (rule: PermissionRule, tell: Localizer = toEnglishText): string =>
   [coveredBy(rule), whereOf(rule)].flatMap((one) => (one === undefined ? [] : [tell(one)])).join(' ');
 
-export function coverageOf(rules: readonly Rule[], tell: Localizer = inEnglish): { what: string; where?: string } {
-  const each = (of: (rule: Rule) => LocalizableText | undefined) => [
+export function summarizeRuleCoverage(
+  rules: readonly PermissionRule[],
+  tell: Localizer = toEnglishText,
+): { what: string; where?: string } {
+  const each = (of: (rule: PermissionRule) => LocalizableText | undefined) => [
     ...new Set(rules.map(of).flatMap((one) => (one === undefined ? [] : [tell(one)]))),
   ];
   const where = each(whereOf);
@@ -191,23 +204,23 @@ export function coverageOf(rules: readonly Rule[], tell: Localizer = inEnglish):
   return { what, ...(where.length > 0 && { where: where.join(', ') }) };
 }
 
-function coveredBy({ effect, tool, path, command, kind, varies, site, server }: Rule): LocalizableText {
-  if (server !== undefined) return message('{0} as it is now', isOfServer(tool, server));
+function coveredBy({ effect, tool, path, command, kind, varies, site, server }: PermissionRule): LocalizableText {
+  if (server !== undefined) return message('{0} as it is now', serverRuleLabel(tool, server));
   if (site !== undefined) return message('{0} of {1}', tool, site);
-  if (kind !== undefined) return message(kindNames[kind]);
+  if (kind !== undefined) return message(commandRuleKindNames[kind]);
   if (command === undefined) return path === undefined ? tool : message('{0} in {1}', tool, path);
   const started = varies ? copyIn(command).started : command;
-  const what = varies && command === readingRow ? message('commands that only read') : started;
-  const words = tool === 'shell.run' ? what : joined([`${tool}:`, what]);
-  if (effect !== 'allow') return joined([words, '…']);
+  const what = varies && command === readOnlyCommandsId ? message('commands that only read') : started;
+  const words = tool === 'shell.run' ? what : joinLocalizableTexts([`${tool}:`, what]);
+  if (effect !== 'allow') return joinLocalizableTexts([words, '…']);
   return varies ? message('{0} with other names and harmless options', words) : words;
 }
 
-function whereOf({ effect, command, kind, folder, varies }: Rule): LocalizableText | undefined {
+function whereOf({ effect, command, kind, folder, varies }: PermissionRule): LocalizableText | undefined {
   if (effect !== 'allow' || (command ?? kind) === undefined) return undefined;
   const place = folder === undefined ? message('in the workspace’s root') : message('in {0}', folder);
   const launchers = varies && launchersOf(copyIn(command!).copy);
-  return launchers ? joined([launchers, place]) : place;
+  return launchers ? joinLocalizableTexts([launchers, place]) : place;
 }
 
 function copyIn(command: string): { copy?: string; started: string } {

@@ -1,23 +1,23 @@
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { foldCase } from '../core/caseFold.ts';
-import { isLeftover, leftoverGlob } from '../core/tempFiles.ts';
-import { bracesOf } from '../shellSyntax/expandWord.ts';
+import { isLeftoverTempFile, leftoverTempFileGlob } from '../core/tempFiles.ts';
+import { expandBraces } from '../shellSyntax/expandWord.ts';
 
 /**
  * Returns the reason to approve reading of this file, because the content is sent to the model's provider; undefined for ordinary files.
  */
-export function secretReason(segments: readonly string[]): LocalizedMessage | undefined {
+export function secretFileReason(segments: readonly string[]): LocalizedMessage | undefined {
   const names = segments.map(foldCase);
   const name = (names.at(-1) ?? '').replace(backup, ''); // a backup is as secret as the file
   const path = names.join('/');
   const secret =
-    isLeftover(name) || // of any file
+    isLeftoverTempFile(name) || // of any file
     (secretName.test(name) && !isTemplate.test(name) && !isPublicPart.test(name)) ||
     names.slice(0, -1).some((segment) => secretFolders.has(segment)) ||
     secretPaths.test(path) ||
     processMemory.test(path) ||
     (names.includes('.git') && (name === 'config' || name === 'config.worktree' || name === 'credentials'));
-  return secret ? mayHoldSecrets : undefined;
+  return secret ? mayContainSecretsReason : undefined;
 }
 
 const isTemplate = /^\.env[._-].*\.?(example|sample|template|dist|defaults?)$/;
@@ -25,7 +25,7 @@ const isTemplate = /^\.env[._-].*\.?(example|sample|template|dist|defaults?)$/;
 const isPublicPart =
   /(^|[._-])(public|pub|ca|cacerts?|certs?|certificates?|crt|chain|fullchain|bundle|roots?)\.(pem|key|asc|gpg|pgp)$/;
 
-export const mayHoldSecrets = message('It may contain secrets, and its contents are sent to the model.');
+export const mayContainSecretsReason = message('It may contain secrets, and its contents are sent to the model.');
 
 const backup = /[.~-](bak|backup|old|orig|save)$|~$/;
 
@@ -40,7 +40,7 @@ const data = 'json,jsonc,json5,yaml,yml,toml,ini,cfg,conf,cnf,config,properties,
  * Names of secret files as globs: the only list. Excludes a name without an extension if a code folder could have the same name
  * (`secrets`).
  */
-export const secretNames: readonly string[] = [
+export const secretFileNameGlobs: readonly string[] = [
   '.env',
   '.env[._-]*',
   '*.{pem,key,p8,p12,pfx,jks,jceks,keystore,kdbx,ppk,asc,pgp,gpg,keytab,ovpn,tfvars,tfvars.json,tfstate,env}',
@@ -70,28 +70,28 @@ const pathGlobs: readonly string[] = [
 const escaped = (text: string) => text.replace(/[.+^$()|\\]/g, '\\$&');
 /** Compiles a glob: `*` stays within a name, `**` does not. */
 const sourceOf = (glob: string) =>
-  (bracesOf(glob) ?? [])
+  (expandBraces(glob) ?? [])
     .map((one) => escaped(one).replace(/\*\*|\*/g, (stars) => (stars.length > 1 ? '.*' : '[^/]*')))
     .join('|');
-const secretName = new RegExp(`^(${secretNames.map(sourceOf).join('|')})$`);
+const secretName = new RegExp(`^(${secretFileNameGlobs.map(sourceOf).join('|')})$`);
 const secretPaths = new RegExp(`(^|/)(${pathGlobs.map(sourceOf).join('|')})$`);
 /** Environment and memory of a process on Linux, which contain the keys of the process. */
 const processMemory = /(^|\/)proc\/([^/]+\/(task\/[^/]+\/)?(environ|mem|auxv)|kcore)$/;
 
 /** The same files as case-insensitive globs, for programs that walk folders themselves. */
-export const secretGlobs: readonly string[] = [
+export const caseInsensitiveSecretGlobs: readonly string[] = [
   '.env~',
   '.git',
-  leftoverGlob,
-  ...secretNames.flatMap((name) => [name, `${name}~`, `${name}[.~-]{bak,backup,old,orig,save}`]),
+  leftoverTempFileGlob,
+  ...secretFileNameGlobs.flatMap((name) => [name, `${name}~`, `${name}[.~-]{bak,backup,old,orig,save}`]),
   ...pathGlobs.map((glob) => `**/${glob}`),
   ...[...secretFolders].map((name) => `**/${name}/**`),
 ];
 
 /** The same for `grep -r`, which supports only names, without braces and case folding. */
-export const secretExcludes: readonly string[] = secretGlobs
+export const grepSecretExcludes: readonly string[] = caseInsensitiveSecretGlobs
   .map((glob) => glob.replace(/\/\*\*$/, '').replace(/^.*\//, ''))
-  .flatMap((glob) => bracesOf(glob) ?? [])
+  .flatMap((glob) => expandBraces(glob) ?? [])
   .map((glob) =>
     glob.replace(/\[[^\]]*\]|[a-z]/g, (part) => (part.length > 1 ? part : `[${part}${part.toUpperCase()}]`)),
   )

@@ -1,6 +1,6 @@
-import { answerOutcome } from '../../protocol/content/askTool.ts';
-import { WithImages } from '../core/imageFiles.ts';
-import { readTool, type Tool } from '../core/tool.ts';
+import { userAnswerOutcome } from '../../protocol/content/askTool.ts';
+import { ResultWithImages } from '../core/imageFiles.ts';
+import { createReadOnlyTool, type Tool } from '../core/tool.ts';
 import { askUserDefinition } from '../definitions/userTools.ts';
 
 /**
@@ -8,9 +8,9 @@ import { askUserDefinition } from '../definitions/userTools.ts';
  * needed. Data: `{ answers?: [{ question, chosen, words? }], said?, named? }`; `said` is a reply to all questions.
  */
 export const askUserTool: Tool = {
-  ...readTool(askUserDefinition, async ({ questions }, { ask }) => {
-    const { data, attachments } = answerOutcome(questions, await ask(questions));
-    return attachments ? new WithImages(data, attachments) : data;
+  ...createReadOnlyTool(askUserDefinition, async ({ questions }, { ask }) => {
+    const { data, attachments } = userAnswerOutcome(questions, await ask(questions));
+    return attachments ? new ResultWithImages(data, attachments) : data;
   }),
   ofRun: true,
   waits: true,

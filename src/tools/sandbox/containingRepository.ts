@@ -9,7 +9,10 @@ type Surrounding = 'repository' | 'environment';
  * would complete a repository. Git treats a folder with `HEAD`, `objects` and `refs` as a repository and runs the programs in `config` and
  * `hooks`.
  */
-export async function surroundingOf(root: string, segments: readonly string[]): Promise<Surrounding | undefined> {
+export async function findContainingRepository(
+  root: string,
+  segments: readonly string[],
+): Promise<Surrounding | undefined> {
   for (let depth = 0; depth < segments.length; depth++) {
     const folder = paths.join(root, ...segments.slice(0, depth));
     const next = foldCase(segments[depth]!);
@@ -21,7 +24,7 @@ export async function surroundingOf(root: string, segments: readonly string[]): 
 }
 
 /** Tests if a list of paths below a folder (with `/`) contains a whole repository under any name. */
-export async function holdsRepository(below: readonly string[]): Promise<boolean> {
+export async function containsGitRepository(below: readonly string[]): Promise<boolean> {
   const all = new Set(below.map((path) => path.toLowerCase()));
   for (const path of all) {
     const [, folder, name] = /^(.*\/)?([^/]+)$/.exec(path) ?? [];

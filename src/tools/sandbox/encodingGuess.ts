@@ -1,5 +1,5 @@
 /** Guesses the encoding of bytes other than UTF-8, only for messages. Undefined for binary data or unknown encodings. */
-export function encodingLike(bytes: Buffer): string | undefined {
+export function guessEncoding(bytes: Buffer): string | undefined {
   const sample = bytes.subarray(0, sampleSize);
   if (sample.length === 0 || !isTextLike(sample)) return undefined;
   for (const { name, label, isLikely } of encodings) {

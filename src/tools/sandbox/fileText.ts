@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import { quoted } from '../core/pathSyntax.ts';
-import { type FileForm, ToolError } from '../core/tool.ts';
+import { quoteForMessage } from '../core/pathSyntax.ts';
+import { type FileModeAndEncoding, ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { encodingLike, isTextLike } from './encodingGuess.ts';
+import { guessEncoding, isTextLike } from './encodingGuess.ts';
 import { openForReading } from './openFile.ts';
-import { fromErrno, type ResolvedPath } from './paths.ts';
-import { relativeOfAddress } from './virtual.ts';
+import { errnoToToolError, type ResolvedPath } from './paths.ts';
+import { workspacePathOfUri } from './virtual.ts';
 
 /** Maximum size of a text file in bytes. */
-export const maximumBytes = 10 * 1024 * 1024;
+export const maxTextFileBytes = 10 * 1024 * 1024;
 
-export type Encoding = 'utf8' | 'utf16le' | 'utf16be';
+type TextFileEncoding = 'utf8' | 'utf16le' | 'utf16be';
 
 /**
  * Text without the byte order mark; encoding restores the same bytes unless `lossy` (some bytes became U+FFFD, so the text must not be
@@ -18,20 +18,20 @@ export type Encoding = 'utf8' | 'utf16le' | 'utf16be';
  */
 export interface DecodedText {
   text: string;
-  encoding: Encoding;
+  encoding: TextFileEncoding;
   bom: boolean;
   lossy: boolean;
   foreign?: true;
 }
 
 /** Returns the text that the user sees: unsaved text of the editor, else the disk. Throws `E_READ_LIMIT` for other content. */
-export async function currentText(workspace: Workspace, file: ResolvedPath): Promise<DecodedText> {
+export async function readCurrentText(workspace: Workspace, file: ResolvedPath): Promise<DecodedText> {
   const content = await currentContent(workspace, file);
-  if (Buffer.isBuffer(content)) throw isBinary(file, content);
+  if (Buffer.isBuffer(content)) throw binaryFileError(file, content);
   return content;
 }
 
-/** Returns the text like `currentText`, or the bytes of other content. */
+/** Returns the text like `readCurrentText`, or the bytes of other content. */
 export async function currentContent(workspace: Workspace, file: ResolvedPath): Promise<DecodedText | Buffer> {
   const open = workspace.openText(file.path);
   if (open !== undefined) {
@@ -49,18 +49,18 @@ export async function currentContent(workspace: Workspace, file: ResolvedPath): 
   return plain ?? bytes;
 }
 
-export function isBinary(file: ResolvedPath, bytes: Buffer): ToolError {
-  const like = encodingLike(bytes);
-  const what = like === undefined ? 'a binary file.' : `not UTF-8 text (it looks like ${like}). ${tellEditor}`;
+export function binaryFileError(file: ResolvedPath, bytes: Buffer): ToolError {
+  const like = guessEncoding(bytes);
+  const what = like === undefined ? 'a binary file.' : `not UTF-8 text (it looks like ${like}). ${encodingSettingHint}`;
   const reason = like === undefined ? 'BINARY' : 'ENCODING';
-  return new ToolError('E_READ_LIMIT', `${quoted(file.relative)} is ${what}`, { reason });
+  return new ToolError('E_READ_LIMIT', `${quoteForMessage(file.relative)} is ${what}`, { reason });
 }
 
-export const tellEditor = 'It can be read when `files.encoding` of the editor names its encoding.';
+export const encodingSettingHint = 'It can be read when `files.encoding` of the editor names its encoding.';
 
 /** Returns the guessed encoding of a lossy file as a suffix for a message, else ''. */
-export async function likeWhat(workspace: Workspace, file: ResolvedPath): Promise<string> {
-  const like = encodingLike(await readBytes(workspace, file).catch(() => Buffer.alloc(0)));
+export async function guessedEncodingSuffix(workspace: Workspace, file: ResolvedPath): Promise<string> {
+  const like = guessEncoding(await readBytes(workspace, file).catch(() => Buffer.alloc(0)));
   return like === undefined ? '' : ` (it looks like ${like})`;
 }
 
@@ -78,7 +78,7 @@ async function standingOf(
 }
 
 async function readBytes({ virtual }: Workspace, file: ResolvedPath): Promise<Buffer> {
-  if (virtual && relativeOfAddress(virtual, file.path) !== undefined) {
+  if (virtual && workspacePathOfUri(virtual, file.path) !== undefined) {
     checkSize(file, file.size);
     const bytes = Buffer.from(await virtual.read(file.path));
     checkSize(file, bytes.length);
@@ -89,37 +89,37 @@ async function readBytes({ virtual }: Workspace, file: ResolvedPath): Promise<Bu
     checkSize(file, stats.size);
     return await readAll(handle, stats.size);
   } catch (error) {
-    throw error instanceof ToolError ? error : fromErrno(error, file.relative);
+    throw error instanceof ToolError ? error : errnoToToolError(error, file.relative);
   } finally {
     await handle.close();
   }
 }
 
 function checkSize(file: ResolvedPath, bytes: number): void {
-  if (bytes <= maximumBytes) return;
+  if (bytes <= maxTextFileBytes) return;
   const size = `${Math.round(bytes / 1024 / 1024)} MiB`;
   const hint = 'The limit is 10 MiB. Use fs.search to find the lines you need.';
-  throw new ToolError('E_READ_LIMIT', `${quoted(file.relative)} is too large (${size}). ${hint}`, {
+  throw new ToolError('E_READ_LIMIT', `${quoteForMessage(file.relative)} is too large (${size}). ${hint}`, {
     reason: 'TOO_LARGE',
   });
 }
 
-export async function fileFormOf(file: ResolvedPath): Promise<FileForm> {
+export async function readFileModeAndEncoding(file: ResolvedPath): Promise<FileModeAndEncoding> {
   const { handle, stats } = await openForReading(file);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(3), 0, 3, 0);
-    return formOfBytes(buffer.subarray(0, bytesRead), stats.mode);
+    return modeAndEncodingOfBytes(buffer.subarray(0, bytesRead), stats.mode);
   } finally {
     await handle.close();
   }
 }
 
-export function formOfBytes(bytes: Buffer, mode: number): FileForm {
+export function modeAndEncodingOfBytes(bytes: Buffer, mode: number): FileModeAndEncoding {
   const { encoding, bom } = decodeText(bytes.subarray(0, 3)) ?? { encoding: 'utf8' as const, bom: false };
   return { mode: mode & 0o777, ...(bom && { encoding: encoding === 'utf8' ? 'utf8bom' : encoding }) };
 }
 
-export function encodeAs(text: string, { encoding }: FileForm): Buffer {
+export function encodeForFile(text: string, { encoding }: FileModeAndEncoding): Buffer {
   const plain = encoding === undefined || encoding === 'utf8bom' ? 'utf8' : encoding;
   return encodeText({ text, encoding: plain, bom: encoding !== undefined });
 }
@@ -176,7 +176,7 @@ export function encodeText({ text, encoding, bom }: Omit<DecodedText, 'lossy'>):
 export const sha256 = (text: string | Uint8Array) => createHash('sha256').update(text).digest('hex');
 
 /** Returns lines without endings; a final line ending adds no line. */
-export function linesOf(text: string): string[] {
+export function linesWithoutEndings(text: string): string[] {
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.at(-1) === '') lines.pop();
   return lines;

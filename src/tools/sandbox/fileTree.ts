@@ -2,11 +2,11 @@ import { constants } from 'node:fs';
 import { lstat, open, readdir, readlink, rename, rmdir, unlink } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { quoted } from '../core/pathSyntax.ts';
-import { isTempFileOf, tempFileFor } from '../core/tempFiles.ts';
+import { quoteForMessage } from '../core/pathSyntax.ts';
+import { isTempFileOf, newTempFileName } from '../core/tempFiles.ts';
 import { ToolError } from '../core/tool.ts';
 import type { TreeEntry } from '../core/workspace.ts';
-import { hasHandles, O_PATH, withFolder } from './dirHandle.ts';
+import { O_PATH, supportsFolderHandles, withStableFolder } from './dirHandle.ts';
 
 /**
  * Lists a real path and everything below in a stable order, without following links, including links swapped in later. Undefined above
@@ -14,7 +14,7 @@ import { hasHandles, O_PATH, withFolder } from './dirHandle.ts';
  */
 export async function listTree(path: string, most: number): Promise<TreeEntry[] | undefined> {
   let entries: TreeEntry[] | undefined;
-  await withFolder(path, false, async (folder, name) => {
+  await withStableFolder(path, false, async (folder, name) => {
     entries = await list(folder, name, most);
   });
   return entries;
@@ -25,10 +25,10 @@ export async function listTree(path: string, most: number): Promise<TreeEntry[] 
  * listed entries (`E_PRECONDITION_FAILED`), and leaves its path at once.
  */
 export async function removeTree(path: string, listed?: readonly TreeEntry[]): Promise<void> {
-  await withFolder(path, false, async (folder, name) => {
+  await withStableFolder(path, false, async (folder, name) => {
     const at = paths.join(folder, name);
     if (!(await lstat(at)).isDirectory()) return unlink(at);
-    const aside = tempFileFor(name);
+    const aside = newTempFileName(name);
     const putBack = () => rename(paths.join(folder, aside), at);
     await rename(at, paths.join(folder, aside));
     // Another process with an open handle may still write for a moment.
@@ -42,7 +42,7 @@ export async function removeTree(path: string, listed?: readonly TreeEntry[]): P
     } catch (error) {
       await putBack();
       const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-      const message = `${quoted(name)} was deleted only in part (${code}). What is left of it is where it was.`;
+      const message = `${quoteForMessage(name)} was deleted only in part (${code}). What is left of it is where it was.`;
       throw new ToolError('TOOL_EXEC_FAILED', message);
     }
   });
@@ -50,7 +50,7 @@ export async function removeTree(path: string, listed?: readonly TreeEntry[]): P
 
 /** Restores the rest of a folder whose removal was interrupted by a kill. Does nothing if the path exists or nothing remains. */
 export async function restoreTree(path: string): Promise<void> {
-  await withFolder(path, false, async (folder, name) => {
+  await withStableFolder(path, false, async (folder, name) => {
     const at = paths.join(folder, name);
     const asides = (await readdir(folder)).filter((one) => isTempFileOf(name, one));
     const isThere = await lstat(at).catch(() => undefined);
@@ -67,7 +67,7 @@ export async function checkTree(path: string, listed: readonly TreeEntry[]): Pro
 const holdsSomethingElse = (name: string) =>
   new ToolError(
     'E_PRECONDITION_FAILED',
-    `${quoted(name)} holds something else than was shown: it changed meanwhile. Nothing was deleted.`,
+    `${quoteForMessage(name)} holds something else than was shown: it changed meanwhile. Nothing was deleted.`,
   );
 
 async function list(folder: string, name: string, most: number): Promise<TreeEntry[] | undefined> {
@@ -110,7 +110,7 @@ async function remove(folder: string, name: string): Promise<void> {
 
 /** Works in a folder through a stable name (Linux only); fails if the folder has become a link. */
 async function inside<Value>(folder: string, work: (held: string) => Promise<Value>): Promise<Value> {
-  if (!(await hasHandles())) return work(folder);
+  if (!(await supportsFolderHandles())) return work(folder);
   const handle = await open(folder, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
     return await work(`/proc/self/fd/${handle.fd}`);

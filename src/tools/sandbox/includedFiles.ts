@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { included } from '../policy/includes.ts';
-import { readPlain } from './regularFile.ts';
+import { collectIncludedFiles } from '../policy/includes.ts';
+import { readRegularFile } from './regularFile.ts';
 
 const maxBytes = 256 * 1024;
 
@@ -10,17 +10,20 @@ const maxBytes = 256 * 1024;
  * Returns the reason to always approve a change of this file (real path): the `CLAUDE.md` of an open folder includes the file, so agents
  * receive the text. Undefined for other files.
  */
-export async function includedReason(roots: readonly string[], file: string): Promise<LocalizedMessage | undefined> {
+export async function includedInstructionReason(
+  roots: readonly string[],
+  file: string,
+): Promise<LocalizedMessage | undefined> {
   for (const root of roots) {
     const read = async (path: string) => {
       const real = await realpath(path).catch(() => path);
-      const text = await readPlain(real, maxBytes).catch(() => undefined);
+      const text = await readRegularFile(real, maxBytes).catch(() => undefined);
       return text && { path: real, text: text.toString('utf8') };
     };
     const start = await read(paths.join(root, 'CLAUDE.md'));
     if (!start) continue;
     let named = false;
-    await included(start, async (spelled, from) => {
+    await collectIncludedFiles(start, async (spelled, from) => {
       const at = paths.resolve(paths.dirname(from.path), spelled);
       const real = await realpath(at).catch(() => at); // a missing file may be created later
       named ||= real === file;

@@ -1,41 +1,41 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, readlink, realpath } from 'node:fs/promises';
 import * as paths from 'node:path';
-import { quoted, refuse } from '../core/pathSyntax.ts';
+import { createPathRefusal, quoteForMessage } from '../core/pathSyntax.ts';
 import { ToolError } from '../core/tool.ts';
-import { fromErrno, type ResolvedPath } from './paths.ts';
-import { notPlain, openPlain } from './regularFile.ts';
+import { errnoToToolError, type ResolvedPath } from './paths.ts';
+import { notRegularFileCode, openRegularFile } from './regularFile.ts';
 
 /**
  * Opens a resolved file for reading and verifies the identity: a link swapped in since the decision is refused. The caller closes the
  * handle.
  */
 export async function openForReading(file: ResolvedPath): Promise<{ handle: FileHandle; stats: Stats }> {
-  const plain = await openPlain(file.path, constants.O_NOFOLLOW ?? 0).catch((error) => {
-    throw error.code === notPlain ? notAFile(file.relative) : fromErrno(error, file.relative);
+  const plain = await openRegularFile(file.path, constants.O_NOFOLLOW ?? 0).catch((error) => {
+    throw error.code === notRegularFileCode ? notAFile(file.relative) : errnoToToolError(error, file.relative);
   });
   try {
-    if (!(await isReally(plain.handle, plain.stats, file.path))) throw swapped(file.relative);
+    if (!(await isReally(plain.handle, plain.stats, file.path))) throw swappedLinkError(file.relative);
     return plain;
   } catch (error) {
     await plain.handle.close();
-    throw error instanceof ToolError ? error : fromErrno(error, file.relative);
+    throw error instanceof ToolError ? error : errnoToToolError(error, file.relative);
   }
 }
 
-const notAFile = (path: string) => refuse('NOT_A_FILE', `${quoted(path)} is not a plain file.`);
+const notAFile = (path: string) => createPathRefusal('NOT_A_FILE', `${quoteForMessage(path)} is not a plain file.`);
 
 /** Checks right before a write that the nearest existing folder is still the real one. */
-export async function checkFolderOf(file: ResolvedPath): Promise<void> {
+export async function checkParentFolder(file: ResolvedPath): Promise<void> {
   let folder = paths.dirname(file.path);
   for (;;) {
     const real = await realpath(folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' && paths.dirname(folder) !== folder) return undefined;
-      throw fromErrno(error, file.relative);
+      throw errnoToToolError(error, file.relative);
     });
     if (real === folder) return;
     // A dangling link has no real path, but exists. An existing folder was just created by another write.
-    if (real !== undefined || (await isLink(folder))) throw swapped(file.relative);
+    if (real !== undefined || (await isLink(folder))) throw swappedLinkError(file.relative);
     folder = paths.dirname(folder);
   }
 }
@@ -46,8 +46,8 @@ const isLink = (path: string): Promise<boolean> =>
     () => false,
   );
 
-export const swapped = (path: string) =>
-  refuse('SYMLINK_ESCAPE', `${quoted(path)} became a link while it was being opened.`);
+export const swappedLinkError = (path: string) =>
+  createPathRefusal('SYMLINK_ESCAPE', `${quoteForMessage(path)} became a link while it was being opened.`);
 
 /** Tests if the opened file is at this path without a link on the way. */
 async function isReally(handle: FileHandle, opened: Stats, path: string): Promise<boolean> {

@@ -6,25 +6,30 @@ import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { foldCase } from '../core/caseFold.ts';
 import { didYouMean } from '../core/didYouMean.ts';
 import {
-  changes,
-  checkShowable,
-  notPortable,
+  checkDisplayablePath,
+  createPathRefusal,
+  isMutatingPathOperation,
+  isNonPortableFileName,
   type PathLocation,
   type PathOperation,
   pathInsideRoots,
   pathLocations,
-  quoted,
-  type RealRoot,
-  refuse,
-  withoutProject,
+  quoteForMessage,
+  type ResolvedWorkspaceRoot,
+  stripProjectMount,
 } from '../core/pathSyntax.ts';
 import { ToolError } from '../core/tool.ts';
-import { foldersOf, type WorkspaceRoot } from '../core/workspace.ts';
+import { openFolderRoots, type WorkspaceRoot } from '../core/workspace.ts';
 import { buildFileReason } from '../policy/buildFiles.ts';
-import { installReason, isGitInternal, isTwin, protectedReason } from '../policy/protectedPaths.ts';
-import { secretReason } from '../policy/secretFiles.ts';
-import { surroundingOf } from './containingRepository.ts';
-import { includedReason } from './includedFiles.ts';
+import {
+  installedCodeReason,
+  isGitInternal,
+  isLookalikePathSegment,
+  protectedPathReason,
+} from '../policy/protectedPaths.ts';
+import { secretFileReason } from '../policy/secretFiles.ts';
+import { findContainingRepository } from './containingRepository.ts';
+import { includedInstructionReason } from './includedFiles.ts';
 import { secretContentReason } from './secretContent.ts';
 
 /**
@@ -53,25 +58,28 @@ export async function resolvePath(
   input: string,
   operation: PathOperation,
 ): Promise<ResolvedPath> {
-  const said = withoutProject(roots, input);
+  const said = stripProjectMount(roots, input);
   try {
-    const realRoots = await realRootsOf(roots);
+    const realRoots = await resolveWorkspaceRoots(roots);
     const places = pathLocations(realRoots, input);
     const walked = await Promise.all(places.map((place) => walk(realRoots, place, said, operation)));
     return await decide(realRoots, places, walked, said, operation);
   } catch (error) {
-    throw error instanceof ToolError ? error : fromErrno(error, said);
+    throw error instanceof ToolError ? error : errnoToToolError(error, said);
   }
 }
 
-export async function relativeTo(roots: readonly WorkspaceRoot[], path: string): Promise<string | undefined> {
-  const realRoots = await realRootsOf(roots);
+export async function workspaceRelativePath(
+  roots: readonly WorkspaceRoot[],
+  path: string,
+): Promise<string | undefined> {
+  const realRoots = await resolveWorkspaceRoots(roots);
   const place = pathInsideRoots(realRoots, path);
   return place && relativeOf(realRoots, place);
 }
 
 /** Resolves the links of the roots. A missing root stays as spelled; all paths below are `ENOENT`. */
-export function realRootsOf(roots: readonly WorkspaceRoot[]): Promise<RealRoot[]> {
+export function resolveWorkspaceRoots(roots: readonly WorkspaceRoot[]): Promise<ResolvedWorkspaceRoot[]> {
   return Promise.all(
     roots.map(async (root) => ({ ...root, realPath: await realpath(root.path).catch(() => root.path) })),
   );
@@ -94,7 +102,7 @@ const maximumLinks = 40;
 
 /** Walks down from the root by segment; a link is detected before any access to the target. */
 async function walk(
-  roots: readonly RealRoot[],
+  roots: readonly ResolvedWorkspaceRoot[],
   start: PathLocation,
   input: string,
   operation: PathOperation,
@@ -118,9 +126,14 @@ async function walk(
     }
     if (stats.isSymbolicLink() && !(keepsLeaf && rest.length === 1)) {
       links += 1;
-      if (links > maximumLinks) throw refuse('SYMLINK_LOOP', `${quoted(input)} goes through too many links.`);
+      if (links > maximumLinks)
+        throw createPathRefusal('SYMLINK_LOOP', `${quoteForMessage(input)} goes through too many links.`);
       const target = pathInsideRoots(roots, paths.resolve(path, await readlink(next)));
-      if (!target) throw refuse('SYMLINK_ESCAPE', `${quoted(input)} goes through a link that leaves the workspace.`);
+      if (!target)
+        throw createPathRefusal(
+          'SYMLINK_ESCAPE',
+          `${quoteForMessage(input)} goes through a link that leaves the workspace.`,
+        );
       rest = [...target.segments, ...rest.slice(1)];
       namesOfLink = target.segments.length;
       place = { root: target.root, segments: [] };
@@ -136,7 +149,7 @@ async function walk(
 }
 
 async function decide(
-  roots: readonly RealRoot[],
+  roots: readonly ResolvedWorkspaceRoot[],
   places: readonly PathLocation[],
   walked: readonly Walked[],
   input: string,
@@ -146,7 +159,10 @@ async function decide(
   const makesNew = operation === 'create' || operation === 'write' || operation === 'mkdir';
   if (existing.length > 1 || (walked.length > 1 && existing.length === 0 && makesNew)) {
     const names = places.map(({ root }) => `"${root.name}/…"`).join(' or ');
-    throw refuse('AMBIGUOUS_ROOT', `${quoted(input)} could be in several folders. Begin with the folder: ${names}.`);
+    throw createPathRefusal(
+      'AMBIGUOUS_ROOT',
+      `${quoteForMessage(input)} could be in several folders. Begin with the folder: ${names}.`,
+    );
   }
   const chosen = existing[0] ?? walked[0]!;
   const { place, path, stats, missing } = chosen;
@@ -154,27 +170,28 @@ async function decide(
 
   const bothRoots = [spelled.root, place.root];
   const fixed = bothRoots.find((root) => root.mount === 'read');
-  if (changes(operation) && fixed)
-    throw refuse('READ_ONLY', `${quoted(input)} cannot be changed: ${fixed.name} is read only.`);
-  if (changes(operation)) checkChange([spelled.segments, place.segments], missing, input, operation);
+  if (isMutatingPathOperation(operation) && fixed)
+    throw createPathRefusal('READ_ONLY', `${quoteForMessage(input)} cannot be changed: ${fixed.name} is read only.`);
+  if (isMutatingPathOperation(operation)) checkChange([spelled.segments, place.segments], missing, input, operation);
   if (!stats && !makesNew) throw await missingError(chosen, input);
-  if (chosen.dangling) throw refuse('SYMLINK_DANGLING', `${quoted(input)} is a link to a file that does not exist.`);
+  if (chosen.dangling)
+    throw createPathRefusal('SYMLINK_DANGLING', `${quoteForMessage(input)} is a link to a file that does not exist.`);
   checkKind(stats, input, operation);
 
   const ofRun = bothRoots.every((root) => root.mount === 'run');
-  const change = changes(operation) && !ofRun;
+  const change = isMutatingPathOperation(operation) && !ofRun;
   const first = (reason: (segments: readonly string[]) => LocalizedMessage | undefined) =>
     reason(spelled.segments) ?? reason(place.segments);
   const why = tooBroad(place.root.realPath)
     ? message('The open folder is a whole disk or home folder.')
     : change
-      ? (first(protectedReason) ??
+      ? (first(protectedPathReason) ??
         (await reasonAround(spelled, input)) ??
         (await reasonAround(place, input, chosen)) ??
-        startedReason(roots, path) ??
-        (await includedReason(realPaths(roots), path)))
+        serverStartFileReason(roots, path) ??
+        (await includedInstructionReason(realPaths(roots), path)))
       : operation === 'read' || operation === 'search'
-        ? (first(secretReason) ?? (stats?.isFile() ? await secretContentReason(path) : undefined))
+        ? (first(secretFileReason) ?? (stats?.isFile() ? await secretContentReason(path) : undefined))
         : undefined;
   const configuration = change ? first(buildFileReason) : undefined;
   const kind = !stats ? 'missing' : stats.isDirectory() ? 'folder' : stats.isSymbolicLink() ? 'link' : 'file';
@@ -190,18 +207,18 @@ async function decide(
 }
 
 /** Returns the reason to approve each change of a file (real path) that a configured server is started from; undefined for other files. */
-export const startedReason = (roots: readonly WorkspaceRoot[], path: string): LocalizedMessage | undefined =>
+export const serverStartFileReason = (roots: readonly WorkspaceRoot[], path: string): LocalizedMessage | undefined =>
   roots.some(({ startedFiles }) => startedFiles?.includes(path))
     ? message('A configured MCP server is started from it.')
     : undefined;
 
-const realPaths = (roots: readonly RealRoot[]) => foldersOf(roots).map(({ realPath }) => realPath);
+const realPaths = (roots: readonly ResolvedWorkspaceRoot[]) => openFolderRoots(roots).map(({ realPath }) => realPath);
 
 /** Returns the reason from surrounding folders and sibling names; refuses paths inside of Git's own files. */
 async function reasonAround(place: PathLocation, input: string, { folder, missing }: Partial<Walked> = {}) {
-  const around = await surroundingOf(place.root.realPath, place.segments);
+  const around = await findContainingRepository(place.root.realPath, place.segments);
   if (around === 'repository') throw gitInternal(input);
-  if (around === 'environment') return installReason;
+  if (around === 'environment') return installedCodeReason;
   const [name] = missing ?? [];
   if (folder === undefined || name === undefined) return undefined;
   const beside = (await readdir(folder).catch((): string[] => [])).find((other) => foldCase(other) === foldCase(name));
@@ -209,53 +226,73 @@ async function reasonAround(place: PathLocation, input: string, { folder, missin
     ? undefined
     : message(
         '{0} differs from the existing {1} only by case or by the form of its letters; on many disks they are the same.',
-        quoted(name),
-        quoted(beside),
+        quoteForMessage(name),
+        quoteForMessage(beside),
       );
 }
 
 const gitInternal = (input: string) =>
-  refuse('GIT_INTERNAL', `${quoted(input)} belongs to Git; use git commands through shell.run.`);
+  createPathRefusal('GIT_INTERNAL', `${quoteForMessage(input)} belongs to Git; use git commands through shell.run.`);
 
 /** Checks the spelling and the real path: the editor reads `.vscode/x` even through a link. */
 function checkChange(spellings: string[][], missing: string[], input: string, operation: PathOperation): void {
   for (const segments of spellings) {
-    checkShowable(segments);
+    checkDisplayablePath(segments);
     if (isGitInternal(segments)) throw gitInternal(input);
     if (segments.length === 0 && operation !== 'write' && operation !== 'create')
-      throw refuse('PATH_INVALID', 'The workspace folder itself cannot be changed.');
+      throw createPathRefusal('PATH_INVALID', 'The workspace folder itself cannot be changed.');
   }
-  const twin = missing.find(isTwin);
-  if (twin) throw refuse('NAME_TWIN', `${quoted(twin)} looks like the name of a protected place but is not it.`);
+  const twin = missing.find(isLookalikePathSegment);
+  if (twin)
+    throw createPathRefusal(
+      'NAME_TWIN',
+      `${quoteForMessage(twin)} looks like the name of a protected place but is not it.`,
+    );
   if (missing.some((name) => name === '~') || (missing[0]?.startsWith('~') && spellings[0]![0] === missing[0]))
-    throw refuse('PATH_INVALID', `"~" is not expanded here; ${quoted(input)} would make a folder of that name.`);
-  const odd = missing.find(notPortable);
-  if (odd) throw refuse('PATH_NOT_PORTABLE', `The name ${quoted(odd)} does not work on every system. Choose another.`);
+    throw createPathRefusal(
+      'PATH_INVALID',
+      `"~" is not expanded here; ${quoteForMessage(input)} would make a folder of that name.`,
+    );
+  const odd = missing.find(isNonPortableFileName);
+  if (odd)
+    throw createPathRefusal(
+      'PATH_NOT_PORTABLE',
+      `The name ${quoteForMessage(odd)} does not work on every system. Choose another.`,
+    );
 }
 
 function checkKind(stats: Stats | undefined, input: string, operation: PathOperation): void {
   const namesFolder = /[\\/]$/.test(input) && (process.platform === 'win32' || input.endsWith('/'));
   if (operation === 'read' || operation === 'write') {
     if (stats?.isDirectory())
-      throw refuse('NOT_A_FILE', `${quoted(input)} is a folder.${operation === 'read' ? ' Use fs.list for it.' : ''}`);
-    if ((stats && !stats.isFile()) || namesFolder) throw refuse('NOT_A_FILE', `${quoted(input)} is not a plain file.`);
+      throw createPathRefusal(
+        'NOT_A_FILE',
+        `${quoteForMessage(input)} is a folder.${operation === 'read' ? ' Use fs.list for it.' : ''}`,
+      );
+    if ((stats && !stats.isFile()) || namesFolder)
+      throw createPathRefusal('NOT_A_FILE', `${quoteForMessage(input)} is not a plain file.`);
   }
   const special = stats && !stats.isFile() && !stats.isDirectory() && !stats.isSymbolicLink();
-  if (operation === 'search' && special) throw refuse('NOT_A_FILE', `${quoted(input)} is not a plain file.`);
-  if (operation === 'create' && namesFolder) throw refuse('NOT_A_FILE', `${quoted(input)} names a folder.`);
+  if (operation === 'search' && special)
+    throw createPathRefusal('NOT_A_FILE', `${quoteForMessage(input)} is not a plain file.`);
+  if (operation === 'create' && namesFolder)
+    throw createPathRefusal('NOT_A_FILE', `${quoteForMessage(input)} names a folder.`);
   if ((operation === 'create' && stats) || (operation === 'mkdir' && stats && !stats.isDirectory()))
-    throw refuse('EXISTS', `${quoted(input)} exists already.`);
+    throw createPathRefusal('EXISTS', `${quoteForMessage(input)} exists already.`);
   if (operation === 'list' && stats && !stats.isDirectory())
-    throw refuse('NOT_A_DIRECTORY', `${quoted(input)} is a file, not a folder. Use fs.read for it.`);
+    throw createPathRefusal(
+      'NOT_A_DIRECTORY',
+      `${quoteForMessage(input)} is a file, not a folder. Use fs.read for it.`,
+    );
 }
 
-function relativeOf(roots: readonly RealRoot[], place: PathLocation): string {
+function relativeOf(roots: readonly ResolvedWorkspaceRoot[], place: PathLocation): string {
   const parts = isNamedRoot(roots, place.root) ? [place.root.name, ...place.segments] : place.segments;
   return parts.length > 0 ? parts.join('/') : '.';
 }
 
 export const isNamedRoot = (roots: readonly WorkspaceRoot[], root: WorkspaceRoot): boolean =>
-  root.mount !== undefined || foldersOf(roots).length > 1;
+  root.mount !== undefined || openFolderRoots(roots).length > 1;
 
 /** Tests for a root with all files of a user, where reads are not free. */
 function tooBroad(root: string): boolean {
@@ -269,7 +306,7 @@ async function missingError(walked: Walked, input: string): Promise<ToolError> {
 }
 
 const notFound = (input: string, hint = '') =>
-  new ToolError('ENOENT', `${quoted(input)} does not exist.${hint || ' Use fs.find to look for it.'}`);
+  new ToolError('ENOENT', `${quoteForMessage(input)} does not exist.${hint || ' Use fs.find to look for it.'}`);
 
 async function lstatOrMissing(path: string): Promise<Stats | undefined> {
   try {
@@ -280,12 +317,14 @@ async function lstatOrMissing(path: string): Promise<Stats | undefined> {
   }
 }
 
-export function fromErrno(error: unknown, input: string): ToolError {
+export function errnoToToolError(error: unknown, input: string): ToolError {
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   if (code === 'ENOENT' || code === 'ENOTDIR') return notFound(input);
-  if (code === 'ELOOP') return refuse('SYMLINK_ESCAPE', `${quoted(input)} became a link while it was being opened.`);
-  if (code === 'ENAMETOOLONG') return refuse('PATH_INVALID', `${quoted(input)} is too long a name.`);
+  if (code === 'ELOOP')
+    return createPathRefusal('SYMLINK_ESCAPE', `${quoteForMessage(input)} became a link while it was being opened.`);
+  if (code === 'ENAMETOOLONG')
+    return createPathRefusal('PATH_INVALID', `${quoteForMessage(input)} is too long a name.`);
   if (code === 'EACCES' || code === 'EPERM')
-    return new ToolError('TOOL_EXEC_FAILED', `No permission for ${quoted(input)}.`);
-  return new ToolError('TOOL_EXEC_FAILED', `The disk refused ${quoted(input)} (${code ?? 'unknown error'}).`);
+    return new ToolError('TOOL_EXEC_FAILED', `No permission for ${quoteForMessage(input)}.`);
+  return new ToolError('TOOL_EXEC_FAILED', `The disk refused ${quoteForMessage(input)} (${code ?? 'unknown error'}).`);
 }

@@ -3,8 +3,8 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, type
 import { type FileHandle, open } from 'node:fs/promises';
 
 /** Reads a whole plain file, following links. Throws the system's error, or a code for other kinds and large files. */
-export async function readPlain(path: string, maxBytes: number): Promise<Buffer> {
-  const { handle, stats } = await openPlain(path);
+export async function readRegularFile(path: string, maxBytes: number): Promise<Buffer> {
+  const { handle, stats } = await openRegularFile(path);
   try {
     if (stats.size > maxBytes) throw Object.assign(new Error(`${path} is too large.`), { code: 'too large' });
     return await handle.readFile();
@@ -13,14 +13,14 @@ export async function readPlain(path: string, maxBytes: number): Promise<Buffer>
   }
 }
 
-export const notPlain = 'NOT_PLAIN';
+export const notRegularFileCode = 'NOT_PLAIN';
 
 /**
  * Opens a file that another process may have replaced: pipes, sockets and devices are neither read nor waited for. The caller closes the
  * handle.
  */
-export async function openPlain(path: string, flags = 0): Promise<{ handle: FileHandle; stats: Stats }> {
-  const special = () => Object.assign(new Error(`${path} is no plain file.`), { code: notPlain });
+export async function openRegularFile(path: string, flags = 0): Promise<{ handle: FileHandle; stats: Stats }> {
+  const special = () => Object.assign(new Error(`${path} is no plain file.`), { code: notRegularFileCode });
   // O_NONBLOCK prevents a pipe from blocking the open. Windows has neither flag.
   const all = constants.O_RDONLY | flags | (constants.O_NONBLOCK ?? 0);
   const handle = await open(path, all).catch((error) => {
@@ -37,7 +37,7 @@ export async function openPlain(path: string, flags = 0): Promise<{ handle: File
 }
 
 /** Reads a whole plain file synchronously, without following links. Undefined if missing or larger. */
-export function readPlainNow(path: string, maxBytes: number): Buffer | undefined {
+export function readRegularFileSync(path: string, maxBytes: number): Buffer | undefined {
   let opened: number | undefined;
   try {
     opened = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
@@ -51,7 +51,7 @@ export function readPlainNow(path: string, maxBytes: number): Buffer | undefined
 }
 
 /** Reads the first bytes of a plain file synchronously, following links. Undefined if missing or unreadable. */
-export function readHeadNow(path: string, bytes: number): Buffer | undefined {
+export function readFileHeadSync(path: string, bytes: number): Buffer | undefined {
   let opened: number | undefined;
   try {
     opened = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));

@@ -1,7 +1,7 @@
 import type { LocalizedMessage } from '../../protocol/text/l10n.ts';
-import { tokenForms } from '../core/tokenForms.ts';
-import { mayHoldSecrets } from '../policy/secretFiles.ts';
-import { openPlain, readHeadNow } from './regularFile.ts';
+import { secretTokenPatterns } from '../core/tokenForms.ts';
+import { mayContainSecretsReason } from '../policy/secretFiles.ts';
+import { openRegularFile, readFileHeadSync } from './regularFile.ts';
 
 /** Bytes to inspect: keys are near the beginning of their file. */
 const headBytes = 8 * 1024;
@@ -23,12 +23,12 @@ const privateKey = new RegExp(
 const puttyKey = /^PuTTY-User-Key-File-\d: /;
 
 const random = new RegExp(
-  `(?<![A-Za-z0-9_])(?:${tokenForms.join('|')})(?![A-Za-z0-9])|(?:${entryForms.join('|')})`,
+  `(?<![A-Za-z0-9_])(?:${secretTokenPatterns.join('|')})(?![A-Za-z0-9])|(?:${entryForms.join('|')})`,
   'g',
 );
 
 /** Tests for secrets in a text or at the beginning of a file: private keys, or tokens of well-known forms. */
-export function holdsSecrets(content: string | Uint8Array): boolean {
+export function startsWithSecrets(content: string | Uint8Array): boolean {
   const head = Buffer.from(content.slice(0, headBytes) as string);
   const text = head.toString('latin1').replaceAll('\0', ''); // UTF-16 too, because all patterns are ASCII
   if (puttyKey.test(text)) return true;
@@ -37,8 +37,9 @@ export function holdsSecrets(content: string | Uint8Array): boolean {
   );
 }
 
-export function holdsSecretsAnywhere(text: string): boolean {
-  for (let at = 0; at < text.length; at += headBytes / 2) if (holdsSecrets(text.slice(at, at + headBytes))) return true;
+export function containsSecretsAnywhere(text: string): boolean {
+  for (let at = 0; at < text.length; at += headBytes / 2)
+    if (startsWithSecrets(text.slice(at, at + headBytes))) return true;
   return false;
 }
 
@@ -50,18 +51,18 @@ function isRandom(value: string): boolean {
 }
 
 /** Tests a file (absolute path) synchronously. False if unreadable. */
-export function holdsSecretsNow(path: string): boolean {
-  const head = readHeadNow(path, headBytes);
-  return head !== undefined && holdsSecrets(head);
+export function fileContainsSecretsSync(path: string): boolean {
+  const head = readFileHeadSync(path, headBytes);
+  return head !== undefined && startsWithSecrets(head);
 }
 
 /** Returns the reason to approve an access to a file (real path) because of the content; undefined if none or unreadable. */
 export async function secretContentReason(path: string): Promise<LocalizedMessage | undefined> {
   try {
-    const { handle } = await openPlain(path);
+    const { handle } = await openRegularFile(path);
     try {
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-      return holdsSecrets(buffer.subarray(0, bytesRead)) ? mayHoldSecrets : undefined;
+      return startsWithSecrets(buffer.subarray(0, bytesRead)) ? mayContainSecretsReason : undefined;
     } finally {
       await handle.close();
     }

@@ -1,23 +1,23 @@
 import { posix } from 'node:path';
 import { didYouMean } from '../core/didYouMean.ts';
-import { quoted, refuse } from '../core/pathSyntax.ts';
-import { isLeftover } from '../core/tempFiles.ts';
+import { createPathRefusal, quoteForMessage } from '../core/pathSyntax.ts';
+import { isLeftoverTempFile } from '../core/tempFiles.ts';
 import { ToolError } from '../core/tool.ts';
 import type { VirtualFiles, VirtualFolder } from '../core/workspace.ts';
-import { secretReason } from '../policy/secretFiles.ts';
+import { secretFileReason } from '../policy/secretFiles.ts';
 import type { ResolvedPath } from './paths.ts';
 
 export type VirtualOperation = 'read' | 'list' | 'search';
 
 /** Message for operations that virtual folders do not support. */
-export const onlyRead =
+export const virtualFoldersReadOnlyReason =
   'The folders of this window are virtual, on no disk of this machine: files are read, listed and searched here, and nothing is changed or run.';
 
 /**
  * `resolvePath` for virtual folders: walks segment by segment, and never through a link, whose target is unknown here. The resulting `path`
  * is a URI.
  */
-export async function resolveVirtual(
+export async function resolveVirtualPath(
   virtual: VirtualFiles,
   input: string,
   operation: VirtualOperation,
@@ -31,17 +31,23 @@ export async function resolveVirtual(
     found = await virtual.look(address);
     if (!found) throw notFound(input, didYouMean(name, (await namesIn(virtual, above)).slice(0, 5000)));
     if (found.kind === 'link')
-      throw refuse('SYMLINK_ESCAPE', `${quoted(input)} goes through a link; in a virtual workspace none is followed.`);
+      throw createPathRefusal(
+        'SYMLINK_ESCAPE',
+        `${quoteForMessage(input)} goes through a link; in a virtual workspace none is followed.`,
+      );
     above = address;
   }
   if (!found) throw notFound(input);
   const { kind, size } = found;
   if (operation === 'read' && kind === 'folder')
-    throw refuse('NOT_A_FILE', `${quoted(input)} is a folder. Use fs.list for it.`);
-  if (kind === 'other') throw refuse('NOT_A_FILE', `${quoted(input)} is not a plain file.`);
+    throw createPathRefusal('NOT_A_FILE', `${quoteForMessage(input)} is a folder. Use fs.list for it.`);
+  if (kind === 'other') throw createPathRefusal('NOT_A_FILE', `${quoteForMessage(input)} is not a plain file.`);
   if (operation === 'list' && kind !== 'folder')
-    throw refuse('NOT_A_DIRECTORY', `${quoted(input)} is a file, not a folder. Use fs.read for it.`);
-  const why = operation === 'list' ? undefined : secretReason(names);
+    throw createPathRefusal(
+      'NOT_A_DIRECTORY',
+      `${quoteForMessage(input)} is a file, not a folder. Use fs.read for it.`,
+    );
+  const why = operation === 'list' ? undefined : secretFileReason(names);
   return {
     path: virtual.below(folder.address, names),
     relative: relativeTo(virtual, folder, names),
@@ -52,7 +58,7 @@ export async function resolveVirtual(
 }
 
 /** Returns the workspace-relative form of a URI; undefined if outside of the folders. */
-export function relativeOfAddress(virtual: VirtualFiles, address: string): string | undefined {
+export function workspacePathOfUri(virtual: VirtualFiles, address: string): string | undefined {
   for (const folder of virtual.folders) {
     const base = virtual.below(folder.address, []);
     if (address === base) return relativeTo(virtual, folder, []);
@@ -67,29 +73,38 @@ export function relativeOfAddress(virtual: VirtualFiles, address: string): strin
 function placeOf({ folders }: VirtualFiles, input: string): { folder: VirtualFolder; names: string[] } {
   if (typeof input !== 'string' || input === '') throw new ToolError('TOOL_ARGS_INVALID', 'path: give a path as text.');
   if (input.length > 4096 || /[\0\\]/.test(input) || /^[a-z][a-z0-9+.-]+:/i.test(input))
-    throw refuse('PATH_INVALID', `${quoted(input)} is not a path here. Paths look like "src/main.ts".`);
+    throw createPathRefusal(
+      'PATH_INVALID',
+      `${quoteForMessage(input)} is not a path here. Paths look like "src/main.ts".`,
+    );
   const names = posix
     .normalize(input)
     .split('/')
     .filter((name) => name !== '' && name !== '.');
   if (input.startsWith('/') || names.includes('..'))
-    throw refuse('OUTSIDE', `${quoted(input)} is outside the workspace. Paths are relative to it, like "src/main.ts".`);
+    throw createPathRefusal(
+      'OUTSIDE',
+      `${quoteForMessage(input)} is outside the workspace. Paths are relative to it, like "src/main.ts".`,
+    );
   const [only] = folders;
   if (folders.length === 1) return { folder: only!, names };
   const folder = folders.find(({ name }) => name === names[0]);
   if (folder) return { folder, names: names.slice(1) };
   const some = folders.map(({ name }) => `"${name}/…"`).join(' or ');
-  throw refuse('AMBIGUOUS_ROOT', `${quoted(input)} could be in several folders. Begin with the folder: ${some}.`);
+  throw createPathRefusal(
+    'AMBIGUOUS_ROOT',
+    `${quoteForMessage(input)} could be in several folders. Begin with the folder: ${some}.`,
+  );
 }
 
 const relativeTo = ({ folders }: VirtualFiles, folder: VirtualFolder, names: readonly string[]): string =>
   [...(folders.length > 1 ? [folder.name] : []), ...names].join('/') || '.';
 
 const namesIn = async (virtual: VirtualFiles, address: string): Promise<string[]> =>
-  (await virtual.list(address).catch(() => [])).map(({ name }) => name).filter((name) => !isLeftover(name));
+  (await virtual.list(address).catch(() => [])).map(({ name }) => name).filter((name) => !isLeftoverTempFile(name));
 
 const notFound = (input: string, hint = '') =>
-  new ToolError('ENOENT', `${quoted(input)} does not exist.${hint || ' Use fs.find to look for it.'}`);
+  new ToolError('ENOENT', `${quoteForMessage(input)} does not exist.${hint || ' Use fs.find to look for it.'}`);
 
 function decoded(name: string): string {
   try {

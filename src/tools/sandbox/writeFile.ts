@@ -1,39 +1,41 @@
 import { constants, type Stats } from 'node:fs';
 import { access, type FileHandle, link, lstat, mkdir, open, rename, rm, rmdir, symlink } from 'node:fs/promises';
 import * as paths from 'node:path';
-import { withTemporary } from '../core/tempFiles.ts';
-import { withFolder } from './dirHandle.ts';
-import { swapped } from './openFile.ts';
-import { readPlain } from './regularFile.ts';
+import { withTempFile } from '../core/tempFiles.ts';
+import { withStableFolder } from './dirHandle.ts';
+import { swappedLinkError } from './openFile.ts';
+import { readRegularFile } from './regularFile.ts';
 
 /**
  * Creates a file and missing folders at a real path, completely or not at all. A link swapped in during the operation is refused, and
  * nothing is created behind the link (on Linux; elsewhere checked before and after).
  */
 export function createFile(path: string, bytes: Uint8Array, mode?: number): Promise<void> {
-  return withFolder(path, true, (folder, name) => create(folder, name, bytes, mode));
+  return withStableFolder(path, true, (folder, name) => create(folder, name, bytes, mode));
 }
 
 export function createLink(path: string, target: string): Promise<void> {
-  return withFolder(path, true, (folder, name) => symlink(target, paths.join(folder, name)));
+  return withStableFolder(path, true, (folder, name) => symlink(target, paths.join(folder, name)));
 }
 
 export function createFolder(path: string, mode?: number): Promise<void> {
-  return withFolder(path, true, (folder, name) => mkdir(paths.join(folder, name), { mode }).then(() => undefined));
+  return withStableFolder(path, true, (folder, name) =>
+    mkdir(paths.join(folder, name), { mode }).then(() => undefined),
+  );
 }
 
 /** Removes an empty folder with the same protection. Throws the system's error. */
 export function removeEmptyFolder(path: string): Promise<void> {
-  return withFolder(path, false, (folder, name) => rmdir(paths.join(folder, name)));
+  return withStableFolder(path, false, (folder, name) => rmdir(paths.join(folder, name)));
 }
 
 /**
  * Replaces the bytes of the real file atomically: after a kill or a power loss, either version is complete. Permissions (without `mode`)
  * and owner are preserved; only this name of a hard-linked file changes. If replacement is impossible (own mount, foreign folder or owner),
- * writes in place; `isTorn` (`changes/tornWrites.ts`) detects a partial write. Throws `ToolError` without any change.
+ * writes in place; `isPartialWrite` (`changes/tornWrites.ts`) detects a partial write. Throws `ToolError` without any change.
  */
 export function replaceFile(path: string, bytes: Uint8Array, mode?: number): Promise<void> {
-  return withFolder(path, false, (folder, name) => replace(folder, name, bytes, mode));
+  return withStableFolder(path, false, (folder, name) => replace(folder, name, bytes, mode));
 }
 
 const maxBytes = 100_000_000;
@@ -46,8 +48,8 @@ export async function breakHardLink(path: string): Promise<void> {
     () => 1,
   );
   if (nlink < 2) return;
-  await withFolder(path, false, async (folder, name) =>
-    replace(folder, name, await readPlain(paths.join(folder, name), maxBytes)),
+  await withStableFolder(path, false, async (folder, name) =>
+    replace(folder, name, await readRegularFile(paths.join(folder, name), maxBytes)),
   );
 }
 
@@ -55,7 +57,7 @@ export async function breakHardLink(path: string): Promise<void> {
 export async function writeOwnFile(path: string, bytes: Uint8Array | string): Promise<void> {
   const folder = paths.dirname(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await withTemporary(folder, async (temporary) => {
+  await withTempFile(folder, async (temporary) => {
     await fill(temporary, Buffer.from(bytes), 0o600);
     await rename(temporary, path);
   });
@@ -63,14 +65,14 @@ export async function writeOwnFile(path: string, bytes: Uint8Array | string): Pr
 }
 
 /** Creates a new file requested by the user in any folder, with missing folders. Throws `EEXIST`. */
-export async function makeFile(path: string, bytes: Uint8Array): Promise<void> {
+export async function createRequestedFile(path: string, bytes: Uint8Array): Promise<void> {
   await mkdir(paths.dirname(path), { recursive: true });
   await create(paths.dirname(path), paths.basename(path), bytes);
 }
 
 async function create(folder: string, name: string, bytes: Uint8Array, mode?: number): Promise<void> {
   const made = paths.join(folder, name);
-  await withTemporary(folder, async (temporary) => {
+  await withTempFile(folder, async (temporary) => {
     await fill(temporary, bytes, mode);
     try {
       await link(temporary, made); // unlike a rename, a link never replaces a file
@@ -95,12 +97,12 @@ const hasNoLinks = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'
 async function replace(folder: string, name: string, bytes: Uint8Array, mode?: number): Promise<void> {
   const at = paths.join(folder, name);
   const there = await lstat(at);
-  if (!there.isFile()) throw swapped(name);
+  if (!there.isFile()) throw swappedLinkError(name);
   await access(at, constants.W_OK); // a rename needs only folder permissions
   try {
-    await withTemporary(folder, async (temporary) => {
+    await withTempFile(folder, async (temporary) => {
       await fill(temporary, bytes, mode ?? there.mode & 0o777, there);
-      if (!isSame(await lstat(at), there)) throw swapped(name);
+      if (!isSame(await lstat(at), there)) throw swappedLinkError(name);
       await rename(temporary, at);
     });
   } catch (error) {
@@ -133,7 +135,7 @@ async function fill(path: string, bytes: Uint8Array, mode?: number, owner?: Stat
 async function writeInPlace(at: string, bytes: Uint8Array, there: Stats): Promise<void> {
   const handle = await open(at, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   try {
-    if (!isSame(await handle.stat(), there)) throw swapped(paths.basename(at));
+    if (!isSame(await handle.stat(), there)) throw swappedLinkError(paths.basename(at));
     const before = await handle.readFile();
     const put = async (content: Uint8Array) => {
       for (let done = 0; done < content.length; )

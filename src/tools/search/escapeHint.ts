@@ -1,5 +1,5 @@
 /** Returns a hint for a pattern in grep syntax, where a backslash makes these characters operators; otherwise an empty list. */
-export function escapeHint({ pattern, fixed }: { pattern: string; fixed?: boolean }): string[] {
+export function grepEscapeHint({ pattern, fixed }: { pattern: string; fixed?: boolean }): string[] {
   const plain = pattern.replaceAll('\\\\', '');
   const escaped = fixed ? [] : [...new Set(plain.match(/\\[|(){}+?]/g) ?? [])];
   if (escaped.length === 0) return [];

@@ -1,25 +1,25 @@
-import { type Brackets, globTest } from '../core/glob.ts';
+import { type GlobBracketMeaning, globTest } from '../core/glob.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { resolvePath } from '../sandbox/paths.ts';
-import { type GlobLimits, globLimits } from './globLimits.ts';
+import { globToRipgrepExclusions, type RipgrepExclusions } from './globLimits.ts';
 import type { SearchRoot } from './searchRoots.ts';
 
 export interface FileGlob {
   /** @param path workspace-relative; `below`: without the folder name if several folders are open */
   matches(path: string, below: string): boolean;
-  limits(place: SearchRoot): GlobLimits;
+  limits(place: SearchRoot): RipgrepExclusions;
   /** Returns the paths that contain the glob's brackets literally, if any; otherwise all. */
   preferred<One extends { path: string }>(found: readonly One[]): readonly One[];
 }
 
-export async function fileGlob(workspace: Workspace, glob: string | undefined): Promise<FileGlob> {
+export async function createFileGlob(workspace: Workspace, glob: string | undefined): Promise<FileGlob> {
   if (glob === undefined) return { matches: () => true, limits: () => ({ options: [] }), preferred: (found) => found };
   const brackets = await bracketsOf(workspace, glob);
   const test = globTest(glob, brackets);
   const isLiteral = brackets === 'either' ? globTest(glob, 'literal') : undefined;
   return {
     matches: (path, below) => test(path) || (below !== path && test(below)),
-    limits: (place) => globLimits(glob, place.prefix, brackets),
+    limits: (place) => globToRipgrepExclusions(glob, place.prefix, brackets),
     preferred(found) {
       const literal = isLiteral ? found.filter(({ path }) => isLiteral(path)) : [];
       return literal.length > 0 ? literal : found;
@@ -27,7 +27,7 @@ export async function fileGlob(workspace: Workspace, glob: string | undefined): 
   };
 }
 
-async function bracketsOf({ roots }: Workspace, glob: string): Promise<Brackets> {
+async function bracketsOf({ roots }: Workspace, glob: string): Promise<GlobBracketMeaning> {
   if (!/[[{]/.test(glob)) return 'sets';
   if (/[*?]/.test(glob)) return 'either';
   const isThere = await resolvePath(roots, glob, 'search').then(

@@ -1,16 +1,16 @@
-import { nearest } from '../core/didYouMean.ts';
-import { isInLeftover } from '../core/tempFiles.ts';
-import { readTool, type ToolContext } from '../core/tool.ts';
+import { closestNames } from '../core/didYouMean.ts';
+import { hasLeftoverTempSegment } from '../core/tempFiles.ts';
+import { createReadOnlyTool, type ToolContext } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { findDefinition } from '../definitions/fileTools.ts';
-import { isOfMount } from '../sandbox/resolveReadPath.ts';
-import { askToRead } from './askToRead.ts';
-import { fileGlob } from './fileGlob.ts';
-import { ripgrep, withLimits } from './ripgrep.ts';
-import { type SearchRoot, searchRoots, workspacePath } from './searchRoots.ts';
-import { ignoredWhole, isIgnoredWhole, leftOutNote, withIgnored } from './skippedFiles.ts';
-import { firstInOrder, type Hit, type Search } from './sortedResults.ts';
-import { findVirtual } from './virtualFiles.ts';
+import { fsFindDefinition } from '../definitions/fileTools.ts';
+import { isMountPath } from '../sandbox/resolveReadPath.ts';
+import { planReadApproval } from './askToRead.ts';
+import { createFileGlob } from './fileGlob.ts';
+import { runRipgrep, withRipgrepExclusions } from './ripgrep.ts';
+import { type SearchRoot, searchRoots, toWorkspacePath } from './searchRoots.ts';
+import { ignoredFilesNote, ignoredFolderNote, isFolderIgnored, noIgnoreOption } from './skippedFiles.ts';
+import { type FileSearch, firstSortedHits, type SearchHit } from './sortedResults.ts';
+import { findVirtualFiles } from './virtualFiles.ts';
 
 interface FindArguments {
   pattern: string;
@@ -21,32 +21,32 @@ const maximumFiles = 500;
 /** Maximum files to check for similar names. */
 const maximumOthers = 3000;
 
-export const findTool = readTool(findDefinition, find, (args, context) =>
-  askToRead(args.path, 'search', context, (context) => find(args, context)),
+export const fsFindTool = createReadOnlyTool(fsFindDefinition, find, (args, context) =>
+  planReadApproval(args.path, 'search', context, (context) => find(args, context)),
 );
 
 async function find({ pattern, path }: FindArguments, { workspace, signal }: ToolContext) {
-  if (workspace.virtual && !isOfMount(workspace, path))
-    return findVirtual(workspace.virtual, { pattern, path }, signal);
-  const glob = await fileGlob(workspace, pattern);
+  if (workspace.virtual && !isMountPath(workspace, path))
+    return findVirtualFiles(workspace.virtual, { pattern, path }, signal);
+  const glob = await createFileGlob(workspace, pattern);
   const wanted = (path: string, place: SearchRoot) =>
-    glob.matches(path, path.slice(place.prefix.length)) && !isInLeftover(path);
+    glob.matches(path, path.slice(place.prefix.length)) && !hasLeftoverTempSegment(path);
   const places = await searchRoots(workspace, path);
   const look = async (more: string[]) => {
-    const found: Hit[] = [];
+    const found: SearchHit[] = [];
     let cut = false;
     for (const place of places) {
       if (found.length > maximumFiles) break;
-      const { hits, cut: early } = await withLimits(glob.limits(place), (limits) => {
-        const run: Search<Hit>['run'] = ({ inOrder, beyond, onHit, signal }) => {
+      const { hits, cut: early } = await withRipgrepExclusions(glob.limits(place), (limits) => {
+        const run: FileSearch<SearchHit>['run'] = ({ inOrder, beyond, onHit, signal }) => {
           const options = ['--files', ...more, ...(inOrder ? ['--sort=path'] : []), ...limits];
           const onName = (name: string) => {
-            const path = workspacePath(place, name);
+            const path = toWorkspacePath(place, name);
             return beyond(path) || !wanted(path, place) || onHit({ path });
           };
-          return ripgrep(workspace, place, options, onName, signal);
+          return runRipgrep(workspace, place, options, onName, signal);
         };
-        return firstInOrder({ run, taking: () => atMost(maximumFiles) }, signal);
+        return firstSortedHits({ run, taking: () => atMost(maximumFiles) }, signal);
       });
       found.push(...hits);
       cut ||= early;
@@ -54,18 +54,18 @@ async function find({ pattern, path }: FindArguments, { workspace, signal }: Too
     return { found, cut };
   };
   let { found, cut } = await look([]);
-  const isIgnored = found.length === 0 && path !== undefined && (await isIgnoredWhole(workspace, places[0]!, signal));
-  if (isIgnored) ({ found, cut } = await look([withIgnored]));
+  const isIgnored = found.length === 0 && path !== undefined && (await isFolderIgnored(workspace, places[0]!, signal));
+  if (isIgnored) ({ found, cut } = await look([noIgnoreOption]));
   await searchRoots(workspace, path); // refuses a link that leads out of the workspace since
   const files = glob
     .preferred(found)
     .slice(0, maximumFiles)
     .map((hit) => hit.path);
   const notes = [
-    ...(isIgnored ? [ignoredWhole(path!)] : []),
+    ...(isIgnored ? [ignoredFolderNote(path!)] : []),
     ...(files.length === 0
       ? [
-          await leftOutNote('No file matches', workspace, places, { glob, wanted }, signal),
+          await ignoredFilesNote('No file matches', workspace, places, { glob, wanted }, signal),
           ...(await slips(pattern, places, workspace, signal)),
         ]
       : []),
@@ -95,12 +95,12 @@ async function slips(
   const take = atMost(maximumOthers - 1);
   for (const place of /[*?]/.test(name) ? [] : places) {
     const onName = (name: string) => {
-      const path = workspacePath(place, name);
-      if (!isInLeftover(path)) names.set(path.slice(path.lastIndexOf('/') + 1), path);
+      const path = toWorkspacePath(place, name);
+      if (!hasLeftoverTempSegment(path)) names.set(path.slice(path.lastIndexOf('/') + 1), path);
       return take();
     };
-    await ripgrep(workspace, place, ['--files', '--sort=path'], onName, signal);
+    await runRipgrep(workspace, place, ['--files', '--sort=path'], onName, signal);
   }
-  const near = nearest(name, names.keys()).map((slip) => JSON.stringify(names.get(slip)));
+  const near = closestNames(name, names.keys()).map((slip) => JSON.stringify(names.get(slip)));
   return near.length > 0 ? [`Did you mean ${near.join(' or ')}?`] : [];
 }

@@ -1,9 +1,9 @@
-import { type Brackets, type GlobPart, globParts, globTest } from '../core/glob.ts';
+import { type GlobBracketMeaning, type GlobPart, globTest, parseGlobParts } from '../core/glob.ts';
 
 const maxSpellings = 64;
 
 /** Exclusions for ripgrep: options, and lines of an additional ignore file. */
-export interface GlobLimits {
+export interface RipgrepExclusions {
   options: string[];
   ignored?: string[];
 }
@@ -13,9 +13,9 @@ export interface GlobLimits {
  * override them). The result is a superset of the matches, so matches must be tested. `prefix` is the folder's path prefix in the
  * workspace, or ''.
  */
-export function globLimits(glob: string, prefix = '', brackets?: Brackets): GlobLimits {
+export function globToRipgrepExclusions(glob: string, prefix = '', brackets?: GlobBracketMeaning): RipgrepExclusions {
   const names = prefix.split('/').filter(Boolean);
-  const wanted = spelled(globParts(glob, brackets))
+  const wanted = spelled(parseGlobParts(glob, brackets))
     ?.map(segmentsOf)
     .flatMap((own) => (names.length > 0 ? [own, ...names.reduce(below, [own])] : [own]))
     .filter((segments) => segments.length > 0);

@@ -1,17 +1,17 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import * as paths from 'node:path';
-import { quoted, refuse } from '../core/pathSyntax.ts';
-import { isLeftover } from '../core/tempFiles.ts';
-import { readTool, type ToolContext, ToolError } from '../core/tool.ts';
-import { foldersOf, type Workspace } from '../core/workspace.ts';
-import { listDefinition } from '../definitions/fileTools.ts';
-import { fromErrno, type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
-import { isOfMount } from '../sandbox/resolveReadPath.ts';
-import { askToRead } from './askToRead.ts';
-import { ripgrep } from './ripgrep.ts';
-import { isAll, searchRoots } from './searchRoots.ts';
-import { listVirtual } from './virtualFiles.ts';
+import { createPathRefusal, quoteForMessage } from '../core/pathSyntax.ts';
+import { isLeftoverTempFile } from '../core/tempFiles.ts';
+import { createReadOnlyTool, type ToolContext, ToolError } from '../core/tool.ts';
+import { openFolderRoots, type Workspace } from '../core/workspace.ts';
+import { fsListDefinition } from '../definitions/fileTools.ts';
+import { errnoToToolError, type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
+import { isMountPath } from '../sandbox/resolveReadPath.ts';
+import { planReadApproval } from './askToRead.ts';
+import { runRipgrep } from './ripgrep.ts';
+import { isWholeWorkspacePath, searchRoots } from './searchRoots.ts';
+import { listVirtualFolder } from './virtualFiles.ts';
 
 interface Entry {
   name: string;
@@ -23,14 +23,14 @@ interface Entry {
 
 const maximumEntries = 500;
 
-export const listTool = readTool(listDefinition, list, (args, context) =>
-  askToRead(args.path, 'list', context, (context) => list(args, context)),
+export const fsListTool = createReadOnlyTool(fsListDefinition, list, (args, context) =>
+  planReadApproval(args.path, 'list', context, (context) => list(args, context)),
 );
 
 async function list({ path }: { path?: string }, { workspace, signal }: ToolContext) {
-  if (workspace.virtual && !isOfMount(workspace, path)) return listVirtual(workspace.virtual, path);
-  const folders = foldersOf(workspace.roots);
-  if (folders.length > 1 && isAll(path)) {
+  if (workspace.virtual && !isMountPath(workspace, path)) return listVirtualFolder(workspace.virtual, path);
+  const folders = openFolderRoots(workspace.roots);
+  if (folders.length > 1 && isWholeWorkspacePath(path)) {
     return { path: '.', entries: folders.map(({ name }) => ({ name, kind: 'folder' as const })) };
   }
   const folder = await resolvePath(workspace.roots, path ?? '.', 'list');
@@ -38,7 +38,10 @@ async function list({ path }: { path?: string }, { workspace, signal }: ToolCont
   const entries = found.slice(0, maximumEntries);
   await Promise.all(entries.map((entry) => measure(folder, entry)));
   if ((await realpath(folder.path).catch(() => undefined)) !== folder.path)
-    throw refuse('SYMLINK_ESCAPE', `${quoted(folder.relative)} became a link while it was being listed.`);
+    throw createPathRefusal(
+      'SYMLINK_ESCAPE',
+      `${quoteForMessage(folder.relative)} became a link while it was being listed.`,
+    );
   await markIgnored(workspace, folder, entries, signal);
   return {
     path: folder.relative,
@@ -51,11 +54,11 @@ async function list({ path }: { path?: string }, { workspace, signal }: ToolCont
 
 async function entriesOf(folder: ResolvedPath): Promise<Entry[]> {
   const found = await readdir(folder.path, { withFileTypes: true }).catch((error) => {
-    throw fromErrno(error, folder.relative);
+    throw errnoToToolError(error, folder.relative);
   });
   const order = { folder: 0, file: 1, link: 1, other: 1 };
   return found
-    .filter(({ name }) => !isLeftover(name))
+    .filter(({ name }) => !isLeftoverTempFile(name))
     .map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
     .sort((a, b) => order[a.kind] - order[b.kind] || (a.name < b.name ? -1 : 1));
 }
@@ -85,7 +88,7 @@ async function markIgnored(workspace: Workspace, folder: ResolvedPath, entries: 
     return unseen.size > 0 && budget > 0;
   };
   try {
-    await ripgrep(workspace, place!, ['--files'], onLine, signal);
+    await runRipgrep(workspace, place!, ['--files'], onLine, signal);
   } catch (error) {
     if (error instanceof ToolError) return;
     throw error;

@@ -1,19 +1,19 @@
-import { visibleProse } from '../../protocol/text/escapeInvisible.ts';
-import type { Hit } from './sortedResults.ts';
+import { escapeInvisibleProse } from '../../protocol/text/escapeInvisible.ts';
+import type { SearchHit } from './sortedResults.ts';
 
 const maximumMatches = 200;
 const maximumCharacters = 40_000;
 const maximumLine = 400;
 
-export interface FoundLine extends Hit {
+export interface FoundLine extends SearchHit {
   isMatch: boolean;
   line: string;
 }
 
 /** Formats a line like grep, without hidden characters; a long line is cut around the match. */
-export function shownLine(number: number, text: string, isMatch: boolean, start = 0): string {
+export function formatGrepLine(number: number, text: string, isMatch: boolean, start = 0): string {
   const short = text.length > maximumLine ? `${around(text, start)} (line cut)` : text;
-  return `${number}${isMatch ? ':' : '-'} ${visibleProse(short)}`;
+  return `${number}${isMatch ? ':' : '-'} ${escapeInvisibleProse(short)}`;
 }
 
 const around = (text: string, start: number) => {

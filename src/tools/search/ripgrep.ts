@@ -3,11 +3,11 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { because } from '../../protocol/content/tools.ts';
-import { withTemporary } from '../core/tempFiles.ts';
+import { outcomeDetails } from '../../protocol/content/tools.ts';
+import { withTempFile } from '../core/tempFiles.ts';
 import { ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
-import type { GlobLimits } from './globLimits.ts';
+import type { RipgrepExclusions } from './globLimits.ts';
 import type { SearchRoot } from './searchRoots.ts';
 
 /** Timeout of a search in milliseconds. */
@@ -27,7 +27,7 @@ const ignoring = ['.gitignore', '.ignore', '.rgignore', '.git'];
  * truncated, also by the timeout. `input` is searched if the target is `-`. Throws `TOOL_NOT_AVAILABLE` without ripgrep,
  * `TOOL_ARGS_INVALID` for a bad pattern.
  */
-export async function ripgrep(
+export async function runRipgrep(
   workspace: Workspace,
   place: SearchRoot,
   options: readonly string[],
@@ -110,13 +110,13 @@ function isIgnoredFromAbove({ folder, target }: SearchRoot): boolean {
 /**
  * Calls `work` with the options of a glob's limits. If no ignore file can be written, more files are searched. The removal is not awaited.
  */
-export async function withLimits<Result>(
-  { options, ignored }: GlobLimits,
+export async function withRipgrepExclusions<Result>(
+  { options, ignored }: RipgrepExclusions,
   work: (options: string[]) => Promise<Result>,
 ): Promise<Result> {
   if (!ignored) return work(options);
   return new Promise((resolve, reject) => {
-    withTemporary(tmpdir(), async (file) => {
+    withTempFile(tmpdir(), async (file) => {
       const result = work([...options, ...(isWritten(file, ignored.join('\n')) ? [`--ignore-file=${file}`] : [])]);
       resolve(result);
       await result.catch(() => undefined);
@@ -142,6 +142,6 @@ function badPattern(errors: string): ToolError {
   return new ToolError(
     'TOOL_ARGS_INVALID',
     `pattern: ${what}\nFor literal text, set fixed to true.`,
-    because('PATTERN_INVALID'),
+    outcomeDetails('PATTERN_INVALID'),
   );
 }

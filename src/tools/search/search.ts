@@ -1,19 +1,19 @@
 import * as paths from 'node:path';
-import { isInLeftover } from '../core/tempFiles.ts';
-import { readTool, type ToolContext } from '../core/tool.ts';
-import { searchDefinition } from '../definitions/fileTools.ts';
-import { secretReason } from '../policy/secretFiles.ts';
-import { isOfMount } from '../sandbox/resolveReadPath.ts';
-import { holdsSecretsNow } from '../sandbox/secretContent.ts';
-import { askToRead } from './askToRead.ts';
-import { escapeHint } from './escapeHint.ts';
-import { fileGlob } from './fileGlob.ts';
-import { type FoundLine, LineMatches, shownLine } from './matchLines.ts';
-import { ripgrep, withLimits } from './ripgrep.ts';
-import { type SearchRoot, searchRoots, workspacePath } from './searchRoots.ts';
-import { ignoredWhole, isIgnoredWhole, leftOutNote, withIgnored } from './skippedFiles.ts';
-import { firstInOrder, type Search } from './sortedResults.ts';
-import { searchVirtual } from './virtualSearch.ts';
+import { hasLeftoverTempSegment } from '../core/tempFiles.ts';
+import { createReadOnlyTool, type ToolContext } from '../core/tool.ts';
+import { fsSearchDefinition } from '../definitions/fileTools.ts';
+import { secretFileReason } from '../policy/secretFiles.ts';
+import { isMountPath } from '../sandbox/resolveReadPath.ts';
+import { fileContainsSecretsSync } from '../sandbox/secretContent.ts';
+import { planReadApproval } from './askToRead.ts';
+import { grepEscapeHint } from './escapeHint.ts';
+import { createFileGlob } from './fileGlob.ts';
+import { type FoundLine, formatGrepLine, LineMatches } from './matchLines.ts';
+import { runRipgrep, withRipgrepExclusions } from './ripgrep.ts';
+import { type SearchRoot, searchRoots, toWorkspacePath } from './searchRoots.ts';
+import { ignoredFilesNote, ignoredFolderNote, isFolderIgnored, noIgnoreOption } from './skippedFiles.ts';
+import { type FileSearch, firstSortedHits } from './sortedResults.ts';
+import { searchVirtualFiles } from './virtualSearch.ts';
 
 interface SearchArguments {
   pattern: string;
@@ -28,19 +28,22 @@ interface SearchArguments {
  * `fs.search`: text in files. Data: `{ matches, files: [{ path, lines: string[] }], note?, cut? }`; a line is `12: text` for a match and
  * `11- text` for context, like grep.
  */
-export const searchTool = readTool(searchDefinition, search, (args, context) => askToSearch(args, context));
+export const fsSearchTool = createReadOnlyTool(fsSearchDefinition, search, (args, context) =>
+  askToSearch(args, context),
+);
 
 async function askToSearch(args: SearchArguments, context: ToolContext) {
   // Inside an open folder, only a too broad root needs an approval; the search itself refuses secret files.
-  const isVirtual = context.workspace.virtual && !isOfMount(context.workspace, args.path);
+  const isVirtual = context.workspace.virtual && !isMountPath(context.workspace, args.path);
   if (!isVirtual) await searchRoots(context.workspace, args.path);
-  return askToRead(args.path, 'search', context, (context) => search(args, context));
+  return planReadApproval(args.path, 'search', context, (context) => search(args, context));
 }
 
 async function search(args: SearchArguments, context: ToolContext) {
   const { workspace, signal, keptFromSearch } = context;
-  if (workspace.virtual && !isOfMount(workspace, args.path)) return searchVirtual(workspace.virtual, args, context);
-  const glob = await fileGlob(workspace, args.glob);
+  if (workspace.virtual && !isMountPath(workspace, args.path))
+    return searchVirtualFiles(workspace.virtual, args, context);
+  const glob = await createFileGlob(workspace, args.glob);
   const options = [
     '--json',
     `--regexp=${args.pattern}`,
@@ -54,23 +57,23 @@ async function search(args: SearchArguments, context: ToolContext) {
     return (hit: FoundLine) => found.add(hit);
   };
   const places = await searchRoots(workspace, args.path);
-  const isKeptIn = new Map(places.map((place) => [place, keptFromSearch(workspacePath(place, place.target))]));
+  const isKeptIn = new Map(places.map((place) => [place, keptFromSearch(toWorkspacePath(place, place.target))]));
   const wanted = (path: string, place: SearchRoot) => {
     const below = path.slice(place.prefix.length);
-    const isFree = !secretReason(below.split('/')) && !isInLeftover(below) && !isKeptIn.get(place)!(path);
+    const isFree = !secretFileReason(below.split('/')) && !hasLeftoverTempSegment(below) && !isKeptIn.get(place)!(path);
     return isFree && glob.matches(path, below);
   };
   const look = async (more: string[]) => {
     const found = new LineMatches();
     for (const place of places) {
       if (found.cut) break;
-      const { hits, cut } = await withLimits(glob.limits(place), (limits) => {
-        const run: Search<FoundLine>['run'] = ({ inOrder, beyond, onHit, signal }) => {
+      const { hits, cut } = await withRipgrepExclusions(glob.limits(place), (limits) => {
+        const run: FileSearch<FoundLine>['run'] = ({ inOrder, beyond, onHit, signal }) => {
           const sorted = inOrder ? ['--sort=path'] : [];
           const onLine = reader(place, (path) => !beyond(path) && wanted(path, place), onHit);
-          return ripgrep(workspace, place, [...options, ...more, ...sorted, ...limits], onLine, signal);
+          return runRipgrep(workspace, place, [...options, ...more, ...sorted, ...limits], onLine, signal);
         };
-        return firstInOrder({ run, taking }, signal);
+        return firstSortedHits({ run, taking }, signal);
       });
       found.cut = hits.some((hit) => !found.add(hit)) || cut;
     }
@@ -78,14 +81,14 @@ async function search(args: SearchArguments, context: ToolContext) {
   };
   let found = await look([]);
   const isIgnored =
-    found.matches === 0 && args.path !== undefined && (await isIgnoredWhole(workspace, places[0]!, signal));
-  if (isIgnored) found = await look([withIgnored]);
+    found.matches === 0 && args.path !== undefined && (await isFolderIgnored(workspace, places[0]!, signal));
+  if (isIgnored) found = await look([noIgnoreOption]);
   await searchRoots(workspace, args.path); // refuses a link that leads out of the workspace since
   const more = `Only the first ${found.matches} matches. Narrow the pattern, or give a path or glob.`;
   const notes = [
-    ...(isIgnored ? [ignoredWhole(args.path!)] : []),
+    ...(isIgnored ? [ignoredFolderNote(args.path!)] : []),
     ...(found.matches === 0 && !isIgnored ? [await nothing()] : []),
-    ...(found.matches === 0 ? escapeHint(args) : []),
+    ...(found.matches === 0 ? grepEscapeHint(args) : []),
   ];
   return {
     matches: found.matches,
@@ -99,7 +102,7 @@ async function search(args: SearchArguments, context: ToolContext) {
     const said = 'Nothing matches in the files';
     const isNarrow = args.glob !== undefined || places.some(({ target }) => target !== './');
     return isNarrow
-      ? leftOutNote(said, workspace, places, { glob, wanted }, signal)
+      ? ignoredFilesNote(said, workspace, places, { glob, wanted }, signal)
       : `${said}; ignored ones are left out.`;
   }
 }
@@ -112,15 +115,17 @@ function reader(place: SearchRoot, wanted: (path: string) => boolean, onHit: (hi
     const { type, data } = JSON.parse(json) as RipgrepEvent;
     if (begins) {
       const { text: named } = data.path; // absent if not UTF-8: the secret check and later reads would be impossible
-      const whole = named === undefined ? undefined : workspacePath(place, named);
+      const whole = named === undefined ? undefined : toWorkspacePath(place, named);
       path =
-        whole !== undefined && wanted(whole) && !holdsSecretsNow(paths.join(place.folder, named!)) ? whole : undefined;
+        whole !== undefined && wanted(whole) && !fileContainsSecretsSync(paths.join(place.folder, named!))
+          ? whole
+          : undefined;
       return true;
     }
     if (path === undefined || (type !== 'match' && type !== 'context')) return true;
     const text = textOf(data.lines);
     const isMatch = type === 'match';
-    return onHit({ path, isMatch, line: shownLine(data.line_number, text, isMatch, data.submatches?.[0]?.start) });
+    return onHit({ path, isMatch, line: formatGrepLine(data.line_number, text, isMatch, data.submatches?.[0]?.start) });
   };
 }
 

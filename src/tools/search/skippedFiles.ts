@@ -2,25 +2,25 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
-import { quoted } from '../core/pathSyntax.ts';
+import { quoteForMessage } from '../core/pathSyntax.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { readPlain } from '../sandbox/regularFile.ts';
+import { readRegularFile } from '../sandbox/regularFile.ts';
 import type { FileGlob } from './fileGlob.ts';
-import { ripgrep, withLimits } from './ripgrep.ts';
-import { type SearchRoot, workspacePath } from './searchRoots.ts';
+import { runRipgrep, withRipgrepExclusions } from './ripgrep.ts';
+import { type SearchRoot, toWorkspacePath } from './searchRoots.ts';
 
 /** Timeout in milliseconds of the search for ignored files. */
 const timeLimit = 3000;
 const maxCompared = 20_000;
 const maxNamed = 3;
 
-export const withIgnored = '--no-ignore';
+export const noIgnoreOption = '--no-ignore';
 
 /**
  * Tests if ignore files exclude a named folder as a whole: `/build/`, `build/*`, or a `*` inside of the folder. A folder whose files are
  * ignored individually does not count.
  */
-export async function isIgnoredWhole(workspace: Workspace, place: SearchRoot, signal: AbortSignal): Promise<boolean> {
+export async function isFolderIgnored(workspace: Workspace, place: SearchRoot, signal: AbortSignal): Promise<boolean> {
   if (place.target === './') return false;
   const holdsFile = async (at: SearchRoot, options: string[] = []) => {
     let holds = false;
@@ -28,10 +28,10 @@ export async function isIgnoredWhole(workspace: Workspace, place: SearchRoot, si
       holds = true;
       return false;
     };
-    await ripgrep(workspace, at, ['--files', ...options], onName, signal);
+    await runRipgrep(workspace, at, ['--files', ...options], onName, signal);
     return holds;
   };
-  if ((await holdsFile(place)) || !(await holdsFile(place, [withIgnored]))) return false;
+  if ((await holdsFile(place)) || !(await holdsFile(place, [noIgnoreOption]))) return false;
   return withIgnoreFilesOf(place, async (copy) => !(await holdsFile(copy)));
 }
 
@@ -52,7 +52,7 @@ async function withIgnoreFilesOf<Result>(
       await mkdir(copyOf(at), { recursive: true });
       for (const name of ignoreFiles) {
         const copy = paths.join(copyOf(at), name);
-        const text = await readPlain(paths.join(at, name), maxIgnoreFile).catch(() => undefined);
+        const text = await readRegularFile(paths.join(at, name), maxIgnoreFile).catch(() => undefined);
         if (text === undefined) continue;
         await mkdir(paths.dirname(copy), { recursive: true });
         await writeFile(copy, text);
@@ -66,15 +66,15 @@ async function withIgnoreFilesOf<Result>(
   }
 }
 
-export const ignoredWhole = (path: string): string =>
-  `${quoted(path)} is ignored; it was looked into because it was named.`;
+export const ignoredFolderNote = (path: string): string =>
+  `${quoteForMessage(path)} is ignored; it was looked into because it was named.`;
 
 /**
  * Returns a note about ignored files if a search found nothing.
  * @param nothing the fact as text, without punctuation
  * @param wanted test for workspace-relative paths
  */
-export async function leftOutNote(
+export async function ignoredFilesNote(
   nothing: string,
   workspace: Workspace,
   places: readonly SearchRoot[],
@@ -86,14 +86,14 @@ export async function leftOutNote(
   const found: string[] = [];
   try {
     for (const place of places)
-      await withLimits(glob.limits(place), async (limits) => {
+      await withRipgrepExclusions(glob.limits(place), async (limits) => {
         const look = (options: string[], onPath: (path: string) => boolean) =>
-          ripgrep(
+          runRipgrep(
             workspace,
             place,
             ['--files', ...options, ...limits],
             (name) => {
-              const path = workspacePath(place, name);
+              const path = toWorkspacePath(place, name);
               return !wanted(path, place) || onPath(path);
             },
             both,
@@ -101,13 +101,13 @@ export async function leftOutNote(
         const seen = new Set<string>();
         await look([], (path) => seen.add(path).size < maxCompared);
         if (seen.size >= maxCompared) return;
-        await look([withIgnored], (path) => seen.has(path) || found.push(path) <= maxNamed);
+        await look([noIgnoreOption], (path) => seen.has(path) || found.push(path) <= maxNamed);
       });
   } catch (error) {
     if (signal.aborted || !time.aborted) throw error;
   }
   if (found.length === 0) return `${nothing}; ignored ones are left out.`;
-  const named = found.slice(0, maxNamed).map(quoted).join(', ');
+  const named = found.slice(0, maxNamed).map(quoteForMessage).join(', ');
   const more = found.length > maxNamed ? ' and others' : '';
   return `${nothing}; ignored ones are left out, here ${named}${more}. Give an ignored file or folder as path to look into it.`;
 }

@@ -1,16 +1,16 @@
-// @invariant searches-are-stable: Equal searches of an unchanged workspace return equal results, in the order of `byPath`.
+// @invariant searches-are-stable: Equal searches of an unchanged workspace return equal results, in the order of `comparePaths`.
 
 /** Result in a file. Results of the same file are adjacent and in order. */
-export interface Hit {
+export interface SearchHit {
   path: string;
 }
 
 /** Consumer of results in path order; returns false after the first result beyond the limit. Each call creates a fresh consumer. */
-type Taking<One extends Hit> = () => (hit: One) => boolean;
+type Taking<One extends SearchHit> = () => (hit: One) => boolean;
 
-export interface Search<One extends Hit> {
+export interface FileSearch<One extends SearchHit> {
   /**
-   * Searches all files until `onHit` returns false. `inOrder`: in the order of `byPath` on one processor; otherwise unordered in parallel.
+   * Searches all files until `onHit` returns false. `inOrder`: in the order of `comparePaths` on one processor; otherwise unordered in parallel.
    * Files `beyond` are skipped. Resolves to true if truncated.
    */
   run(options: {
@@ -33,8 +33,8 @@ const more = 2048;
  * to end, an ordered search starts in addition and continues while it finds results: it costs some of the same resources, but is much
  * faster if results are everywhere. The first to finish gives the answer; both answers are equal.
  */
-export async function firstInOrder<One extends Hit>(
-  search: Search<One>,
+export async function firstSortedHits<One extends SearchHit>(
+  search: FileSearch<One>,
   signal: AbortSignal,
 ): Promise<{ hits: One[]; cut: boolean }> {
   const startedAt = performance.now();
@@ -61,7 +61,7 @@ export async function firstInOrder<One extends Hit>(
 }
 
 /** `pace`: milliseconds within which a result must arrive, else the search is given up. */
-async function inOrder<One extends Hit>({ run, taking }: Search<One>, pace: number, signal: AbortSignal) {
+async function inOrder<One extends SearchHit>({ run, taking }: FileSearch<One>, pace: number, signal: AbortSignal) {
   const hits: One[] = [];
   let before = 0;
   const given = new AbortController();
@@ -87,11 +87,15 @@ async function inOrder<One extends Hit>({ run, taking }: Search<One>, pace: numb
   }
 }
 
-async function anyhow<One extends Hit>({ run, taking }: Search<One>, onEnough: () => void, signal: AbortSignal) {
+async function anyhow<One extends SearchHit>(
+  { run, taking }: FileSearch<One>,
+  onEnough: () => void,
+  signal: AbortSignal,
+) {
   let hits: One[] = [];
   let last: string | undefined;
   let next = many;
-  const beyond = (path: string) => last !== undefined && byPath(path, last) > 0;
+  const beyond = (path: string) => last !== undefined && comparePaths(path, last) > 0;
   const keepFirst = () => {
     const found = first(hits, taking());
     hits = found.hits;
@@ -109,14 +113,17 @@ async function anyhow<One extends Hit>({ run, taking }: Search<One>, onEnough: (
 }
 
 /** Takes results up to the limit. Sorting is stable within a file. */
-function first<One extends Hit>(hits: readonly One[], take: (hit: One) => boolean): { hits: One[]; enough: boolean } {
-  const sorted = hits.toSorted((one, other) => byPath(one.path, other.path));
+function first<One extends SearchHit>(
+  hits: readonly One[],
+  take: (hit: One) => boolean,
+): { hits: One[]; enough: boolean } {
+  const sorted = hits.toSorted((one, other) => comparePaths(one.path, other.path));
   const end = sorted.findIndex((hit) => !take(hit));
   return { hits: end < 0 ? sorted : sorted.slice(0, end + 1), enough: end >= 0 };
 }
 
 /** Compares paths segment by segment by bytes, like ripgrep: `a/x` before `a.b`. */
-export function byPath(one: string, other: string): number {
+export function comparePaths(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
   for (let at = 0; at < length; at++) {
     const a = one.charCodeAt(at);

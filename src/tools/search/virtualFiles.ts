@@ -1,19 +1,19 @@
 import { globTest } from '../core/glob.ts';
-import { isLeftover } from '../core/tempFiles.ts';
+import { isLeftoverTempFile } from '../core/tempFiles.ts';
 import type { VirtualFiles } from '../core/workspace.ts';
-import { resolveVirtual } from '../sandbox/virtual.ts';
+import { resolveVirtualPath } from '../sandbox/virtual.ts';
 import { virtualFilesBelow } from './virtualWalk.ts';
 
 const [maxEntries, maxFiles] = [500, 500];
 
 /** `fs.list` for virtual folders, without sizes and ignore files: each would be another round trip. */
-export async function listVirtual(virtual: VirtualFiles, path: string | undefined) {
+export async function listVirtualFolder(virtual: VirtualFiles, path: string | undefined) {
   const { folders } = virtual;
   if (folders.length > 1 && (path === undefined || path === '.' || path === './'))
     return { path: '.', entries: folders.map(({ name }) => ({ name, kind: 'folder' as const })) };
-  const folder = await resolveVirtual(virtual, path ?? '.', 'list');
+  const folder = await resolveVirtualPath(virtual, path ?? '.', 'list');
   const found = (await virtual.list(folder.path))
-    .filter(({ name }) => !isLeftover(name))
+    .filter(({ name }) => !isLeftoverTempFile(name))
     .sort((a, b) => Number(a.kind !== 'folder') - Number(b.kind !== 'folder') || (a.name < b.name ? -1 : 1));
   return {
     path: folder.relative,
@@ -24,7 +24,7 @@ export async function listVirtual(virtual: VirtualFiles, path: string | undefine
   };
 }
 
-export async function findVirtual(
+export async function findVirtualFiles(
   virtual: VirtualFiles,
   { pattern, path }: { pattern: string; path?: string },
   signal: AbortSignal,

@@ -1,14 +1,14 @@
 import { tmpdir } from 'node:os';
 import { globTest } from '../core/glob.ts';
-import { refuse } from '../core/pathSyntax.ts';
+import { createPathRefusal } from '../core/pathSyntax.ts';
 import type { ToolContext } from '../core/tool.ts';
 import type { VirtualFiles } from '../core/workspace.ts';
-import { decodeText, linesOf } from '../sandbox/fileText.ts';
-import { holdsSecrets } from '../sandbox/secretContent.ts';
-import { escapeHint } from './escapeHint.ts';
-import { LineMatches, shownLine } from './matchLines.ts';
-import { ripgrep } from './ripgrep.ts';
-import { isSecret, type VirtualFile, virtualFilesBelow } from './virtualWalk.ts';
+import { decodeText, linesWithoutEndings } from '../sandbox/fileText.ts';
+import { startsWithSecrets } from '../sandbox/secretContent.ts';
+import { grepEscapeHint } from './escapeHint.ts';
+import { formatGrepLine, LineMatches } from './matchLines.ts';
+import { runRipgrep } from './ripgrep.ts';
+import { isSecretVirtualFile, type VirtualFile, virtualFilesBelow } from './virtualWalk.ts';
 
 interface VirtualSearch {
   pattern: string;
@@ -30,20 +30,20 @@ const atOnce = 8;
  * `fs.search` for virtual folders: reads the first files within reported limits and passes all lines to one ripgrep process, for the same
  * patterns as elsewhere and without blocking this thread.
  */
-export async function searchVirtual(
+export async function searchVirtualFiles(
   virtual: VirtualFiles,
   args: VirtualSearch,
   { workspace, signal, keptFromSearch }: ToolContext,
 ) {
   const walked = await virtualFilesBelow(virtual, args.path, signal);
   const [only] = walked.files;
-  if (only && walked.files.length === 1 && only.path === args.path && isSecret(only))
-    throw refuse('SECRET_READ', 'Searches skip files that may hold secrets. fs.read asks the person.');
+  if (only && walked.files.length === 1 && only.path === args.path && isSecretVirtualFile(only))
+    throw createPathRefusal('SECRET_READ', 'Searches skip files that may hold secrets. fs.read asks the person.');
   const isKept = keptFromSearch(args.path ?? '');
   const matches = args.glob === undefined ? () => true : globTest(args.glob, 'either');
   const below = (file: string) => (virtual.folders.length > 1 ? file.slice(file.indexOf('/') + 1) : file);
   const wanted = walked.files.filter(
-    (file) => !isSecret(file) && !isKept(file.path) && (matches(file.path) || matches(below(file.path))),
+    (file) => !isSecretVirtualFile(file) && !isKept(file.path) && (matches(file.path) || matches(below(file.path))),
   );
   const { read, cut } = await readFirst(virtual, wanted, signal);
   const found = new LineMatches();
@@ -52,7 +52,7 @@ export async function searchVirtual(
     ? `Only the first ${found.matches} matches. Narrow the pattern, or give a path or glob.`
     : undefined;
   const said = [walked.cut, cut, more].filter((one) => one !== undefined).join(' ');
-  const [note] = found.matches === 0 ? escapeHint(args) : [];
+  const [note] = found.matches === 0 ? grepEscapeHint(args) : [];
   return { matches: found.matches, files: found.files, ...(note && { note }), ...(said && { cut: said }) };
 }
 
@@ -76,7 +76,7 @@ async function readFirst(virtual: VirtualFiles, files: readonly VirtualFile[], s
       if (text === 'large') large += 1;
       if (text === undefined || text === 'large') continue;
       bytes += text.bytes;
-      if (!holdsSecrets(text.text)) read.push({ path: now[at]!.path, lines: linesOf(text.text) });
+      if (!startsWithSecrets(text.text)) read.push({ path: now[at]!.path, lines: linesWithoutEndings(text.text) });
     }
   }
   const cut = [
@@ -125,7 +125,7 @@ async function among(
   const give = (line: number, isMatch: boolean, start = 0) => {
     const { path, lines } = files[file]!;
     told = line;
-    enough ||= !found.add({ path, isMatch, line: shownLine(line, lines[line - 1]!, isMatch, start) });
+    enough ||= !found.add({ path, isMatch, line: formatGrepLine(line, lines[line - 1]!, isMatch, start) });
   };
   let owed = 0;
   const settle = (upTo: number) => {
@@ -150,7 +150,7 @@ async function among(
   };
   const input = files.flatMap(({ lines }) => lines).join('\n');
   const place = { folder: tmpdir(), target: '-', prefix: '' };
-  const { cut } = await ripgrep(workspace, place, options, onLine, signal, input);
+  const { cut } = await runRipgrep(workspace, place, options, onLine, signal, input);
   if (!cut && files[file]) settle(Number.POSITIVE_INFINITY);
   return cut || enough;
 }

@@ -1,9 +1,9 @@
-import { isLeftover } from '../core/tempFiles.ts';
+import { isLeftoverTempFile } from '../core/tempFiles.ts';
 import type { VirtualFiles } from '../core/workspace.ts';
-import { installedReason } from '../policy/protectedPaths.ts';
-import { secretReason } from '../policy/secretFiles.ts';
-import { relativeOfAddress, resolveVirtual } from '../sandbox/virtual.ts';
-import { byPath } from './sortedResults.ts';
+import { installedPackageReason } from '../policy/protectedPaths.ts';
+import { secretFileReason } from '../policy/secretFiles.ts';
+import { resolveVirtualPath, workspacePathOfUri } from '../sandbox/virtual.ts';
+import { comparePaths } from './sortedResults.ts';
 
 export interface VirtualFile {
   path: string;
@@ -16,26 +16,26 @@ const timeLimit = 15_000;
 
 const atOnce = 8;
 
-export interface Walked {
+interface VirtualWalkResult {
   files: VirtualFile[];
   cut?: string;
 }
 
 /**
  * Returns the files below a path, in order, within the limits. Folders of Git and package managers and links are omitted; ignore files are
- * not read. Throws like `resolveVirtual`.
+ * not read. Throws like `resolveVirtualPath`.
  */
 export async function virtualFilesBelow(
   virtual: VirtualFiles,
   path: string | undefined,
   signal: AbortSignal,
-): Promise<Walked> {
+): Promise<VirtualWalkResult> {
   const all = path === undefined || path === '.' || path === './';
   const begin = all
     ? virtual.folders.map(({ address }) => ({ kind: 'folder' as const, path: address }))
-    : [await resolveVirtual(virtual, path, 'search')];
+    : [await resolveVirtualPath(virtual, path, 'search')];
   const files: VirtualFile[] = [];
-  const named = (address: string) => ({ path: relativeOfAddress(virtual, address) ?? address, address });
+  const named = (address: string) => ({ path: workspacePathOfUri(virtual, address) ?? address, address });
   let folders: string[] = [];
   for (const { kind, path: address } of begin)
     if (kind === 'folder') folders.push(address);
@@ -58,7 +58,7 @@ export async function virtualFilesBelow(
     for (const [at, entries] of lists.entries())
       for (const { name, kind } of entries) {
         seen += 1;
-        if (kind === 'folder' ? isLeftOut(name) : kind !== 'file' || isLeftover(name)) continue;
+        if (kind === 'folder' ? isLeftOut(name) : kind !== 'file' || isLeftoverTempFile(name)) continue;
         const address = virtual.below(now[at]!, [name]);
         if (kind === 'folder') below.push(address);
         else files.push(named(address));
@@ -73,8 +73,8 @@ export async function virtualFilesBelow(
   return { files: sorted(files) };
 }
 
-const isLeftOut = (name: string) => name === '.git' || installedReason([name]) !== undefined;
-const sorted = (files: VirtualFile[]) => files.sort((one, other) => byPath(one.path, other.path));
+const isLeftOut = (name: string) => name === '.git' || installedPackageReason([name]) !== undefined;
+const sorted = (files: VirtualFile[]) => files.sort((one, other) => comparePaths(one.path, other.path));
 
 /** Tests for a possible secret, which a search omits. */
-export const isSecret = ({ path }: VirtualFile): boolean => secretReason(path.split('/')) !== undefined;
+export const isSecretVirtualFile = ({ path }: VirtualFile): boolean => secretFileReason(path.split('/')) !== undefined;

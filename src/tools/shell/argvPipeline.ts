@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as paths from 'node:path';
-import type { CommandStep, Steps } from '../commands/commandStep.ts';
-import type { ReadOnlyLine } from '../commands/readOnly.ts';
-import { programFolders } from '../commands/readOnlyPrograms.ts';
+import type { CommandPipeline, CommandStep } from '../commands/commandStep.ts';
+import type { ReadOnlyCommandLine } from '../commands/readOnly.ts';
+import { systemProgramFolders } from '../commands/readOnlyPrograms.ts';
 import { ToolError } from '../core/tool.ts';
-import { holdsSecretsNow } from '../sandbox/secretContent.ts';
+import { fileContainsSecretsSync } from '../sandbox/secretContent.ts';
 
 /** Result of a pipeline: the exit code of the last program (127 if not found). `stopped`: the signal ended the run. */
 interface VectorRun {
@@ -14,14 +14,14 @@ interface VectorRun {
 }
 
 /** Minimal environment without the user's variables: only arguments control the programs. */
-const environment = { PATH: programFolders.join(':'), LANG: 'C.UTF-8', TERM: 'dumb', NO_COLOR: '1' };
+const environment = { PATH: systemProgramFolders.join(':'), LANG: 'C.UTF-8', TERM: 'dumb', NO_COLOR: '1' };
 
 /**
  * Runs a checked command line as argument vectors without a shell, with closed standard input. Output and errors arrive in order. An abort
  * kills all processes.
  */
 export async function runArgvPipeline(
-  { pipelines }: ReadOnlyLine,
+  { pipelines }: ReadOnlyCommandLine,
   onData: (chunk: Buffer) => void,
   signal: AbortSignal,
   ripgrep?: string,
@@ -37,7 +37,7 @@ export async function runArgvPipeline(
 }
 
 async function runPipeline(
-  { commands }: Steps,
+  { commands }: CommandPipeline,
   onData: (chunk: Buffer) => void,
   signal: AbortSignal,
   ripgrep: string | undefined,
@@ -90,7 +90,7 @@ async function withoutSecretFiles(
     throw new ToolError('TOOL_EXEC_FAILED', 'It finds more files than can be looked through for secrets. Search less.');
   const secret = found
     .split('\0')
-    .filter((name) => name !== '' && holdsSecretsNow(paths.resolve(command.folder, name)));
+    .filter((name) => name !== '' && fileContainsSecretsSync(paths.resolve(command.folder, name)));
   const excluded = secret.map((name) => {
     const path = paths.relative(command.folder, paths.resolve(command.folder, name));
     const [plain, last] = [path, paths.basename(path)].map((one) => one.replace(/[\\*?[\]{}!]/g, '\\$&'));
@@ -121,7 +121,7 @@ function withOptions(args: readonly string[], options: readonly string[]): strin
 
 function programFor(spelled: string, ripgrep: string | undefined): string | undefined {
   const name = paths.posix.basename(spelled);
-  const places = programFolders.map((place) => paths.posix.join(place, name));
+  const places = systemProgramFolders.map((place) => paths.posix.join(place, name));
   return places.find((place) => existsSync(place)) ?? (name === 'rg' ? ripgrep : undefined);
 }
 

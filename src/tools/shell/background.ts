@@ -2,34 +2,37 @@
 
 // signal of its call.
 import type { CommandEnd, ProcessIdentity } from '../../protocol/run/events.ts';
-import { isolated } from '../../protocol/values/listeners.ts';
+import { createIsolatedListener } from '../../protocol/values/listeners.ts';
 import { ToolError } from '../core/tool.ts';
-import { type Going, RunningCommand } from './backgroundCommand.ts';
+import { type DetachingCommand, RunningCommand } from './backgroundCommand.ts';
 import { processIdentity } from './orphanedCommands.ts';
-import type { After } from './outputSilence.ts';
+import type { DelayScheduler } from './outputSilence.ts';
 
 /** Maximum background commands: each stores a few megabytes of output. */
 const maxCommands = 16;
 const maxEnded = 4;
 
 /** Background command for display. `startedAt`: epoch milliseconds. */
-export type CommandInBackground = Pick<RunningCommand, 'id' | 'runId' | 'toolCallId' | 'line' | 'folder' | 'startedAt'>;
+export type BackgroundCommandInfo = Pick<
+  RunningCommand,
+  'id' | 'runId' | 'toolCallId' | 'line' | 'folder' | 'startedAt'
+>;
 
 /** Listeners of background commands. `keep` stores the output of a run's command and returns the content id. */
 interface BackgroundOptions {
-  ended?(command: CommandInBackground, end: CommandEnd): unknown;
+  ended?(command: BackgroundCommandInfo, end: CommandEnd): unknown;
   changed?(): void;
   keep?(runId: string, text: string): Promise<string>;
   /** Receives exceptions of listeners; the record of a command does not depend on listeners. */
   onListenerError?(error: unknown): void;
-  after?: After;
+  after?: DelayScheduler;
 }
 
 /**
  * Background commands of this window, from the end of the call until the command exits or is stopped, or until the run or the window ends.
  */
 export class BackgroundCommands {
-  readonly after?: After;
+  readonly after?: DelayScheduler;
   private readonly commands: RunningCommand[] = [];
   private readonly told = new Map<RunningCommand, Promise<unknown>>();
   private readonly offered = new Map<string, () => void>();
@@ -43,7 +46,7 @@ export class BackgroundCommands {
     this.changed = this.isolated(() => options.changed?.());
   }
 
-  get atWork(): CommandInBackground[] {
+  get atWork(): BackgroundCommandInfo[] {
     return this.commands.filter(({ end }) => end === undefined);
   }
 
@@ -56,7 +59,7 @@ export class BackgroundCommands {
     return this.commands.some((one) => one.marker === marker && one.end === undefined);
   }
 
-  twinOf(runId: string, line: string, folder: string): CommandInBackground | undefined {
+  twinOf(runId: string, line: string, folder: string): BackgroundCommandInfo | undefined {
     return this.atWork.find((one) => one.runId === runId && one.line.trim() === line.trim() && one.folder === folder);
   }
 
@@ -82,7 +85,7 @@ export class BackgroundCommands {
     return take !== undefined;
   }
 
-  take(going: Going): RunningCommand {
+  take(going: DetachingCommand): RunningCommand {
     this.owner ??= processIdentity(process.pid);
     const command = new RunningCommand(going, { owner: this.owner, after: this.after, keep: this.options.keep });
     this.commands.push(command);
@@ -135,12 +138,12 @@ export class BackgroundCommands {
   }
 
   private isolated(hear: () => unknown): () => void {
-    const listen = isolated([hear], (error) => this.report(error));
+    const listen = createIsolatedListener([hear], (error) => this.report(error));
     return () => listen(undefined);
   }
 
   private report(error: unknown): void {
-    isolated([() => this.options.onListenerError?.(error)], () => {})(error);
+    createIsolatedListener([() => this.options.onListenerError?.(error)], () => {})(error);
   }
 
   private forgetOld(): void {

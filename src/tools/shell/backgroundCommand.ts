@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Background, CommandEnd, ProcessIdentity } from '../../protocol/run/events.ts';
-import { beforeStop } from '../core/abortable.ts';
+import type { BackgroundCommandStart, CommandEnd, ProcessIdentity } from '../../protocol/run/events.ts';
+import { raceWithAbort } from '../core/abortable.ts';
 import { CommandOutput } from './output.ts';
-import { type After, Quiet } from './outputSilence.ts';
-import { endProcesses, graceTime, processLabel } from './processes.ts';
-import { type Exit, exitText, type StartedCommand } from './spawnCommand.ts';
+import { type DelayScheduler, OutputSilenceDetector } from './outputSilence.ts';
+import { endCommandProcesses, processEndGraceMs, processLabel } from './processes.ts';
+import { type CommandExit, formatCommandExit, type StartedCommand } from './spawnCommand.ts';
 
 /** Command on the way to the background. `timedOut` resolves at the timeout; `over` releases the resources with a text about the end. */
-export interface Going {
+export interface DetachingCommand {
   runId: string;
   toolCallId: string;
   line: string;
@@ -19,7 +19,7 @@ export interface Going {
 
 interface Ways {
   owner: Promise<ProcessIdentity | undefined>;
-  after?: After;
+  after?: DelayScheduler;
   keep?(runId: string, text: string): Promise<string>;
 }
 
@@ -44,10 +44,10 @@ export class RunningCommand {
   private hasNews = false;
   private readonly hearers = new Set<() => void>();
   private stopping: (by: By) => void = () => {};
-  private grace = graceTime;
+  private grace = processEndGraceMs;
 
   constructor(
-    private readonly going: Going,
+    private readonly going: DetachingCommand,
     private readonly ways: Ways,
   ) {
     const { started, runId, toolCallId, line, folder } = going;
@@ -67,7 +67,7 @@ export class RunningCommand {
     this.done = this.untilEnd();
   }
 
-  async background(): Promise<Background> {
+  async background(): Promise<BackgroundCommandStart> {
     const owner = await this.ways.owner;
     return { id: this.id, ...(owner && { owner }) };
   }
@@ -87,10 +87,10 @@ export class RunningCommand {
   /** Resolves on new output followed by silence, after ten seconds, or at the end. Rejects on abort. */
   async untilNews(signal: AbortSignal): Promise<void> {
     if (this.hasNews || this.end) return;
-    const quiet = new Quiet(this.ways.after);
+    const quiet = new OutputSilenceDetector(this.ways.after);
     const unlisten = this.listen(quiet.heard);
     try {
-      await beforeStop(signal, Promise.race([quiet.settled, this.done]));
+      await raceWithAbort(signal, Promise.race([quiet.settled, this.done]));
     } finally {
       unlisten();
       quiet.end();
@@ -104,7 +104,7 @@ export class RunningCommand {
   }
 
   /** Stops the command with all processes and returns the end; an ended command stays unchanged. */
-  stop(by: By, grace = graceTime): Promise<CommandEnd> {
+  stop(by: By, grace = processEndGraceMs): Promise<CommandEnd> {
     this.grace = Math.min(this.grace, grace);
     this.stopping(by);
     return this.done;
@@ -119,7 +119,7 @@ export class RunningCommand {
     const how = await Promise.race([ended, stopped, ...(timedOut ? [timedOut] : [])]);
     this.isWorking = false;
     const scope = typeof how === 'string' ? 'all' : 'group'; // a process that left the group survives a normal end and is named
-    const left = await endProcesses(this.pid, this.marker, scope, () => this.grace).catch(() => []);
+    const left = await endCommandProcesses(this.pid, this.marker, scope, () => this.grace).catch(() => []);
     await started.heard(100);
     const exit = typeof how === 'string' ? await Promise.race([ended, sleep(100)]) : how;
     const by = typeof how !== 'string' ? 'itself' : how === 'flooded' ? 'flood' : how;
@@ -131,13 +131,13 @@ export class RunningCommand {
       ...(left.length > 0 && { stillRunning: left.map(processLabel) }),
       ...(outputId && { outputId }),
     };
-    this.going.over(typeof how === 'string' ? 'Ended.' : exitText(how));
+    this.going.over(typeof how === 'string' ? 'Ended.' : formatCommandExit(how));
     for (const hear of this.hearers) hear();
     return this.end;
   }
 }
 
-const exitOf = ({ exitCode, signal }: Exit): Pick<CommandEnd, 'exitCode' | 'signal'> => ({
+const exitOf = ({ exitCode, signal }: CommandExit): Pick<CommandEnd, 'exitCode' | 'signal'> => ({
   exitCode,
   ...(signal && { signal }),
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { programToStart } from '../core/programs.ts';
+import { resolveProgramPath } from '../core/programs.ts';
 
 /**
  * Protection against nested bare repositories, whose `config` Git would execute: requires an explicit name (Git 2.38 or newer; older
@@ -10,20 +10,20 @@ const setting = ['safe.bareRepository', 'explicit'] as const;
 let asked: Promise<[string, string][]> | undefined;
 
 /** Returns Git settings for every command. The user's value, from the environment or a file, wins. */
-export function gitSafety(own: NodeJS.ProcessEnv = process.env): Promise<[string, string][]> {
+export function gitSafetySettings(own: NodeJS.ProcessEnv = process.env): Promise<[string, string][]> {
   asked ??= isDecided(own).then((decided) => (decided ? [] : [[...setting]]));
   return asked;
 }
 
 /** Returns the explanation of a Git failure by this setting; undefined for other failures. */
-export const refusalReason = (output: string): string | undefined =>
+export const bareRepositoryRefusal = (output: string): string | undefined =>
   /cannot use bare repository .*\(safe\.bareRepository is 'explicit'\)/.test(output)
     ? 'Git was told not to use a repository inside of another one (safe.bareRepository=explicit). Where it is meant: name it with --git-dir, or the person sets safe.bareRepository.'
     : undefined;
 
 function isDecided(own: NodeJS.ProcessEnv): Promise<boolean> {
   // Outside of a repository, Git reads the environment, user and system settings.
-  const git = programToStart('git');
+  const git = resolveProgramPath('git');
   if (git === undefined) return Promise.resolve(false);
   return new Promise((resolve) => {
     execFile(git, ['config', '--get', setting[0]], { cwd: '/', env: own, timeout: 5000, windowsHide: true }, (error) =>

@@ -1,8 +1,8 @@
-import { tokenForms } from '../core/tokenForms.ts';
+import { secretTokenPatterns } from '../core/tokenForms.ts';
 
 const secretName =
   /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|(^|_)PASS(_|$)|CREDENTIAL|PRIVATE|COOKIE|AUTH|ASKPASS|SESSION|BEARER|JWT|WEBHOOK|CONN(ECTION)?_?STR|(^|_)PAT$|_PWD$|_DSN$/i;
-export const isSecretName = (name: string): boolean => secretName.test(name);
+export const isSecretVariableName = (name: string): boolean => secretName.test(name);
 
 /** Credentials under any name: URLs with a password, keys of well-known forms, also truncated. */
 const secretValue = new RegExp(
@@ -12,18 +12,18 @@ const secretValue = new RegExp(
     String.raw`\b(?:AccountKey|SharedAccessKey|Password|Pwd)=[^;\s]+`,
     String.raw`\b(?:sk-[\w-]{16}|gh[opsur]_\w{20}|github_pat_\w{20}|glpat-[\w-]{16}|xox[abeoprs]-[\w-]{16}|A[KS]IA[A-Z0-9]{16})[\w-]*`,
     String.raw`\b(?:AIza[\w-]{30}|hf_[A-Za-z0-9]{30}|npm_[A-Za-z0-9]{30}|pypi-[\w-]{30}|eyJ[\w-]{10,}\.eyJ[\w.-]+)[\w-]*`,
-    String.raw`\b(?:${tokenForms.join('|')})`,
+    String.raw`\b(?:${secretTokenPatterns.join('|')})`,
   ].join('|'),
   'g',
 );
-export const withoutSecrets = (value: string): string => value.replace(secretValue, '•••');
+export const redactAllSecrets = (value: string): string => value.replace(secretValue, '•••');
 
 /** Redacts secrets for texts that need a decision: only single words are hidden, so that nothing with another meaning disappears. */
-export const redactSecrets = (value: string): string =>
-  value.replace(secretValue, (found) => (isWord(found.replace(/^:\/\//, '')) ? '•••' : found));
+export const redactSingleTokenSecrets = (value: string): string =>
+  value.replace(secretValue, (found) => (hasSecretForm(found.replace(/^:\/\//, '')) ? '•••' : found));
 
 /** Tests for the form of a secret: one word without path or shell characters. */
-export const isWord = (value: string): boolean => !/[\s/\\()[\]{}<>`$;|&"']/.test(value);
+export const hasSecretForm = (value: string): boolean => !/[\s/\\()[\]{}<>`$;|&"']/.test(value);
 
 /** Also drops variables that change the executed program. */
 const dropped = [
@@ -33,7 +33,7 @@ const dropped = [
   /^(BASH_ENV|ENV|PROMPT_COMMAND|PS4|SHELLOPTS|BASHOPTS|IFS|CDPATH|PWD|OLDPWD|GLOBIGNORE|BASH_COMPAT|PYTHONSTARTUP|PERL5OPT|RUBYOPT)$/,
 ];
 /** Environment variable that identifies all processes of a command. */
-export const markerName = 'TOWPATH_COMMAND';
+export const commandMarkerVariable = 'TOWPATH_COMMAND';
 
 /**
  * Returns the environment of a command: the editor's without secrets, with settings for non-interactive programs.
@@ -48,7 +48,7 @@ export function commandEnvironment(
     ([name, value]) =>
       !/^GIT_CONFIG_(COUNT|KEY_|VALUE_)/.test(name) &&
       !dropped.some((pattern) => pattern.test(name)) &&
-      withoutSecrets(value ?? '') === value,
+      redactAllSecrets(value ?? '') === value,
   );
   return {
     ...Object.fromEntries(kept),
@@ -60,7 +60,7 @@ export function commandEnvironment(
     // No editor is available: a prepared message is accepted, and a command without one fails.
     ...Object.fromEntries(['GIT_EDITOR', 'GIT_SEQUENCE_EDITOR', 'EDITOR', 'VISUAL'].map((name) => [name, 'true'])),
     ...gitConfig([...gitSettingsOf(own), ...git]),
-    [markerName]: marker,
+    [commandMarkerVariable]: marker,
   };
 }
 
@@ -73,7 +73,7 @@ function gitSettingsOf(own: NodeJS.ProcessEnv): GitSetting[] {
   return all.filter((pair): pair is GitSetting => {
     const [key, value] = pair;
     if (!key || value === undefined) return false;
-    return !/extraheader|token|passw|secret|credential|cookie/i.test(key) && withoutSecrets(value) === value;
+    return !/extraheader|token|passw|secret|credential|cookie/i.test(key) && redactAllSecrets(value) === value;
   });
 }
 

@@ -1,11 +1,11 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import { type CommandProcess, processesOf } from './processes.ts';
+import { type CommandProcess, findCommandProcesses } from './processes.ts';
 
-export const loopback = ['127.0.0.1', '::1'] as const;
-export type Loopback = (typeof loopback)[number];
+export const loopbackAddresses = ['127.0.0.1', '::1'] as const;
+export type LoopbackAddress = (typeof loopbackAddresses)[number];
 
-export interface Listening {
-  address: Loopback;
+export interface ListeningAddress {
+  address: LoopbackAddress;
   processes: CommandProcess[];
 }
 
@@ -13,9 +13,12 @@ export interface Listening {
  * Returns the loopback addresses where only the command listens on a port (Linux). Any foreign socket that could receive the connection, by
  * a more specific address or by port sharing, excludes the address.
  */
-export async function listeningAt(command: { pid: number; marker: string }, port: number): Promise<Listening[]> {
+export async function findListeningAddresses(
+  command: { pid: number; marker: string },
+  port: number,
+): Promise<ListeningAddress[]> {
   const [sockets, own] = await Promise.all([listeners(port), socketsOf(command)]);
-  return loopback.flatMap((address) => {
+  return loopbackAddresses.flatMap((address) => {
     const possible = sockets.filter((socket) => reaches(socket.local, address));
     const processes = possible.flatMap(({ inode }) => own.get(inode) ?? []);
     const isOwn = possible.length > 0 && possible.every(({ inode }) => own.has(inode));
@@ -47,15 +50,15 @@ async function listeners(port: number): Promise<Listener[]> {
 const mapped = '0000000000000000FFFF0000';
 const [everywhere4, everywhere6] = ['0'.repeat(8), '0'.repeat(32)];
 /** Local addresses whose sockets can receive a connection to a loopback address. A dual-stack socket counts for both. */
-const reaching: Record<Loopback, ReadonlySet<string>> = {
+const reaching: Record<LoopbackAddress, ReadonlySet<string>> = {
   '127.0.0.1': new Set(['0100007F', everywhere4, everywhere6, `${mapped}0100007F`, `${mapped}${everywhere4}`]),
   '::1': new Set(['00000000000000000000000001000000', everywhere6]),
 };
-const reaches = (local: string, address: Loopback) => reaching[address].has(local);
+const reaches = (local: string, address: LoopbackAddress) => reaching[address].has(local);
 
 async function socketsOf({ pid, marker }: { pid: number; marker: string }): Promise<Map<string, CommandProcess[]>> {
   const found = new Map<string, CommandProcess[]>();
-  for (const process of await processesOf(pid, marker)) {
+  for (const process of await findCommandProcesses(pid, marker)) {
     const folder = `/proc/${process.pid}/fd`;
     for (const name of await readdir(folder).catch(() => [])) {
       const leads = await readlink(`${folder}/${name}`).catch(() => '');

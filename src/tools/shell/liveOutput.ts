@@ -1,7 +1,7 @@
-import { joinUpdates } from '../../protocol/text/lineUpdates.ts';
+import { joinTerminalOutput } from '../../protocol/text/lineUpdates.ts';
 
 /** Merges pieces within an interval; of a flood, only the newest text remains. */
-export function liveOutput(output: (text: string) => void) {
+export function throttleLiveOutput(output: (text: string) => void) {
   let waiting = '';
   let timer: NodeJS.Timeout | undefined;
   const flush = () => {
@@ -12,7 +12,7 @@ export function liveOutput(output: (text: string) => void) {
   };
   return {
     add(text: string) {
-      waiting = joinUpdates(waiting, text).slice(-outputAtOnce);
+      waiting = joinTerminalOutput(waiting, text).slice(-outputAtOnce);
       timer ??= setTimeout(flush, outputInterval);
     },
     end: flush,

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command, ProcessIdentity } from '../../protocol/run/events.ts';
-import { graceTime, hasMarker, processLabel, sendSignal } from './processes.ts';
-import { hasAncestor, processTable, type TableEntry, tableEntry } from './processTable.ts';
+import type { ProcessIdentity, RecordedCommandLine } from '../../protocol/run/events.ts';
+import { processEndGraceMs, processHasMarker, processLabel, sendSignal } from './processes.ts';
+import { hasAncestor, type ProcessTableEntry, readProcessTable, readProcessTableEntry } from './processTable.ts';
 
 /** Command of a call without a recorded end. `processes` are labels like `bash (4711)`. */
 interface LeftCommand {
   runId: string;
   toolCallId: string;
-  command: Command;
+  command: RecordedCommandLine;
   process?: ProcessIdentity;
 }
 
@@ -45,15 +45,15 @@ export class OrphanedCommands {
   /** Ends a command: asks, and kills after a grace time. Returns the survivors. */
   async end({ command, process }: LeftCommand): Promise<string[]> {
     const asked = performance.now();
-    const found = new Map<number, TableEntry>();
+    const found = new Map<number, ProcessTableEntry>();
     let killed: number | undefined;
     for (;;) {
-      const all = await processTable();
+      const all = await readProcessTable();
       for (const one of (await processesLeft({ command, process })) ?? []) found.set(one.pid, one);
       const alive = [...found.values()].filter(({ pid, began }) => all.get(pid)?.began === began);
       const waited = performance.now() - asked;
       if (alive.length === 0 || (killed !== undefined && waited - killed > 1000)) return alive.map(processLabel);
-      if (waited >= graceTime) killed ??= waited;
+      if (waited >= processEndGraceMs) killed ??= waited;
       for (const { pid } of alive) sendSignal(pid, killed === undefined ? 'SIGTERM' : 'SIGKILL');
       await sleep(waited < 500 ? 50 : 250);
     }
@@ -65,12 +65,12 @@ const sameWords = (one: string, other: string) =>
 
 /** Returns the identity of a process; undefined if ended or unsupported. */
 export async function processIdentity(pid: number): Promise<ProcessIdentity | undefined> {
-  const [entry, boot] = await Promise.all([tableEntry(pid), bootId()]);
+  const [entry, boot] = await Promise.all([readProcessTableEntry(pid), bootId()]);
   const began = entry?.began;
   return began ? { pid, began, ...(boot && { boot }) } : undefined;
 }
 
-export async function isAlive(process: ProcessIdentity): Promise<boolean> {
+export async function isProcessAlive(process: ProcessIdentity): Promise<boolean> {
   const now = await processIdentity(process.pid);
   return now !== undefined && now.began === process.began && now.boot === process.boot;
 }
@@ -82,16 +82,16 @@ export async function isAlive(process: ProcessIdentity): Promise<boolean> {
 async function processesLeft({
   command,
   process: first,
-}: Pick<LeftCommand, 'command' | 'process'>): Promise<TableEntry[] | undefined> {
+}: Pick<LeftCommand, 'command' | 'process'>): Promise<ProcessTableEntry[] | undefined> {
   if (process.platform === 'win32') return undefined;
-  const [all, boot] = await Promise.all([processTable(), bootId()]);
+  const [all, boot] = await Promise.all([readProcessTable(), bootId()]);
   if (first?.boot !== undefined && first.boot !== boot) return []; // from before a reboot, or from another machine
   const leader = first && all.get(first.pid)?.began === first.began ? first.pid : undefined;
-  const found = new Map<number, TableEntry>();
+  const found = new Map<number, ProcessTableEntry>();
   for (const one of all.values()) {
     const isOfLeader =
       leader !== undefined && (one.pid === leader || one.group === leader || hasAncestor(all, one.parent, leader));
-    if (isOfLeader || (process.platform === 'linux' && (await hasMarker(one.pid, command.marker))))
+    if (isOfLeader || (process.platform === 'linux' && (await processHasMarker(one.pid, command.marker))))
       found.set(one.pid, one);
   }
   let ours: number | undefined;

@@ -1,5 +1,5 @@
-import { visibleProse } from '../../protocol/text/escapeInvisible.ts';
-import { withUpdate } from '../../protocol/text/lineUpdates.ts';
+import { escapeInvisibleProse } from '../../protocol/text/escapeInvisible.ts';
+import { appendTerminalOutput } from '../../protocol/text/lineUpdates.ts';
 import { TerminalLine } from './terminalLine.ts';
 
 /** Stored bytes of output: the head, and mostly the tail with the result; less than 5 MiB together. */
@@ -12,7 +12,7 @@ const keptTail = 4 * 1024 * 1024 - 2 * blockSize;
  * Decoder of one output stream: returns terminal text without escape sequences and control characters, each line in the final state. Pieces
  * follow `lineUpdates`. Other invisible characters stay and are marked on display.
  */
-export class Cleaner {
+export class TerminalOutputCleaner {
   private readonly decoder = new TextDecoder('utf-8');
   private pending = '';
 
@@ -64,7 +64,7 @@ export class CommandOutput {
   dropped = 0;
 
   add(text: string): void {
-    this.open = withUpdate(this.open, text);
+    this.open = appendTerminalOutput(this.open, text);
     if (this.open.length < blockSize) return;
     // A line that may still change is short.
     const line = this.open.lastIndexOf('\n') + 1;
@@ -76,7 +76,7 @@ export class CommandOutput {
   /** Returns the stored text with marks for invisible characters, and a line about dropped bytes. */
   text(): string {
     const missing = this.dropped > 0 ? [Buffer.from(`\n… ${this.dropped} bytes were not kept …\n`)] : [];
-    return visibleProse(Buffer.concat([...this.head, ...missing, ...this.tail]).toString() + this.open);
+    return escapeInvisibleProse(Buffer.concat([...this.head, ...missing, ...this.tail]).toString() + this.open);
   }
 
   private putAway(text: string): void {

@@ -1,9 +1,9 @@
-import { counted } from '../../protocol/text/plurals.ts';
-import { defaultLines, lineWindow } from '../core/lineWindow.ts';
+import { englishCount } from '../../protocol/text/plurals.ts';
+import { defaultReadLineCount, lineWindow } from '../core/lineWindow.ts';
 import { storedOutput } from '../core/storedOutput.ts';
-import { readTool, type Tool, ToolError } from '../core/tool.ts';
-import { outputDefinition } from '../definitions/commandTools.ts';
-import { linesOf } from '../sandbox/fileText.ts';
+import { createReadOnlyTool, type Tool, ToolError } from '../core/tool.ts';
+import { outputReadDefinition } from '../definitions/commandTools.ts';
+import { linesWithoutEndings } from '../sandbox/fileText.ts';
 import type { BackgroundCommands } from './background.ts';
 import type { RunningCommand } from './backgroundCommand.ts';
 
@@ -15,28 +15,31 @@ const longestLine = 4000;
  * longer lines are split every 4,000 characters. A command without `offset` returns new output after a wait of up to ten seconds: `{ text,
  * cut?, outputId? }`; always with `{ running, exitCode?, signal?, by?, stillRunning? }`.
  */
-export function outputTool(background: Pick<BackgroundCommands, 'find'>): Tool {
-  const tool = readTool(outputDefinition, async ({ id, offset, limit = defaultLines }, context) => {
-    const command = background.find(context.runId, id);
-    if (command && offset === undefined) {
-      await command.untilNews(context.signal);
-      const standing = commandState(command); // before the text, so that the final output is not missed
-      const { text, dropped } = command.takeNews();
-      return { ...standing, ...(await storedOutput(text, dropped, 'text', context)) };
-    }
-    const text = command ? command.text() : await context.keptOutput(id);
-    if (text === undefined) throw new ToolError('ENOENT', `No call of this run gave an output with the id ${id}.`);
-    return { ...(command && commandState(command)), ...linesFrom(text, offset ?? 1, limit) };
-  });
+export function outputReadTool(background: Pick<BackgroundCommands, 'find'>): Tool {
+  const tool = createReadOnlyTool(
+    outputReadDefinition,
+    async ({ id, offset, limit = defaultReadLineCount }, context) => {
+      const command = background.find(context.runId, id);
+      if (command && offset === undefined) {
+        await command.untilNews(context.signal);
+        const standing = commandState(command); // before the text, so that the final output is not missed
+        const { text, dropped } = command.takeNews();
+        return { ...standing, ...(await storedOutput(text, dropped, 'text', context)) };
+      }
+      const text = command ? command.text() : await context.keptOutput(id);
+      if (text === undefined) throw new ToolError('ENOENT', `No call of this run gave an output with the id ${id}.`);
+      return { ...(command && commandState(command)), ...linesFrom(text, offset ?? 1, limit) };
+    },
+  );
   return { ...tool, ofRun: true };
 }
 
 function linesFrom(text: string, offset: number, limit: number) {
-  const lines = linesOf(text).flatMap((line) => (line.length > longestLine ? pieces(line) : [line]));
+  const lines = linesWithoutEndings(text).flatMap((line) => (line.length > longestLine ? pieces(line) : [line]));
   if (offset > Math.max(1, lines.length))
     throw new ToolError(
       'TOOL_ARGS_INVALID',
-      `offset ${offset} is past the end: it has ${counted(lines.length, 'line')}.`,
+      `offset ${offset} is past the end: it has ${englishCount(lines.length, 'line')}.`,
     );
   return lineWindow(lines, offset, limit);
 }

@@ -3,17 +3,17 @@ const silence = 1000;
 const longest = 10_000;
 
 /** Timer: runs once after a number of milliseconds; returns a function to cancel. */
-export type After = (ms: number, run: () => void) => () => void;
+export type DelayScheduler = (ms: number, run: () => void) => () => void;
 
 /** Detector of silence: `settled` resolves after output followed by one second of silence, or after ten seconds. */
-export class Quiet {
+export class OutputSilenceDetector {
   readonly settled: Promise<'quiet'>;
   private settle = () => {};
   private cancelSilence?: () => void;
   private readonly cancelLongest: () => void;
   private over = false;
 
-  constructor(private readonly after: After = realTime) {
+  constructor(private readonly after: DelayScheduler = realTime) {
     this.settled = new Promise((resolve) => {
       this.settle = () => resolve('quiet');
     });
@@ -32,7 +32,7 @@ export class Quiet {
   }
 }
 
-const realTime: After = (ms, run) => {
+const realTime: DelayScheduler = (ms, run) => {
   const timer = setTimeout(run, ms);
   return () => clearTimeout(timer);
 };

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 /** Running process. `began` is the system's start time; pid and start time identify the process. */
-export interface TableEntry {
+export interface ProcessTableEntry {
   pid: number;
   name: string;
   parent: number;
@@ -12,13 +12,13 @@ export interface TableEntry {
 }
 
 /** Returns running processes without zombies; empty on Windows, where no caller needs the table. */
-export async function processTable(platform = process.platform): Promise<Map<number, TableEntry>> {
+export async function readProcessTable(platform = process.platform): Promise<Map<number, ProcessTableEntry>> {
   const entries = platform === 'linux' ? await fromProc() : platform === 'win32' ? [] : await fromPs();
   return new Map(entries.map((entry) => [entry.pid, entry]));
 }
 
-async function fromProc(): Promise<TableEntry[]> {
-  const entries: TableEntry[] = [];
+async function fromProc(): Promise<ProcessTableEntry[]> {
+  const entries: ProcessTableEntry[] = [];
   for (const name of await readdir('/proc')) {
     const found = /^\d+$/.test(name) && (await entryOf(Number(name)));
     if (found) entries.push(found);
@@ -26,11 +26,11 @@ async function fromProc(): Promise<TableEntry[]> {
   return entries;
 }
 
-export async function tableEntry(pid: number): Promise<TableEntry | undefined> {
-  return process.platform === 'linux' ? entryOf(pid) : (await processTable()).get(pid);
+export async function readProcessTableEntry(pid: number): Promise<ProcessTableEntry | undefined> {
+  return process.platform === 'linux' ? entryOf(pid) : (await readProcessTable()).get(pid);
 }
 
-async function entryOf(pid: number): Promise<TableEntry | undefined> {
+async function entryOf(pid: number): Promise<ProcessTableEntry | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const [, name, fields = ''] = /^\d+ \((.*)\) (\S .*)/s.exec(text) ?? []; // the name may contain any character
   const [state, parent, group] = fields.split(' ');
@@ -40,7 +40,7 @@ async function entryOf(pid: number): Promise<TableEntry | undefined> {
 
 const psLine = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\w+\s+\w+\s+\d+\s+[\d:]+\s+\d+)\s+(.*)$/;
 
-async function fromPs(): Promise<TableEntry[]> {
+async function fromPs(): Promise<ProcessTableEntry[]> {
   const options = { env: { ...process.env, LC_ALL: 'C' }, maxBuffer: 20_000_000 };
   const listed = await promisify(execFile)('ps', ['-axo', 'pid=,ppid=,pgid=,state=,lstart=,comm='], options);
   return listed.stdout.split('\n').flatMap((line) => {
@@ -51,7 +51,7 @@ async function fromPs(): Promise<TableEntry[]> {
 }
 
 export function hasAncestor(
-  all: ReadonlyMap<number, Pick<TableEntry, 'parent'>>,
+  all: ReadonlyMap<number, Pick<ProcessTableEntry, 'parent'>>,
   parent: number,
   wanted: number,
 ): boolean {

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endTreeCommand } from '../core/programs.ts';
-import { markerName } from './environment.ts';
-import { hasAncestor, processTable } from './processTable.ts';
+import { killProcessTreeCommand } from '../core/programs.ts';
+import { commandMarkerVariable } from './environment.ts';
+import { hasAncestor, readProcessTable } from './processTable.ts';
 
 export interface CommandProcess {
   pid: number;
@@ -13,35 +13,35 @@ export interface CommandProcess {
 }
 
 /** Milliseconds for processes to end after a request, before the kill. */
-export const graceTime = 5000;
+export const processEndGraceMs = 5000;
 
 /**
  * Returns the running processes of a command: the group, the descendants, and (Linux) processes with the marker in the environment. Other
  * systems report only the group.
  */
-export async function processesOf(leader: number, marker: string): Promise<CommandProcess[]> {
+export async function findCommandProcesses(leader: number, marker: string): Promise<CommandProcess[]> {
   if (process.platform !== 'linux')
     return groupIsAlive(leader) ? [{ pid: leader, name: 'command', group: leader }] : [];
-  const all = await processTable();
+  const all = await readProcessTable();
   const own: CommandProcess[] = [];
   for (const { pid, name, group, parent } of all.values())
-    if (group === leader || hasAncestor(all, parent, leader) || (await hasMarker(pid, marker)))
+    if (group === leader || hasAncestor(all, parent, leader) || (await processHasMarker(pid, marker)))
       own.push({ pid, name, group });
   return own;
 }
 
 /** Asks the process group of a command to end, without waiting; on Windows, kills the whole process tree. */
-export function askToEnd(leader: number): void {
+export function requestProcessGroupEnd(leader: number): void {
   if (process.platform === 'win32') void endTree(leader);
   else sendSignal(-leader, 'SIGTERM');
 }
 
 /** Ends the processes of a command, or only its group: asks, and kills after the grace time in milliseconds. Resolves to the survivors. */
-export async function endProcesses(
+export async function endCommandProcesses(
   leader: number,
   marker: string,
   scope: 'all' | 'group',
-  grace: () => number = () => graceTime,
+  grace: () => number = () => processEndGraceMs,
 ): Promise<CommandProcess[]> {
   if (process.platform === 'win32') return endTree(leader);
   const asked = performance.now();
@@ -54,7 +54,7 @@ export async function endProcesses(
   tell(-leader, 'SIGTERM');
   for (;;) {
     // Each round looks again, because a dying process may start another.
-    const alive = await processesOf(leader, marker);
+    const alive = await findCommandProcesses(leader, marker);
     const wanted = scope === 'all' ? alive : alive.filter(({ group }) => group === leader);
     const waited = performance.now() - asked;
     // A time limit alone would give up on a slow machine before the first kill.
@@ -68,7 +68,7 @@ export async function endProcesses(
 
 function endTree(leader: number): Promise<CommandProcess[]> {
   return new Promise((resolve) => {
-    const [program, ...args] = endTreeCommand(leader);
+    const [program, ...args] = killProcessTreeCommand(leader);
     const killer = spawn(program, args, { stdio: 'ignore', windowsHide: true });
     killer.once('close', () => resolve([])).once('error', () => resolve([]));
   });
@@ -90,9 +90,9 @@ function groupIsAlive(leader: number): boolean {
   }
 }
 
-export async function hasMarker(pid: number, marker: string): Promise<boolean> {
+export async function processHasMarker(pid: number, marker: string): Promise<boolean> {
   const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
-  return environment.includes(`${markerName}=${marker}\0`);
+  return environment.includes(`${commandMarkerVariable}=${marker}\0`);
 }
 
 export const processLabel = ({ pid, name }: Pick<CommandProcess, 'pid' | 'name'>): string => `${name} (${pid})`;

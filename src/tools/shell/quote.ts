@@ -6,7 +6,7 @@ const reserved = new Set(
  * Quotes any text as one word for the shell of `spawnCommand.ts`. Throws an `Error` with a sentence for a text that no word can hold, and
  * on Windows for a text that PowerShell passes incorrectly (an empty word is dropped, `"` ends a word).
  */
-export function quoteWord(text: string, platform: NodeJS.Platform = process.platform): string {
+export function quoteShellWord(text: string, platform: NodeJS.Platform = process.platform): string {
   if (text.includes('\0')) throw new Error('A command cannot hold the character 0');
   if (platform === 'win32') {
     const harmed =
@@ -24,10 +24,10 @@ export function quoteWord(text: string, platform: NodeJS.Platform = process.plat
 }
 
 export const quoteArguments = (texts: readonly string[], platform?: NodeJS.Platform): string =>
-  texts.map((text) => quoteWord(text, platform)).join(' ');
+  texts.map((text) => quoteShellWord(text, platform)).join(' ');
 
 /** Returns the command line that starts a program with exactly these arguments. */
-export function commandLine(words: readonly string[], platform: NodeJS.Platform = process.platform): string {
+export function toCommandLine(words: readonly string[], platform: NodeJS.Platform = process.platform): string {
   if (!words[0]?.trim()) throw new Error('A command begins with a program');
   return `${platform === 'win32' ? '& ' : ''}${quoteArguments(words, platform)}`;
 }

@@ -1,13 +1,13 @@
-import type { ReadOnlyLine } from '../commands/readOnly.ts';
+import type { ReadOnlyCommandLine } from '../commands/readOnly.ts';
 import { storedOutput } from '../core/storedOutput.ts';
 import { type ToolContext, ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { runArgvPipeline } from './argvPipeline.ts';
-import { type CommandMirror, liveOutput } from './liveOutput.ts';
-import { Cleaner, CommandOutput } from './output.ts';
+import { type CommandMirror, throttleLiveOutput } from './liveOutput.ts';
+import { CommandOutput, TerminalOutputCleaner } from './output.ts';
 
 /** Timeout in milliseconds and output limit in bytes of a read-only command; more needs an approval. */
-export const readingLimit = 60_000;
+export const readOnlyCommandLimit = 60_000;
 const outputLimit = 64 * 1024;
 
 /**
@@ -15,16 +15,16 @@ const outputLimit = 64 * 1024;
  * `stillRunning`. Throws `TOOL_TIMEOUT` after `timeout` milliseconds and `TOOL_INTERRUPTED` on a stop, with the output in `details`. Output
  * above 64 KiB is truncated, and the command is ended.
  */
-export async function runReading(
-  line: ReadOnlyLine,
+export async function runReadOnlyCommand(
+  line: ReadOnlyCommandLine,
   timeout: number,
   { ripgrep }: Pick<Workspace, 'ripgrep'>,
   context: ToolContext,
   mirror?: CommandMirror,
 ) {
   const kept = new CommandOutput();
-  const cleaner = new Cleaner();
-  const live = liveOutput((text) => {
+  const cleaner = new TerminalOutputCleaner();
+  const live = throttleLiveOutput((text) => {
     context.output(text);
     mirror?.write(text);
   });

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { because } from '../../protocol/content/tools.ts';
+import { outcomeDetails } from '../../protocol/content/tools.ts';
 import { storedOutput } from '../core/storedOutput.ts';
 import { type ToolContext, ToolError } from '../core/tool.ts';
 import type { BackgroundCommands } from './background.ts';
-import { refusalReason } from './bareRepositories.ts';
-import { type CommandMirror, liveOutput } from './liveOutput.ts';
+import { bareRepositoryRefusal } from './bareRepositories.ts';
+import { type CommandMirror, throttleLiveOutput } from './liveOutput.ts';
 import { processIdentity } from './orphanedCommands.ts';
-import { Quiet } from './outputSilence.ts';
-import { askToEnd, type CommandProcess, endProcesses, processLabel } from './processes.ts';
-import { type Exit, exitText, startCommand } from './spawnCommand.ts';
+import { OutputSilenceDetector } from './outputSilence.ts';
+import { type CommandProcess, endCommandProcesses, processLabel, requestProcessGroupEnd } from './processes.ts';
+import { type CommandExit, formatCommandExit, startCommand } from './spawnCommand.ts';
 
 /** Milliseconds that a stop waits for the command, and then for the storage of its output. */
 const stopPatience = 20;
@@ -37,12 +37,12 @@ export async function runCommand(
   const started = await startCommand(line, folder, marker);
   const { kept } = started;
   let isCallsOwn = true;
-  const live = liveOutput((text) => {
+  const live = throttleLiveOutput((text) => {
     if (isCallsOwn) context.output(text);
     mirror?.write(text);
   });
   started.listen(live.add);
-  const quiet = goesOn ? new Quiet(background.after) : undefined;
+  const quiet = goesOn ? new OutputSilenceDetector(background.after) : undefined;
   if (quiet) started.listen(quiet.heard);
 
   const ending = new AbortController();
@@ -77,7 +77,7 @@ export async function runCommand(
     how = inWords(end);
     if (typeof end === 'string') return await cutShort(end);
     // Processes left in the group are ended; an independent daemon survives and is named.
-    const left = await endProcesses(started.pid!, marker, 'group');
+    const left = await endCommandProcesses(started.pid!, marker, 'group');
     await started.heard(100);
     return { exitCode: end.exitCode, ...(end.signal && { signal: end.signal }), ...(await result(left)) };
   } finally {
@@ -118,26 +118,26 @@ export async function runCommand(
 
   async function result(left: CommandProcess[], keeping: Pick<ToolContext, 'keepOutput'> = context) {
     const told = await storedOutput(kept.text(), kept.dropped, 'output', keeping);
-    const why = refusalReason(told.output);
+    const why = bareRepositoryRefusal(told.output);
     return { ...told, ...(why && { note: why }), ...(left.length > 0 && { stillRunning: left.map(processLabel) }) };
   }
 
   /** Returns at once; remaining processes are killed in the background. */
   async function stoppedResult() {
-    askToEnd(started.pid!);
+    requestProcessGroupEnd(started.pid!);
     await Promise.race([Promise.all([started.ended, started.heard(stopPatience)]), sleep(stopPatience)]);
     const late = () => Promise.reject(new Error('The disk is slow.'));
     const details = await result([], {
       keepOutput: (text) => Promise.race([context.keepOutput(text), sleep(stopPatience).then(late)]),
     });
-    endProcesses(started.pid!, marker, 'all').catch(() => {}); // by the marker, for processes without their parent
+    endCommandProcesses(started.pid!, marker, 'all').catch(() => {}); // by the marker, for processes without their parent
     return details;
   }
 
   async function cutShort(end: 'timeout' | 'stopped' | 'flooded'): Promise<never> {
     const details = await (end === 'stopped'
       ? stoppedResult()
-      : result(await endProcesses(started.pid!, marker, 'all')));
+      : result(await endCommandProcesses(started.pid!, marker, 'all')));
     if (end === 'stopped')
       throw new ToolError(
         'TOOL_INTERRUPTED',
@@ -148,7 +148,7 @@ export async function runCommand(
       throw new ToolError(
         'TOOL_EXEC_FAILED',
         'It wrote more than 100 MiB and was ended. Write less, or to a file.',
-        because('OUTPUT_LIMIT', details),
+        outcomeDetails('OUTPUT_LIMIT', details),
       );
     const message = `It did not end within ${timeout! / 1000} s and was ended with its children.`;
     throw new ToolError(
@@ -159,9 +159,9 @@ export async function runCommand(
   }
 }
 
-function inWords(end: Exit | 'timeout' | 'stopped' | 'flooded'): string {
+function inWords(end: CommandExit | 'timeout' | 'stopped' | 'flooded'): string {
   if (end === 'timeout') return 'Ended: its time was over.';
   if (end === 'stopped') return 'Stopped.';
   if (end === 'flooded') return 'Ended: it wrote too much.';
-  return exitText(end);
+  return formatCommandExit(end);
 }

@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import { lstat, stat } from 'node:fs/promises';
 import * as paths from 'node:path';
-import { isOutputName } from '../commands/outputFiles.ts';
+import { isTemporaryLogPath } from '../commands/outputFiles.ts';
 import type { CommandPart } from '../core/commandPart.ts';
 
 /** Maximum remembered files; the oldest needs an approval again. */
@@ -11,7 +11,7 @@ const maxFiles = 100;
  * Unchanged output files that commands of this window created outside of the open folders. Read-only commands of the same run may read
  * these files like printed output. Stored in memory only: after a reload, an approval is needed.
  */
-export class CommandOutputs {
+export class SeenOutputFiles {
   private readonly made = new Map<string, string>();
   private readonly ofRuns = new Set<string>();
 
@@ -24,7 +24,7 @@ export class CommandOutputs {
 
   /**
    * Starts tracking right before a command of a run.
-   * @param outputs output files named by the command, from `outputFilesOf`
+   * @param outputs output files named by the command, from `commandOutputFiles`
    * @param parts programs of the command, if known: other access to an output file revokes the permission
    * @returns a function to call after the result
    */
@@ -80,7 +80,7 @@ const clockTolerance = 20;
  * @param since epoch nanoseconds: older files are rejected
  */
 async function identityOf(path: string, since = 0n): Promise<string | undefined> {
-  if (!isOutputName(path)) return undefined;
+  if (!isTemporaryLogPath(path)) return undefined;
   const [file, folder] = await Promise.all([
     lstat(path, { bigint: true }).catch(() => undefined),
     stat(paths.dirname(path), { bigint: true }).catch(() => undefined),

@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { packagesOf } from '../commands/grants/projectPackages.ts';
-import { doubtAbout, judgeCommand } from '../commands/judgeCommand.ts';
-import { lossFinder } from '../commands/loss/loss.ts';
-import { outputFilesOf } from '../commands/outputFiles.ts';
-import { namedIn } from '../commands/referencedPaths.ts';
+import { findProjectPackages } from '../commands/grants/projectPackages.ts';
+import { commandApprovalReason, judgeCommand } from '../commands/judgeCommand.ts';
+import { createDataLossFinder } from '../commands/loss/loss.ts';
+import { commandOutputFiles } from '../commands/outputFiles.ts';
+import { findReferencedPaths } from '../commands/referencedPaths.ts';
 import type { CommandPart } from '../core/commandPart.ts';
-import { quoted, refuse } from '../core/pathSyntax.ts';
+import { createPathRefusal, quoteForMessage } from '../core/pathSyntax.ts';
 import { storedOutput } from '../core/storedOutput.ts';
-import { askingTool, type CallPlan, type Tool, ToolError } from '../core/tool.ts';
-import { foldersOf, type WorkspaceRoot } from '../core/workspace.ts';
-import { shellDefinition, stopDefinition } from '../definitions/commandTools.ts';
+import { createSideEffectTool, type Tool, type ToolCallPlan, ToolError } from '../core/tool.ts';
+import { openFolderRoots, type WorkspaceRoot } from '../core/workspace.ts';
+import { shellRunDefinition, shellStopDefinition } from '../definitions/commandTools.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 import { BackgroundCommands } from './background.ts';
 import type { CommandMirror } from './liveOutput.ts';
 import type { OrphanedCommands } from './orphanedCommands.ts';
 import { commandState } from './outputRead.ts';
-import { readingLimit, runReading } from './readOnlyRun.ts';
+import { readOnlyCommandLimit, runReadOnlyCommand } from './readOnlyRun.ts';
 import { runCommand } from './runCommand.ts';
-import { CommandOutputs } from './seenOutputFiles.ts';
+import { SeenOutputFiles } from './seenOutputFiles.ts';
 
 export interface ShellOptions {
   /** Default timeout in milliseconds. */
@@ -47,37 +47,39 @@ export function shellTool({
   run = runCommand,
   lossLimit,
 }: ShellOptions = {}): Tool {
-  const made = new CommandOutputs();
+  const made = new SeenOutputFiles();
   const refuseTwin = (command: string, folder: string, runId: string) =>
     refuseTwinOf({ left, background }, command, folder, runId);
-  return askingTool(
-    shellDefinition,
+  return createSideEffectTool(
+    shellRunDefinition,
     'execute',
-    async function plan({ command, cwd, timeoutSeconds, background: goesOn }, context): Promise<CallPlan> {
+    async function plan({ command, cwd, timeoutSeconds, background: goesOn }, context): Promise<ToolCallPlan> {
       const { workspace } = context;
       if (command.trim() === '') throw new ToolError('TOOL_ARGS_INVALID', 'command: give a command.');
       const place = cwd ?? defaultFolder(workspace.roots);
       const folder = await resolvePath(workspace.roots, place, 'list');
-      if (folder.mount) throw refuse('OUTSIDE', 'Commands run in the folders of the workspace only.');
+      if (folder.mount) throw createPathRefusal('OUTSIDE', 'Commands run in the folders of the workspace only.');
       await refuseTwin(command, folder.path, context.runId);
       const judge = () =>
         judgeCommand(workspace.roots, folder.path, command, process.platform, (path) => made.has(context.runId, path));
       const { reading, said, parts } = await judge();
       const marker = randomUUID();
-      const named = await namedIn(workspace.roots, folder.path, command);
+      const named = await findReferencedPaths(workspace.roots, folder.path, command);
       // Read-only parts and parts with a table row were analyzed more precisely.
       const understood = parts?.every(({ reads, row }) => reads || row);
       const why =
         typeof reading === 'string' && !understood
-          ? (named.protected ?? (await doubtAbout(workspace.roots, folder.path, command)) ?? named.shown)
+          ? (named.protected ?? (await commandApprovalReason(workspace.roots, folder.path, command)) ?? named.shown)
           : typeof reading === 'string'
             ? named.shown
             : undefined;
       const findLoss =
-        typeof reading === 'string' ? await lossFinder(workspace.roots, folder.path, command, lossLimit) : undefined;
+        typeof reading === 'string'
+          ? await createDataLossFinder(workspace.roots, folder.path, command, lossLimit)
+          : undefined;
       const outputs =
         typeof reading === 'string' && why === undefined
-          ? await outputFilesOf(workspace.roots, folder.path, command)
+          ? await commandOutputFiles(workspace.roots, folder.path, command)
           : [];
       return {
         what: goesOn ? message('Run a command in the background') : message('Run a command'),
@@ -100,10 +102,10 @@ export function shellTool({
                 if (!isDeepStrictEqual(now, reading))
                   throw new ToolError('E_PRECONDITION_FAILED', 'What this command reads changed meanwhile. Try again.');
                 const limit = Math.min(
-                  timeoutSeconds === undefined ? readingLimit : timeoutSeconds * 1000,
-                  readingLimit,
+                  timeoutSeconds === undefined ? readOnlyCommandLimit : timeoutSeconds * 1000,
+                  readOnlyCommandLimit,
                 );
-                return runReading(reading, limit, workspace, context, mirror?.(command, folder.path));
+                return runReadOnlyCommand(reading, limit, workspace, context, mirror?.(command, folder.path));
               },
         revise: (edited) => plan({ command: edited, cwd, timeoutSeconds, background: goesOn }, context),
         async run(context) {
@@ -111,7 +113,7 @@ export function shellTool({
           if (now.path !== folder.path)
             throw new ToolError(
               'E_PRECONDITION_FAILED',
-              `${quoted(folder.relative)} is another folder than was shown.`,
+              `${quoteForMessage(folder.relative)} is another folder than was shown.`,
             );
           await refuseTwin(command, folder.path, context.runId);
           if (goesOn) background.makeRoom();
@@ -151,25 +153,29 @@ async function refuseTwinOf(
 }
 
 /** `shell.stop`: ends a background command of this run with all processes. Data: the end, and new output. */
-export function stopTool(background: BackgroundCommands): Tool {
-  const tool = askingTool(stopDefinition, 'execute', async ({ id }, { runId }): Promise<CallPlan> => {
-    const command = background.find(runId, id);
-    if (!command)
-      throw new ToolError('ENOENT', `No command of this run is in the background with the id ${JSON.stringify(id)}.`);
-    return {
-      what: message('Stop a background command'),
-      where: command.folder,
-      why: message('It is a command of this run.'),
-      free: 'command-of-run',
-      details: command.line,
-      grant: 'shell.stop',
-      async run(context) {
-        await command.stop('call');
-        const { text, dropped } = command.takeNews();
-        return { ...commandState(command), ...(await storedOutput(text, dropped, 'output', context)) };
-      },
-    };
-  });
+export function shellStopTool(background: BackgroundCommands): Tool {
+  const tool = createSideEffectTool(
+    shellStopDefinition,
+    'execute',
+    async ({ id }, { runId }): Promise<ToolCallPlan> => {
+      const command = background.find(runId, id);
+      if (!command)
+        throw new ToolError('ENOENT', `No command of this run is in the background with the id ${JSON.stringify(id)}.`);
+      return {
+        what: message('Stop a background command'),
+        where: command.folder,
+        why: message('It is a command of this run.'),
+        free: 'command-of-run',
+        details: command.line,
+        grant: 'shell.stop',
+        async run(context) {
+          await command.stop('call');
+          const { text, dropped } = command.takeNews();
+          return { ...commandState(command), ...(await storedOutput(text, dropped, 'output', context)) };
+        },
+      };
+    },
+  );
   return { ...tool, ofRun: true };
 }
 
@@ -177,7 +183,7 @@ async function placed(
   relative: string,
   parts: readonly CommandPart[] | undefined,
   roots: readonly WorkspaceRoot[],
-): Promise<Pick<CallPlan, 'folder' | 'parts' | 'packages'>> {
+): Promise<Pick<ToolCallPlan, 'folder' | 'parts' | 'packages'>> {
   const root = defaultFolder(roots);
   const fromRoot = (folder: string) => (folder === root ? '.' : folder);
   const own = parts?.map(({ row, ...part }) => ({
@@ -185,7 +191,8 @@ async function placed(
     folders: part.folders.map(fromRoot),
     ...(row && { row: { ...row, ...(row.folders && { folders: row.folders.map(fromRoot) }) } }),
   }));
-  const packages = own?.some(({ row }) => row) && foldersOf(roots).length === 1 ? await packagesOf(roots) : undefined;
+  const packages =
+    own?.some(({ row }) => row) && openFolderRoots(roots).length === 1 ? await findProjectPackages(roots) : undefined;
   return { folder: fromRoot(relative), ...(own && { parts: own }), ...(packages && { packages }) };
 }
 
@@ -196,12 +203,12 @@ const ofProject = (parts: readonly CommandPart[] | undefined): LocalizedMessage 
     : undefined;
 
 /** Omits the grant if the command's end imitates the folder suffix of a grant. */
-function grantFor(command: string, folder: string | undefined): Pick<CallPlan, 'grant'> {
+function grantFor(command: string, folder: string | undefined): Pick<ToolCallPlan, 'grant'> {
   if (/\(in .*\)\s*$/s.test(command)) return {};
   return { grant: `shell.run ${command}${folder === undefined ? '' : ` (in ${folder})`}` };
 }
 
 const defaultFolder = (roots: readonly WorkspaceRoot[]) => {
-  const folders = foldersOf(roots);
+  const folders = openFolderRoots(roots);
   return folders.length > 1 ? folders[0]!.name : '.';
 };

@@ -1,17 +1,17 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { shellCommand } from '../core/programs.ts';
+import { shellLaunchArguments } from '../core/programs.ts';
 import { ToolError } from '../core/tool.ts';
-import { gitSafety } from './bareRepositories.ts';
+import { gitSafetySettings } from './bareRepositories.ts';
 import { commandEnvironment } from './environment.ts';
-import { Cleaner, CommandOutput } from './output.ts';
+import { CommandOutput, TerminalOutputCleaner } from './output.ts';
 import { TerminalLine } from './terminalLine.ts';
 
 /** Maximum bytes of output; above, the command is ended. */
 const maximumOutputBytes = 100 * 1024 * 1024;
 
-export interface Exit {
+export interface CommandExit {
   exitCode: number | null;
   signal: NodeJS.Signals | null;
 }
@@ -26,7 +26,7 @@ export interface StartedCommand {
   readonly marker: string;
   readonly kept: CommandOutput;
   /** Resolves at the end, or on too much output. Rejects with `TOOL_EXEC_FAILED` if the start failed. */
-  readonly ended: Promise<Exit | 'flooded'>;
+  readonly ended: Promise<CommandExit | 'flooded'>;
   /** Resolves at the end of output, or after a number of milliseconds. */
   heard(atMost: number): Promise<unknown>;
   listen(hear: (text: string) => void): void;
@@ -34,8 +34,8 @@ export interface StartedCommand {
 }
 
 export async function startCommand(line: string, folder: string, marker: string): Promise<StartedCommand> {
-  const git = await gitSafety();
-  const [shell, ...options] = shellCommand();
+  const git = await gitSafetySettings();
+  const [shell, ...options] = shellLaunchArguments();
   const child: ChildProcessByStdio<null, Readable, Readable> = spawn(shell!, [...options, line], {
     cwd: folder,
     env: commandEnvironment(process.env, marker, git),
@@ -52,7 +52,7 @@ export async function startCommand(line: string, folder: string, marker: string)
   let bytes = 0;
   const terminalLine = new TerminalLine();
   const streams = [child.stdout, child.stderr].map((stream) => {
-    const cleaner = new Cleaner(terminalLine);
+    const cleaner = new TerminalOutputCleaner(terminalLine);
     const take = (text: string) => {
       if (text === '') return;
       kept.add(text);
@@ -70,7 +70,7 @@ export async function startCommand(line: string, folder: string, marker: string)
       });
     });
   });
-  const exited = new Promise<Exit>((resolve, reject) => {
+  const exited = new Promise<CommandExit>((resolve, reject) => {
     child.once('error', ({ code }: NodeJS.ErrnoException) =>
       reject(new ToolError('TOOL_EXEC_FAILED', `The shell could not be started (${code}).`)),
     );
@@ -94,5 +94,5 @@ export async function startCommand(line: string, folder: string, marker: string)
   };
 }
 
-export const exitText = ({ exitCode, signal }: Exit): string =>
+export const formatCommandExit = ({ exitCode, signal }: CommandExit): string =>
   signal ? `Ended by ${signal}.` : `Exit code ${exitCode}.`;

@@ -78,7 +78,7 @@ class Printing {
  * Tests for an awk program that only selects, counts and prints: no other program, no other file, no user function. Unknown or ambiguous
  * tokens fail.
  */
-export function awkReads(program: string): boolean {
+export function isReadOnlyAwkProgram(program: string): boolean {
   const printing = new Printing();
   const tokens = tokensOf(program);
   for (let next = tokens.next(); ; next = tokens.next()) {
@@ -97,7 +97,7 @@ export function awkReads(program: string): boolean {
  * Returns texts that a shell may receive (adjacent texts joined), and literal names of output files. Undefined if the program cannot be
  * parsed.
  */
-export function awkTexts(program: string): { commands: string[]; writes: string[] } | undefined {
+export function findAwkEffects(program: string): { commands: string[]; writes: string[] } | undefined {
   const printing = new Printing();
   const commands: string[] = [];
   const writes: string[] = [];

@@ -1,9 +1,9 @@
-import { readScript, type Simple } from './shellSyntax.ts';
+import { parseShellScript, type SimpleCommand } from './shellSyntax.ts';
 
 /** Returns the words of all programs of a plain command line without quotes; undefined for other lines. */
-export function literalArguments(text: string): string[][] | undefined {
-  const commands = readScript(text)?.flatMap(({ commands }) => commands);
-  if (!commands?.every((command): command is Simple => command.kind === 'simple')) return undefined;
+export function parsePlainCommandLine(text: string): string[][] | undefined {
+  const commands = parseShellScript(text)?.flatMap(({ commands }) => commands);
+  if (!commands?.every((command): command is SimpleCommand => command.kind === 'simple')) return undefined;
   const words = commands.map((command) =>
     command.words.map((word) =>
       word.every((piece) => 'text' in piece) ? word.map(({ text }) => text).join('') : undefined,

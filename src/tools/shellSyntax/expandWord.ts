@@ -12,23 +12,23 @@ const maxBraces = 50;
  * leading dots match only literally. Undefined above the limits.
  */
 export async function expandWord(word: string, folder: string): Promise<string[] | undefined> {
-  const words = bracesOf(word);
+  const words = expandBraces(word);
   if (!words) return undefined;
   const found: string[] = [];
   const budget = { names: maxNames };
   for (const one of words) {
     const matched = hasGlob(one) ? await matchesOf(one, folder, budget) : [];
     if (!matched || found.length + matched.length > maxWords) return undefined;
-    found.push(...(matched.length > 0 ? matched : [unescaped(one)]));
+    found.push(...(matched.length > 0 ? matched : [unescapeShellWord(one)]));
   }
   return found;
 }
 
 export const hasGlob = (word: string): boolean => /^(?:[^\\]|\\.)*?(?:[*?]|\[[^/]+\])/s.test(word);
 
-export const unescaped = (word: string): string => word.replace(/\\(.)/gs, '$1');
+export const unescapeShellWord = (word: string): string => word.replace(/\\(.)/gs, '$1');
 
-export function bracesOf(word: string): string[] | undefined {
+export function expandBraces(word: string): string[] | undefined {
   if (word.split('{').length > maxBraces) return undefined;
   const made: string[] = [];
   const rest = [word];
@@ -107,7 +107,7 @@ async function matchesOf(word: string, folder: string, budget: { names: number }
     const last = names.slice(index + 1).every((rest) => rest === '');
     const next: string[] = [];
     for (const parent of found) {
-      const plain = unescaped(name);
+      const plain = unescapeShellWord(name);
       const matching = hasGlob(name) ? await namesIn(paths.resolve(folder, parent || '.'), name, budget) : [plain];
       if (!matching) return undefined;
       next.push(...matching.map((one) => parent + one + (last ? '' : '/')));
@@ -149,7 +149,7 @@ async function namesIn(folder: string, glob: string, budget: { names: number }):
     for await (const { name } of entries ?? []) {
       budget.names -= 1;
       if (budget.names < 0) return undefined;
-      if (matchesName(glob, name)) names.push(name);
+      if (matchesBashGlob(glob, name)) names.push(name);
     }
   } catch {
     return []; // deleted, or no longer a folder
@@ -158,7 +158,7 @@ async function namesIn(folder: string, glob: string, budget: { names: number }):
 }
 
 /** Tests if a glob for one name matches like in bash, in time proportional to both lengths. */
-export function matchesName(glob: string, name: string): boolean {
+export function matchesBashGlob(glob: string, name: string): boolean {
   if (name.startsWith('.') && !/^\\?\./.test(glob)) return false;
   const tests = testsOf(glob);
   const letters = [...name];

@@ -11,19 +11,19 @@ interface Pipeline {
   commands: ShellCommand[];
 }
 
-export type ShellCommand = Simple | Loop | ShellAlternatives | ShellGroup;
+export type ShellCommand = SimpleCommand | Loop | ShellAlternatives | ShellGroup;
 
-export interface Simple {
+export interface SimpleCommand {
   kind: 'simple';
-  assignments: { name: string; value: Word }[];
-  words: Word[];
+  assignments: { name: string; value: ParsedShellWord }[];
+  words: ParsedShellWord[];
   stdout: 'out' | 'err' | 'null';
   stderr: 'err' | 'out' | 'null';
 }
 interface Loop {
   kind: 'loop';
   /** Variable and values of `for`; absent for `while` and `until`. */
-  each?: { name: string; values: Word[] };
+  each?: { name: string; values: ParsedShellWord[] };
   condition?: ShellScript;
   body: ShellScript;
 }
@@ -37,7 +37,7 @@ interface ShellGroup {
 }
 
 /** Adjacent pieces of a word; `''` has none. */
-export type Word = ShellPiece[];
+export type ParsedShellWord = ShellPiece[];
 
 export type ShellPiece =
   | { text: string }
@@ -55,7 +55,7 @@ const maxDepth = 8;
 class Unreadable extends Error {}
 
 /** Parses a script; undefined if any part is unsupported. */
-export function readScript(text: string): ShellScript | undefined {
+export function parseShellScript(text: string): ShellScript | undefined {
   try {
     return new Reader(text).whole();
   } catch (error) {
@@ -146,7 +146,7 @@ class Reader {
 
   private forLoop(): Loop {
     const name = this.expect(/for[ \t]+([A-Za-z_]\w*)[ \t]+in(?=[ \t])/y)[1]!;
-    const values: Word[] = [];
+    const values: ParsedShellWord[] = [];
     for (;;) {
       this.blanks();
       if (this.take(/[ \t]*(?:;|\n)[ \t\n]*/y) !== undefined) break;
@@ -195,8 +195,8 @@ class Reader {
     this.take(/(?:[ \t]|\\\n)+/y);
   }
 
-  private simple(): Simple {
-    const simple: Simple = { kind: 'simple', assignments: [], words: [], stdout: 'out', stderr: 'err' };
+  private simple(): SimpleCommand {
+    const simple: SimpleCommand = { kind: 'simple', assignments: [], words: [], stdout: 'out', stderr: 'err' };
     for (let spaced = true; ; spaced = this.take(/(?:[ \t]|\\\n)+/y) !== undefined) {
       if (this.at >= this.text.length || /[\n;|)]/.test(this.text[this.at]!) || this.text.startsWith('&&', this.at))
         break;
@@ -221,8 +221,8 @@ class Reader {
   }
 
   /** @param assigned value of a variable, where `~` after `:` may be a home folder */
-  private word(assigned = false): Word {
-    const word: Word = [];
+  private word(assigned = false): ParsedShellWord {
+    const word: ParsedShellWord = [];
     const begin = this.at;
     while (this.at < this.text.length) {
       const letter = this.text[this.at]!;
@@ -311,7 +311,7 @@ class Reader {
 }
 
 /** Applies redirections in order: `>/dev/null 2>&1` silences both, `2>&1 >/dev/null` does not. */
-function redirect(command: Simple, redirection: string): void {
+function redirect(command: SimpleCommand, redirection: string): void {
   if (redirection === '2>&1') command.stderr = command.stdout === 'err' ? 'err' : command.stdout;
   else if (redirection.endsWith('>&2')) command.stdout = command.stderr;
   else if (redirection.startsWith('2')) command.stderr = 'null';

@@ -1,14 +1,14 @@
 import { posix } from 'node:path';
-import { awkTexts } from './awk.ts';
-import { unescaped } from './expandWord.ts';
+import { findAwkEffects } from './awk.ts';
+import { unescapeShellWord } from './expandWord.ts';
 
 /**
  * Word as a shell reads it. Quoted special characters are escaped by a backslash for `expandWord`; home folders are inserted, `here` stands
  * for the working folder, and `unknown` for parts known only at execution.
  */
 export type ShellWord = string;
-export const here = '\0';
-export const unknown = '\u0001';
+export const workingFolderMark = '\0';
+export const unknownShellTextMark = '\u0001';
 
 /**
  * Command between two operators, with the targets and sources of redirections. `overwrites` are targets that a redirection truncates.
@@ -26,7 +26,7 @@ export interface ShellPart {
   isText: boolean;
 }
 
-export interface Reader {
+interface ShellReaderOptions {
   home: string;
   platform: string;
 }
@@ -38,16 +38,16 @@ const deepest = 8;
  * Returns the words of a command as far as known without execution, including substitutions, words with blanks and arguments of `eval`.
  * Only for refusals and approvals: a part may be wrong, and parsing never fails.
  */
-export function readShell(text: string, reader: Reader): ShellPart[] {
+export function parseShellParts(text: string, reader: ShellReaderOptions): ShellPart[] {
   const parts: ShellPart[] = [];
   read(text, reader, 0, parts, false);
   return parts;
 }
 
 /** Returns the name of a program without its folder and Windows extension. */
-export const programOf = (word: ShellWord): string =>
+export const commandProgramName = (word: ShellWord): string =>
   posix
-    .basename(unescaped(word))
+    .basename(unescapeShellWord(word))
     .toLowerCase()
     .replace(/\.exe$/, '');
 
@@ -56,7 +56,7 @@ interface Within {
   isText: boolean;
 }
 
-function read(text: string, reader: Reader, depth: number, parts: ShellPart[], isText: boolean): void {
+function read(text: string, reader: ShellReaderOptions, depth: number, parts: ShellPart[], isText: boolean): void {
   const windows = reader.platform === 'win32';
   const newPart = (operator: string): ShellPart => ({
     words: [],
@@ -80,8 +80,8 @@ function read(text: string, reader: Reader, depth: number, parts: ShellPart[], i
     if (word === undefined) return;
     part[next].push(word);
     if (next === 'writes' && empties) part.overwrites.push(word);
-    const plain = unescaped(word);
-    const awk = isAwk && next === 'words' ? awkTexts(plain) : undefined;
+    const plain = unescapeShellWord(word);
+    const awk = isAwk && next === 'words' ? findAwkEffects(plain) : undefined;
     isAwk ||= /(^|\/)[gmn]?awk$/.test(plain);
     if (awk) {
       within.push(...awk.commands.map((text) => ({ text, isText })));
@@ -93,12 +93,12 @@ function read(text: string, reader: Reader, depth: number, parts: ShellPart[], i
   const endPart = (operator: string) => {
     endWord();
     isAwk = false;
-    const again = part.words.findIndex((one) => readAgain.has(programOf(one)));
+    const again = part.words.findIndex((one) => readAgain.has(commandProgramName(one)));
     if (again >= 0)
       within.push({
         text: part.words
           .slice(again + 1)
-          .map(unescaped)
+          .map(unescapeShellWord)
           .join(' '),
         isText,
       });
@@ -133,7 +133,7 @@ function read(text: string, reader: Reader, depth: number, parts: ShellPart[], i
     else if (begin) {
       const end = closeOf(text, at + begin.length, begin === '`' ? '`' : ')');
       within.push({ text: text.slice(at + begin.length, end), isText });
-      add(unknown);
+      add(unknownShellTextMark);
       at = end + 1;
     } else if (meant) {
       if (meant.meaning === blank) endWord();
@@ -166,8 +166,8 @@ function read(text: string, reader: Reader, depth: number, parts: ShellPart[], i
 
 /** Tests if the last word is executed by a shell: the value of `-c`, or an argument of `trap` or a prefix command. */
 function isCommand(words: readonly ShellWord[]): boolean {
-  const before = unescaped(words.at(-2) ?? '');
-  const program = words.slice(0, -1).map(programOf);
+  const before = unescapeShellWord(words.at(-2) ?? '');
+  const program = words.slice(0, -1).map(commandProgramName);
   if (program.some((one) => readAgain.has(one) || one === 'trap')) return true;
   return /^(-\w*c|\/c|-command|--call)$/i.test(before) && !program.some((one) => otherLanguages.test(one));
 }
@@ -231,7 +231,7 @@ function closeOf(text: string, from: number, close: string): number {
   return text.length;
 }
 
-function insideDouble(inside: string, reader: Reader, found: (text: string) => void): string {
+function insideDouble(inside: string, reader: ShellReaderOptions, found: (text: string) => void): string {
   let made = '';
   for (let at = 0; at < inside.length; ) {
     const rest = inside.slice(at, at + 300);
@@ -244,7 +244,7 @@ function insideDouble(inside: string, reader: Reader, found: (text: string) => v
     } else if (begin) {
       const end = closeOf(inside, at + begin.length, begin === '`' ? '`' : ')');
       found(inside.slice(at + begin.length, end));
-      made += unknown;
+      made += unknownShellTextMark;
       at = end + 1;
     } else {
       made += meant?.meaning ?? literal(inside[at]!);
@@ -262,17 +262,25 @@ interface Meaning {
 }
 
 /** Returns the meaning of a variable or `~`; `word` is the part of the word before. */
-function meaningAt(rest: string, { home, platform }: Reader, word: string | undefined): Meaning | undefined {
+function meaningAt(
+  rest: string,
+  { home, platform }: ShellReaderOptions,
+  word: string | undefined,
+): Meaning | undefined {
   const tilde = /^~([\w.+-]*)/.exec(rest);
   if (tilde && (word === undefined || /[=:{,]$/.test(word))) {
-    const meaning = { '': literal(home), '+': here }[tilde[1]!] ?? unknown;
+    const meaning = { '': literal(home), '+': workingFolderMark }[tilde[1]!] ?? unknownShellTextMark;
     return { meaning, length: tilde[0].length };
   }
   const named = /^\$(?:env:)?(\w+|[@*#?!$-])/i.exec(rest) ?? (platform === 'win32' ? /^%(\w+)%/.exec(rest) : null);
-  if (named) return { meaning: known(named[1]!, '', home) ?? unknown, length: named[0].length };
+  if (named) return { meaning: known(named[1]!, '', home) ?? unknownShellTextMark, length: named[0].length };
   const braced = /^\$\{(?:env:)?(\w*)([^}]*)\}?/i.exec(rest);
   if (!braced) return undefined;
-  return { meaning: known(braced[1]!, braced[2]!, home) ?? unknown, length: braced[0].length, inside: braced[2] };
+  return {
+    meaning: known(braced[1]!, braced[2]!, home) ?? unknownShellTextMark,
+    length: braced[0].length,
+    inside: braced[2],
+  };
 }
 
 /** `$IFS` between words. */
@@ -293,7 +301,7 @@ function known(name: string, change: string, home: string): string | undefined {
   if (!/^(:?[-?=].*|%%?\/)?$/s.test(change)) return undefined;
   if (name === 'IFS') return blank;
   const below = belowHome[name.toUpperCase()];
-  return below === undefined ? (name === 'PWD' ? here : undefined) : literal(home + below);
+  return below === undefined ? (name === 'PWD' ? workingFolderMark : undefined) : literal(home + below);
 }
 
 function withoutEscapes(text: string): string {

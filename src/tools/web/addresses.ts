@@ -1,25 +1,29 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { refuse } from '../core/pathSyntax.ts';
+import { createPathRefusal } from '../core/pathSyntax.ts';
 import { ToolError } from '../core/tool.ts';
 
 /**
  * Checks an address: http or https, without credentials, and not obviously private. No DNS lookup, because a lookup already discloses the
  * name. Throws `E_SANDBOX_VIOLATION`.
  */
-export function checkUrl(written: string, allowPrivate: boolean): URL {
+export function checkFetchUrl(written: string, allowPrivate: boolean): URL {
   let url: URL;
   try {
     url = new URL(written.trim()); // normalizes other spellings of a host (decimal, octal, Unicode)
   } catch {
-    throw refuse('URL_REFUSED', 'This is not a whole address. Give one that begins with https:// or http://.');
+    throw createPathRefusal(
+      'URL_REFUSED',
+      'This is not a whole address. Give one that begins with https:// or http://.',
+    );
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw refuse('URL_REFUSED', `Only http and https can be fetched, not ${url.protocol.slice(0, 40)}`);
-  if (url.username || url.password) throw refuse('URL_REFUSED', 'The address holds a name or password. Leave it out.');
+    throw createPathRefusal('URL_REFUSED', `Only http and https can be fetched, not ${url.protocol.slice(0, 40)}`);
+  if (url.username || url.password)
+    throw createPathRefusal('URL_REFUSED', 'The address holds a name or password. Leave it out.');
   const host = bare(url);
-  if (!allowPrivate && (isIP(host) ? !isPublic(host) : /(^|\.)localhost\.?$/.test(host))) throw isPrivate(url);
+  if (!allowPrivate && (isIP(host) ? !isPublicAddress(host) : /(^|\.)localhost\.?$/.test(host))) throw isPrivate(url);
   url.hash = '';
   return url;
 }
@@ -28,7 +32,7 @@ export function checkUrl(written: string, allowPrivate: boolean): URL {
  * Resolves and checks the host. The connection uses the returned addresses without another lookup, so that the name cannot change its
  * meaning in between.
  */
-export async function addressesOf(url: URL, allowPrivate: boolean): Promise<string[]> {
+export async function resolveHostAddresses(url: URL, allowPrivate: boolean): Promise<string[]> {
   const host = bare(url);
   if (isIP(host)) return checked(url, [host], allowPrivate);
   let found: LookupAddress[];
@@ -47,12 +51,12 @@ export async function addressesOf(url: URL, allowPrivate: boolean): Promise<stri
 
 /** Rejects a host with any private address, because the selected address is random. */
 function checked(url: URL, addresses: string[], allowPrivate: boolean): string[] {
-  if (!allowPrivate && !addresses.every(isPublic)) throw isPrivate(url);
+  if (!allowPrivate && !addresses.every(isPublicAddress)) throw isPrivate(url);
   return addresses;
 }
 
 /** Tests for a public address: not this machine, a private network, or a reserved range. */
-export function isPublic(address: string): boolean {
+export function isPublicAddress(address: string): boolean {
   const [plain] = address.split('%', 1); // a zone names an interface of this machine
   if (!ipaddr.isValid(plain!)) return false;
   const parsed = ipaddr.process(plain!);
@@ -63,7 +67,7 @@ export function isPublic(address: string): boolean {
 const bare = (url: URL) => url.hostname.replace(/^\[|\]$/g, '');
 
 const isPrivate = (url: URL) =>
-  refuse(
+  createPathRefusal(
     'PRIVATE_ADDRESS',
     `${url.hostname} is this machine or a private network. Of this machine, only a page that a command of this run serves from the background (shell.run) can be fetched; for more there is the setting towpath.web.allowPrivate, which is the person's.`,
   );

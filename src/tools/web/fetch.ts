@@ -5,10 +5,10 @@ import { createConnection, isIP, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { connect as tlsConnect } from 'node:tls';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { inEnglish } from '../../protocol/text/l10n.ts';
+import { toEnglishText } from '../../protocol/text/l10n.ts';
 import { networkReason } from '../../protocol/text/networkReason.ts';
 import { ToolError } from '../core/tool.ts';
-import { addressesOf, checkUrl } from './addresses.ts';
+import { checkFetchUrl, resolveHostAddresses } from './addresses.ts';
 
 export interface PageLimits {
   /** Timeout in milliseconds, including redirects. */
@@ -18,7 +18,7 @@ export interface PageLimits {
 }
 
 /** Permitted targets of a fetch. Each function throws `ToolError` to refuse. */
-export interface Reach {
+export interface FetchTargetPolicy {
   /** Checks the first address and each redirect. */
   check(url: URL): void;
   /** Resolves the host; the connection uses a returned address. */
@@ -28,9 +28,9 @@ export interface Reach {
 }
 
 /** Permits any site; with `allowPrivate` also this machine and private networks. */
-export const anySite = (allowPrivate: boolean): Reach => ({
-  check: (url) => void checkUrl(url.href, allowPrivate),
-  addresses: (url) => addressesOf(url, allowPrivate),
+export const anySiteFetchPolicy = (allowPrivate: boolean): FetchTargetPolicy => ({
+  check: (url) => void checkFetchUrl(url.href, allowPrivate),
+  addresses: (url) => resolveHostAddresses(url, allowPrivate),
 });
 
 const redirectLimit = 5;
@@ -52,7 +52,7 @@ export async function fetchPage(
     signal,
     timeout = 30_000,
     bytes = 2 * 1024 * 1024,
-  }: { reach: Reach; signal: AbortSignal } & Partial<PageLimits>,
+  }: { reach: FetchTargetPolicy; signal: AbortSignal } & Partial<PageLimits>,
 ): Promise<FetchedPage> {
   const late = AbortSignal.timeout(timeout);
   const ended = AbortSignal.any([signal, late]);
@@ -76,19 +76,19 @@ export async function fetchPage(
       throw new ToolError('TOOL_TIMEOUT', `${start.host} did not answer in full within ${timeout / 1000} s.`);
     if (error instanceof ToolError) throw error;
     const { text, words, code } = networkReason(error);
-    const why = words ? `: ${inEnglish(words)}` : code === '' ? `: ${text}` : '';
+    const why = words ? `: ${toEnglishText(words)}` : code === '' ? `: ${text}` : '';
     throw new ToolError('TOOL_EXEC_FAILED', `The page could not be fetched${why}.`, { cause: code, text });
   }
 }
 
-function nextUrl(from: URL, location: string, reach: Reach): URL {
+function nextUrl(from: URL, location: string, reach: FetchTargetPolicy): URL {
   let next: URL;
   try {
     next = new URL(location, from);
   } catch {
     throw new ToolError('TOOL_EXEC_FAILED', `${from.host} redirects to something that is no address.`);
   }
-  const url = checkUrl(next.href, true);
+  const url = checkFetchUrl(next.href, true);
   reach.check(url);
   if (from.protocol === 'https:' && url.protocol === 'http:')
     throw new ToolError('TOOL_EXEC_FAILED', `It redirects from https to http (${url.href}), which was not followed.`);
@@ -105,7 +105,7 @@ function isSameSite(from: URL, to: URL): boolean {
   return plain(from) === plain(to) && from.port === to.port;
 }
 
-async function ask(url: URL, reach: Reach, signal: AbortSignal): Promise<IncomingMessage> {
+async function ask(url: URL, reach: FetchTargetPolicy, signal: AbortSignal): Promise<IncomingMessage> {
   const addresses = await beforeEnd(reach.addresses(url), signal);
   for (const [index, address] of addresses.entries()) {
     try {
@@ -119,7 +119,12 @@ async function ask(url: URL, reach: Reach, signal: AbortSignal): Promise<Incomin
 }
 
 /** Connects to the checked address; the request and the certificate check use the host name. */
-async function askAt(address: string, url: URL, reach: Reach, signal: AbortSignal): Promise<IncomingMessage> {
+async function askAt(
+  address: string,
+  url: URL,
+  reach: FetchTargetPolicy,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   const secure = url.protocol === 'https:';
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const port = Number(url.port || (secure ? 443 : 80));

@@ -6,7 +6,7 @@ const deepestIndent = 6;
  * Creates formatters for tables, lists and quotes whose text stays in proportion to the markup. The formatters of html-to-text trust
  * `colspan` and `start`, pad each line of a table to the widest cell, and indent at every level.
  */
-export function formatters(): Record<'row' | 'list' | 'quote', FormatCallback> {
+export function createHtmlFormatters(): Record<'row' | 'list' | 'quote', FormatCallback> {
   let lists = 0;
   let quotes = 0;
   return {

@@ -7,7 +7,7 @@ const shallow = new Set(
 const silent = new Set(['script', 'style', 'title', 'noscript', 'template']);
 
 /** Returns an upper bound of the page's nesting, and the plain text, in linear time. A parser needs time quadratic in the depth. */
-export function scan(page: string): { depth: number; text: string } {
+export function scanHtmlNesting(page: string): { depth: number; text: string } {
   const open = new Map<string, number>();
   let now = 0;
   let depth = 0;

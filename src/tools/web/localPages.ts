@@ -2,18 +2,23 @@ import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { ToolError } from '../core/tool.ts';
 import type { BackgroundCommands } from '../shell/background.ts';
 import type { RunningCommand } from '../shell/backgroundCommand.ts';
-import { type Listening, type Loopback, listeningAt, loopback } from '../shell/listeningPorts.ts';
+import {
+  findListeningAddresses,
+  type ListeningAddress,
+  type LoopbackAddress,
+  loopbackAddresses,
+} from '../shell/listeningPorts.ts';
 import { processLabel } from '../shell/processes.ts';
-import type { Reach } from './fetch.ts';
+import type { FetchTargetPolicy } from './fetch.ts';
 
-export interface OwnPage {
-  reach: Reach;
+export interface CommandWebPage {
+  reach: FetchTargetPolicy;
   who: LocalizedMessage;
   /** Scope of an approval: this port of this command while it runs. Absent if the owner of the port is unknown. */
   grant?: string;
 }
 
-export type OwnPages = (runId: string, url: URL) => Promise<OwnPage | undefined>;
+export type CommandWebPageLookup = (runId: string, url: URL) => Promise<CommandWebPage | undefined>;
 
 /**
  * Finds pages of own commands. A port belongs to a command if no other process listens there. The owner is checked at planning, before each
@@ -21,21 +26,24 @@ export type OwnPages = (runId: string, url: URL) => Promise<OwnPage | undefined>
  * information, the command's output must name the port.
  * @param platform value of `process.platform`
  */
-export function ownPages(background: BackgroundCommands, platform: string = process.platform): OwnPages {
+export function createCommandPageLookup(
+  background: BackgroundCommands,
+  platform: string = process.platform,
+): CommandWebPageLookup {
   const canBeSeen = platform === 'linux';
 
-  async function placesOf(command: RunningCommand, url: URL): Promise<Listening[]> {
+  async function placesOf(command: RunningCommand, url: URL): Promise<ListeningAddress[]> {
     const port = portOf(url);
     const hosts = hostsOf(url);
     const seen = canBeSeen
-      ? await listeningAt(command, port)
+      ? await findListeningAddresses(command, port)
       : names(command.text(), port)
-        ? loopback.map((address) => ({ address, processes: [] }))
+        ? loopbackAddresses.map((address) => ({ address, processes: [] }))
         : [];
     return command.isWorking ? seen.filter(({ address }) => hosts.includes(address)) : [];
   }
 
-  const reachOf = (command: RunningCommand, start: URL): Reach => ({
+  const reachOf = (command: RunningCommand, start: URL): FetchTargetPolicy => ({
     check(url) {
       const isSame = hostsOf(url).length > 0 && portOf(url) === portOf(start);
       if (!isSame) throw elsewhere(start, url);
@@ -76,9 +84,9 @@ export function ownPages(background: BackgroundCommands, platform: string = proc
 }
 
 /** Returns the loopback addresses of a host name; empty for other hosts, even if the host resolves to this machine. */
-function hostsOf({ hostname }: URL): readonly Loopback[] {
-  if (hostname === 'localhost') return loopback;
-  return loopback.filter((address) => hostname === address || hostname === `[${address}]`);
+function hostsOf({ hostname }: URL): readonly LoopbackAddress[] {
+  if (hostname === 'localhost') return loopbackAddresses;
+  return loopbackAddresses.filter((address) => hostname === address || hostname === `[${address}]`);
 }
 
 const portOf = ({ port, protocol }: URL): number => Number(port || (protocol === 'https:' ? 443 : 80));

@@ -1,5 +1,5 @@
 import { lazyImport } from '../../protocol/panel/lazyImport.ts';
-import { formatters } from './formatters.ts';
+import { createHtmlFormatters } from './formatters.ts';
 
 /** Nesting limit above any real page; deeper pages yield only plain text. */
 const deepest = 5000;
@@ -21,14 +21,14 @@ export async function pageText({
 }
 
 async function textOf(page: string): Promise<string> {
-  const [{ convert }, { scan }] = await html();
-  const { depth, text } = scan(page);
+  const [{ convert }, { scanHtmlNesting }] = await html();
+  const { depth, text } = scanHtmlNesting(page);
   if (depth > deepest) return text;
   const skipped = ['script', 'style', 'noscript', 'iframe', 'template', 'svg', 'button', 'select', 'title', 'img'];
   return convert(page, {
     wordwrap: false,
     limits: { maxDepth: 500, maxInputLength: 2 ** 24, ellipsis: '…' },
-    formatters: formatters(),
+    formatters: createHtmlFormatters(),
     selectors: [
       ...skipped.map((selector) => ({ selector, format: 'skip' })),
       ...[1, 2, 3, 4, 5, 6].map((level) => ({ selector: `h${level}`, options: { uppercase: false } })),

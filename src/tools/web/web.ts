@@ -1,16 +1,16 @@
-import { visibleProse } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleProse } from '../../protocol/text/escapeInvisible.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { storedOutput } from '../core/storedOutput.ts';
-import { askingTool, type CallPlan, type Tool, ToolError } from '../core/tool.ts';
-import { webDefinition } from '../definitions/webTools.ts';
-import { checkUrl } from './addresses.ts';
-import { anySite, fetchPage, type PageLimits } from './fetch.ts';
-import type { OwnPage, OwnPages } from './localPages.ts';
+import { createSideEffectTool, type Tool, type ToolCallPlan, ToolError } from '../core/tool.ts';
+import { webFetchDefinition } from '../definitions/webTools.ts';
+import { checkFetchUrl } from './addresses.ts';
+import { anySiteFetchPolicy, fetchPage, type PageLimits } from './fetch.ts';
+import type { CommandWebPage, CommandWebPageLookup } from './localPages.ts';
 import { type pageText, pageText as usualText } from './text.ts';
 
 export interface WebOptions extends Partial<PageLimits> {
   allowPrivate?(): boolean;
-  ownPages?: OwnPages;
+  ownPages?: CommandWebPageLookup;
   /** Converts a page to text (`web/text.ts`), possibly in a worker. Throws an error with a sentence. */
   pageText?: typeof pageText;
 }
@@ -26,17 +26,17 @@ export function webTool({
   pageText = usualText,
   ...limits
 }: WebOptions = {}): Tool {
-  return askingTool(webDefinition, 'execute', async ({ url: written }, { runId }) => {
+  return createSideEffectTool(webFetchDefinition, 'execute', async ({ url: written }, { runId }) => {
     const isOpen = allowPrivate();
-    const own = isOpen ? undefined : await ownPages?.(runId, checkUrl(written, true));
-    const url = checkUrl(written, isOpen || own !== undefined);
+    const own = isOpen ? undefined : await ownPages?.(runId, checkFetchUrl(written, true));
+    const url = checkFetchUrl(written, isOpen || own !== undefined);
     return {
       what: message('Fetch a page of {0}', url.host),
       where: `GET ${url.href}`,
       ...(own ? aboutOwn(own) : { why, grant: `web.fetch ${url.origin}` }),
       site: url.origin,
       async run(context) {
-        const reach = own?.reach ?? anySite(allowPrivate());
+        const reach = own?.reach ?? anySiteFetchPolicy(allowPrivate());
         const page = await fetchPage(url, { reach, signal: context.signal, ...limits });
         const { contentType, bytes } = page;
         const size = bytes.byteLength; // before the transfer to another thread
@@ -47,9 +47,9 @@ export function webTool({
           url: page.url.href,
           contentType: page.contentType,
           bytes: size,
-          ...(title && { title: visibleProse(title) }),
+          ...(title && { title: escapeInvisibleProse(title) }),
           ...(page.redirects.length > 0 && { redirects: page.redirects }),
-          ...(await storedOutput(visibleProse(text), 0, 'text', context)),
+          ...(await storedOutput(escapeInvisibleProse(text), 0, 'text', context)),
         };
       },
     };
@@ -59,7 +59,7 @@ export function webTool({
 const why = message('The address is sent to that server, and its response is sent to the model.');
 
 /** Returns the approval of a local page: only an answer allows a page, for one port of one command; rules and presets do not. */
-function aboutOwn({ who, grant }: OwnPage): Pick<CallPlan, 'why' | 'grant' | 'guarded' | 'once'> {
+function aboutOwn({ who, grant }: CommandWebPage): Pick<ToolCallPlan, 'why' | 'grant' | 'guarded' | 'once'> {
   const about = message('It is a page of this machine: {0}. Its response is sent to the model.', who);
   if (grant === undefined) return { why: about };
   return {

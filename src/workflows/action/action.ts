@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import type { Agent, Apart, WorkflowContext } from '../../engine/core/workflow.ts';
+import type { Agent, NodeConversationLog, WorkflowContext } from '../../engine/core/workflow.ts';
 import type { ErrorInfo, Message } from '../../protocol/content/messages.ts';
-import { localizedMessageIn, UserFacingError } from '../../protocol/text/localized.ts';
+import { storedLocalizableText, UserFacingError } from '../../protocol/text/localized.ts';
 import type { ToolSpec, WorkflowFile } from '../plan/schema.ts';
 import type { TemplateScope } from '../template/template.ts';
 
@@ -18,18 +18,18 @@ export interface ActionContext {
    * Returns the recorded model conversation for this call; absent if an agent calls the action as a tool, because the agent then receives a
    * failure itself.
    */
-  conversation?(callId: string): RecordedConversation;
+  conversation?(callId: string): RecordedNodeConversation;
   perform(name: string, params: Record<string, unknown>, context: Omit<ActionContext, 'perform'>): Promise<unknown>;
 }
 
-export interface RecordedConversation {
-  readonly apart: Apart;
+export interface RecordedNodeConversation {
+  readonly apart: NodeConversationLog;
   /** Number of messages before the first model call. */
   readonly given: number;
   begin(messages: readonly Message[]): Promise<void>;
 }
 
-export interface Action {
+export interface WorkflowAction {
   /** Schema of the parameters in snake_case; undefined: the parameters of the tool. */
   parameters: z.ZodObject | undefined;
   /** Schema of the result with descriptions; undefined: the result of the tool, or unknown in advance. */
@@ -41,6 +41,6 @@ export interface Action {
 export class ActionError extends UserFacingError {
   override readonly name = 'ActionError';
   constructor(readonly info: ErrorInfo) {
-    super(localizedMessageIn(info));
+    super(storedLocalizableText(info));
   }
 }

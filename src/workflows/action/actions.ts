@@ -1,39 +1,42 @@
-import { type Action, type ActionContext, ActionError } from './action.ts';
-import { withCommandLine } from './commandLines.ts';
+import { type ActionContext, ActionError, type WorkflowAction } from './action.ts';
+import { toCommandLineParameters } from './commandLines.ts';
 import { dialectActions } from './dialectActions.ts';
-import { llmCall, llmRetry, llmStream } from './llm.ts';
-import { llmTools } from './llmTools.ts';
-import { nestedAction, workflowRun } from './nested.ts';
+import { llmCallAction, llmRetryAction, llmStreamAction } from './llm.ts';
+import { llmToolsAction } from './llmTools.ts';
+import { nestedWorkflowAction, nestedWorkflowActionName } from './nested.ts';
 
-const llm: Record<string, Action> = {
-  'llm.call': llmCall,
-  'llm.stream': llmStream,
-  'llm.retry': llmRetry,
-  'llm.tools': llmTools,
+const llm: Record<string, WorkflowAction> = {
+  'llm.call': llmCallAction,
+  'llm.stream': llmStreamAction,
+  'llm.retry': llmRetryAction,
+  'llm.tools': llmToolsAction,
 };
 
-export const dual = (name: string) => `actions.${name.replace('.', '_')}`;
+export const synonymActionName = (name: string) => `actions.${name.replace('.', '_')}`;
 
-const builtIn = new Map<string, Action>([
+const builtIn = new Map<string, WorkflowAction>([
   ...Object.entries(llm),
-  ...Object.entries(llm).map(([name, action]): [string, Action] => [dual(name), action]),
-  [nestedAction, workflowRun],
+  ...Object.entries(llm).map(([name, action]): [string, WorkflowAction] => [synonymActionName(name), action]),
+  [nestedWorkflowActionName, nestedWorkflowAction],
   ['state.set', { parameters: undefined, run: async (params) => params }],
   ...Object.entries(dialectActions),
-  ...Object.entries(dialectActions).map(([name, action]): [string, Action] => [dual(name), action]),
+  ...Object.entries(dialectActions).map(([name, action]): [string, WorkflowAction] => [
+    synonymActionName(name),
+    action,
+  ]),
 ]);
 
-export const builtInNames: readonly string[] = [...builtIn.keys()];
+export const builtInActionNames: readonly string[] = [...builtIn.keys()];
 /** Names for completion: our own, without the synonyms of the dialect. */
-export const providedNames: readonly string[] = [...Object.keys(llm), 'state.set', nestedAction];
+export const completableActionNames: readonly string[] = [...Object.keys(llm), 'state.set', nestedWorkflowActionName];
 
-export const actionOf = (name: string): Action => builtIn.get(name) ?? toolAction(name);
+export const actionByName = (name: string): WorkflowAction => builtIn.get(name) ?? toolAction(name);
 
 /** Creates the action of a workspace tool, subject to the gate. A failed call ends the node with the tool's error. */
-const toolAction = (name: string): Action => ({
+const toolAction = (name: string): WorkflowAction => ({
   parameters: undefined,
   async run(params, { run, callId, approval }) {
-    const args = name === 'shell.run' ? withCommandLine(params) : params;
+    const args = name === 'shell.run' ? toCommandLineParameters(params) : params;
     const outcome = await run.execute({ id: callId, name, arguments: args }, approval);
     if (!outcome.ok) throw new ActionError(outcome.error);
     return outcome.data;
@@ -41,6 +44,6 @@ const toolAction = (name: string): Action => ({
 });
 
 /** Performs the action named by `uses`. Throws `ActionError`, or the signal's reason. */
-export function perform(name: string, params: Record<string, unknown>, context: Omit<ActionContext, 'perform'>) {
-  return actionOf(name).run(params, { ...context, perform });
+export function performAction(name: string, params: Record<string, unknown>, context: Omit<ActionContext, 'perform'>) {
+  return actionByName(name).run(params, { ...context, perform: performAction });
 }

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import type { ToolOutcome } from '../../protocol/content/tools.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { toErrorInfo } from '../../protocol/text/localized.ts';
-import { maxAnswerLength, parseLimitedJson } from '../../tools/core/parseLimits.ts';
-import { type Action, type ActionContext, ActionError } from './action.ts';
-import { llmCall, parse } from './llm.ts';
+import { maxJsonAnswerLength, parseLimitedJson } from '../../tools/core/parseLimits.ts';
+import { type ActionContext, ActionError, type WorkflowAction } from './action.ts';
+import { llmCallAction, parseActionParameters } from './llm.ts';
 
 // Actions of `fabceolin/the_edge_agent` with our semantics and its own parameters and results (docs/shared/yaml-reference/actions).
 
@@ -36,11 +36,11 @@ const failureShape = {
   error_type: z.string().optional().describe('`not_found`, `permission_denied` or `read_error`.'),
 };
 
-const fileRead: Action = {
+const fileRead: WorkflowAction = {
   parameters: readShape,
   gives: z.strictObject({ content: z.string().optional().describe('All of its text.'), ...failureShape }),
   async run(given, context) {
-    const { path } = parse(readShape, given, 'file.read');
+    const { path } = parseActionParameters(readShape, given, 'file.read');
     let content = '';
     for (let offset = 1, count = 0; ; count++) {
       const outcome = await execute(context, count, 'fs.read', { path, offset });
@@ -54,26 +54,26 @@ const fileRead: Action = {
   },
 };
 
-const fileWrite: Action = {
+const fileWrite: WorkflowAction = {
   parameters: writeShape,
   gives: z.strictObject({ path: z.string().optional(), ...failureShape }),
   async run(given, context) {
-    const { path, content } = parse(writeShape, given, 'file.write');
+    const { path, content } = parseActionParameters(writeShape, given, 'file.write');
     const text = typeof content === 'string' ? content : JSON.stringify(content);
     const outcome = await execute(context, 0, 'fs.write', { path, content: text });
     return outcome.ok ? { path, success: true } : failed(outcome);
   },
 };
 
-const httpGet: Action = {
+const httpGet: WorkflowAction = {
   parameters: getShape,
   async run(given, context) {
-    const { url } = parse(getShape, given, 'http.get');
+    const { url } = parseActionParameters(getShape, given, 'http.get');
     const outcome = await execute(context, 0, 'web.fetch', { url });
     if (!outcome.ok) throw new ActionError(outcome.error);
     const { text, cut } = outcome.data as { text: string; cut?: unknown };
     try {
-      return parseLimitedJson(text, maxAnswerLength);
+      return parseLimitedJson(text, maxJsonAnswerLength);
     } catch {
       const why = cut
         ? message('The response of {0} is too long.', url)
@@ -83,7 +83,7 @@ const httpGet: Action = {
   },
 };
 
-const jsonParse: Action = {
+const jsonParse: WorkflowAction = {
   parameters: parseShape,
   gives: z.strictObject({
     data: z.unknown().optional().describe('The value.'),
@@ -92,9 +92,9 @@ const jsonParse: Action = {
     position: z.strictObject({ line: z.number(), column: z.number() }).optional().describe('Where it failed.'),
   }),
   async run(given) {
-    const { text, strict, default: fallback } = parse(parseShape, given, 'json.parse');
+    const { text, strict, default: fallback } = parseActionParameters(parseShape, given, 'json.parse');
     try {
-      return { data: parseLimitedJson(text, maxAnswerLength), success: true };
+      return { data: parseLimitedJson(text, maxJsonAnswerLength), success: true };
     } catch (error) {
       if (!strict && fallback !== undefined) return { data: fallback, success: true };
       const at = Number(/position (\d+)/.exec(String(error))?.[1] ?? text.length);
@@ -105,32 +105,32 @@ const jsonParse: Action = {
   },
 };
 
-const jsonStringify: Action = {
+const jsonStringify: WorkflowAction = {
   parameters: stringifyShape,
   gives: z.strictObject({ text: z.string(), success }),
   async run(given) {
-    const { data, indent, sort_keys } = parse(stringifyShape, given, 'json.stringify');
+    const { data, indent, sort_keys } = parseActionParameters(stringifyShape, given, 'json.stringify');
     return { text: JSON.stringify(sort_keys ? sorted(data) : data, null, indent), success: true };
   },
 };
 
-const dataMerge: Action = {
+const dataMerge: WorkflowAction = {
   parameters: mergeShape,
   gives: z.strictObject({ result: z.record(z.string(), z.unknown()), source_count: z.number(), success }),
   async run(given) {
-    const { sources, strategy } = parse(mergeShape, given, 'data.merge');
+    const { sources, strategy } = parseActionParameters(mergeShape, given, 'data.merge');
     const merge = { deep, shallow: (one: object, other: object) => ({ ...one, ...other }), replace: last }[strategy];
     return { result: sources.reduce<object>(merge, {}), source_count: sources.length, success: true };
   },
 };
 
-const template: Action = {
+const template: WorkflowAction = {
   parameters: templateShape,
-  run: async (given) => parse(templateShape, given, 'template').template,
+  run: async (given) => parseActionParameters(templateShape, given, 'template').template,
 };
 
-export const dialectActions: Record<string, Action> = {
-  'llm.chat': llmCall,
+export const dialectActions: Record<string, WorkflowAction> = {
+  'llm.chat': llmCallAction,
   'file.read': fileRead,
   'file.write': fileWrite,
   'http.get': httpGet,
@@ -174,7 +174,7 @@ const others =
   /^(?:actions\.\w+$|(?:a2a|auth|context|csv|dspy|embedding|error|execution|firestore|git|github|graph|learn|llamaextract|ltm|markdown|mem0|memory|neo4j|rag|schema|search|session|text|tools|validate|vector|catalog|bmad)\.)/;
 
 /** Returns a message about an action unsupported by Towpath; undefined for a name outside of the dialect. */
-export function absentAction(name: string): LocalizedMessage | undefined {
+export function unsupportedActionMessage(name: string): LocalizedMessage | undefined {
   const use = instead.find(([start]) => name === start || (start.endsWith('.') && name.startsWith(start)))?.[1];
   if (use) return use;
   return others.test(name)

@@ -2,24 +2,30 @@ import * as z from 'zod';
 import type { AdapterResult, CompleteOptions } from '../../llm/adapter/adapter.ts';
 import type { ChatRequest } from '../../llm/core/client.ts';
 import type { Message, TokenUsage } from '../../protocol/content/messages.ts';
-import { inEnglish, message } from '../../protocol/text/l10n.ts';
-import { joined, type LocalizableText, toErrorInfo } from '../../protocol/text/localized.ts';
-import { maxAnswerLength, parseLimitedJson } from '../../tools/core/parseLimits.ts';
-import { type Action, type ActionContext, ActionError } from './action.ts';
-import { type CallParameters, callSchema, llmAnswerShape, type responseFormat, retrySchema } from './llmParameters.ts';
-import { schemaOf } from './schemaCheck.ts';
+import { message, toEnglishText } from '../../protocol/text/l10n.ts';
+import { joinLocalizableTexts, type LocalizableText, toErrorInfo } from '../../protocol/text/localized.ts';
+import { maxJsonAnswerLength, parseLimitedJson } from '../../tools/core/parseLimits.ts';
+import { type ActionContext, ActionError, type WorkflowAction } from './action.ts';
+import {
+  type LlmCallParameters,
+  llmAnswerShape,
+  llmCallSchema,
+  llmRetrySchema,
+  type responseFormat,
+} from './llmParameters.ts';
+import { createJsonSchemaValidator } from './schemaCheck.ts';
 
-export const llmCall: Action = {
-  parameters: callSchema,
+export const llmCallAction: WorkflowAction = {
+  parameters: llmCallSchema,
   gives: z.strictObject(llmAnswerShape),
   async run(given, context) {
-    const reply = await ask(parse(callSchema, given, 'llm.call'), context, {});
+    const reply = await ask(parseActionParameters(llmCallSchema, given, 'llm.call'), context, {});
     return answerOf(reply);
   },
 };
 
-export const llmStream: Action = {
-  parameters: callSchema,
+export const llmStreamAction: WorkflowAction = {
+  parameters: llmCallSchema,
   gives: z.strictObject({
     ...llmAnswerShape,
     streamed: z.literal(true).describe('It was shown while it came.'),
@@ -27,7 +33,9 @@ export const llmStream: Action = {
   }),
   async run(given, context) {
     let chunks = 0;
-    const reply = await ask(parse(callSchema, given, 'llm.stream'), context, { onText: () => chunks++ });
+    const reply = await ask(parseActionParameters(llmCallSchema, given, 'llm.stream'), context, {
+      onText: () => chunks++,
+    });
     return { ...answerOf(reply), streamed: true, chunk_count: chunks };
   },
 };
@@ -35,8 +43,8 @@ export const llmStream: Action = {
 const usualMaxDelay = 60;
 
 /** Retries a call; a failure is a value for the workflow. */
-export const llmRetry: Action = {
-  parameters: retrySchema,
+export const llmRetryAction: WorkflowAction = {
+  parameters: llmRetrySchema,
   gives: z.strictObject({
     ...z.strictObject(llmAnswerShape).partial().shape,
     attempts: z.number().describe('How often it was asked.'),
@@ -45,7 +53,11 @@ export const llmRetry: Action = {
     error: z.string().optional().describe('Why it failed.'),
   }),
   async run(given, context) {
-    const { max_retries, base_delay, max_delay, jitter, ...params } = parse(retrySchema, given, 'llm.retry');
+    const { max_retries, base_delay, max_delay, jitter, ...params } = parseActionParameters(
+      llmRetrySchema,
+      given,
+      'llm.retry',
+    );
     const limits = {
       retries: max_retries,
       baseDelayMs: base_delay * 1000,
@@ -66,19 +78,23 @@ export const llmRetry: Action = {
 };
 
 /** Parses parameters. Throws `ActionError` that names the invalid parameters as written in the file. */
-export function parse<Schema extends z.ZodType>(schema: Schema, given: unknown, name: string): z.output<Schema> {
+export function parseActionParameters<Schema extends z.ZodType>(
+  schema: Schema,
+  given: unknown,
+  name: string,
+): z.output<Schema> {
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue?.path.join('.');
   throw new ActionError({
     code: 'TOOL_ARGS_INVALID',
-    ...toErrorInfo(joined([name, ...(where ? [where] : []), { english: String(issue?.message) }], ': ')),
+    ...toErrorInfo(joinLocalizableTexts([name, ...(where ? [where] : []), { english: String(issue?.message) }], ': ')),
   });
 }
 
 /** Converts parameters to a request without messages. Leading system messages become the system prompt. */
-export function llmRequest(params: Omit<CallParameters, 'messages'>, { defaults }: ActionContext) {
+export function llmRequest(params: Omit<LlmCallParameters, 'messages'>, { defaults }: ActionContext) {
   const { temperature = defaults.temperature ?? (params.cache ? 0 : 0.7), max_tokens = defaults.max_tokens } = params;
   const format = params.response_format;
   return {
@@ -90,7 +106,10 @@ export function llmRequest(params: Omit<CallParameters, 'messages'>, { defaults 
   } satisfies Partial<ChatRequest>;
 }
 
-export function splitMessages(messages: CallParameters['messages']): { systemPrompt?: string; messages: Message[] } {
+export function splitSystemPrompt(messages: LlmCallParameters['messages']): {
+  systemPrompt?: string;
+  messages: Message[];
+} {
   const first = messages.findIndex(({ role }) => role !== 'system');
   const leading = messages.slice(0, first < 0 ? messages.length - 1 : first);
   const systemPrompt = leading.map(({ content }) => content).join('\n\n');
@@ -103,13 +122,13 @@ function formatOf(format: Exclude<z.output<typeof responseFormat>, { type: 'text
 }
 
 async function ask(
-  params: CallParameters,
+  params: LlmCallParameters,
   context: ActionContext,
   options: Pick<CompleteOptions, 'limits'> & { onText?(text: string): void },
   counted = { attempts: 0, delayMs: 0 },
 ): Promise<AdapterResult> {
   const { run, node, defaults } = context;
-  const { systemPrompt, messages } = splitMessages(params.messages);
+  const { systemPrompt, messages } = splitSystemPrompt(params.messages);
   const request = { ...llmRequest(params, context), ...(systemPrompt && { systemPrompt }) };
   const model = params.model ?? defaults.model;
   const once = async (said: Message[]) => {
@@ -126,7 +145,7 @@ async function ask(
   const problem = formatProblem(contentOf(reply), params.response_format);
   if (!problem) return reply;
   // not every provider enforces a schema: one more attempt with the error
-  const wish = `That is not what was asked for: ${inEnglish(problem)} Answer with the JSON alone, nothing around it.`;
+  const wish = `That is not what was asked for: ${toEnglishText(problem)} Answer with the JSON alone, nothing around it.`;
   const repaired = await once([
     ...messages,
     { role: 'assistant', content: contentOf(reply) },
@@ -150,11 +169,11 @@ const answerOf = (reply: AdapterResult) => ({
 
 const contentOf = (reply: AdapterResult) => reply.message?.content ?? '';
 
-function formatProblem(content: string, format: CallParameters['response_format']): LocalizableText | undefined {
+function formatProblem(content: string, format: LlmCallParameters['response_format']): LocalizableText | undefined {
   if (!format || format.type === 'text') return undefined;
   let value: unknown;
   try {
-    value = parseLimitedJson(content, maxAnswerLength);
+    value = parseLimitedJson(content, maxJsonAnswerLength);
   } catch (error) {
     return message('it is not JSON ({0}).', (error as Error).message);
   }
@@ -162,8 +181,8 @@ function formatProblem(content: string, format: CallParameters['response_format'
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? undefined
       : message('it is not a JSON object.');
-  const [issue] = schemaOf(format.json_schema.schema).safeParse(value).error?.issues ?? [];
-  return issue && joined([issue.path.join('.') || message('the value'), ': ', issue.message, '.'], '');
+  const [issue] = createJsonSchemaValidator(format.json_schema.schema).safeParse(value).error?.issues ?? [];
+  return issue && joinLocalizableTexts([issue.path.join('.') || message('the value'), ': ', issue.message, '.'], '');
 }
 
 const sum = (one: TokenUsage, other: TokenUsage): TokenUsage => ({

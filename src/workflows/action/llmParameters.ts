@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { inEnglish } from '../../protocol/text/l10n.ts';
-import { schemaProblem } from './schemaCheck.ts';
+import { toEnglishText } from '../../protocol/text/l10n.ts';
+import { invalidSchemaReason } from './schemaCheck.ts';
 
 /** Schema of a text; other values become JSON, and an undefined template becomes empty. */
 const textValue = z.unknown().transform((value) => {
@@ -17,15 +17,15 @@ export const responseFormat = z.discriminatedUnion('type', [
       name: z.string().default('answer'),
       strict: z.boolean().optional(),
       schema: z.record(z.string(), z.unknown()).superRefine((schema, { addIssue }) => {
-        const problem = schemaProblem(schema);
-        if (problem) addIssue(inEnglish(problem));
+        const problem = invalidSchemaReason(schema);
+        if (problem) addIssue(toEnglishText(problem));
       }),
     }),
   }),
 ]);
 
 /** Parameters of every `llm.*` action. The editor shows the descriptions. */
-export const callShape = {
+export const llmCallShape = {
   model: z
     .string()
     .min(1)
@@ -56,7 +56,7 @@ export const callShape = {
     .default(false)
     .describe('An equal call is answered with the answer that it had, at temperature 0 (which it has by itself).'),
 };
-export const callSchema = z.strictObject(callShape);
+export const llmCallSchema = z.strictObject(llmCallShape);
 
 export const llmAnswerShape = {
   content: z.string().describe('The answer.'),
@@ -66,8 +66,8 @@ export const llmAnswerShape = {
   cached: z.literal(true).optional().describe('Of an answer that was given before.'),
 };
 
-export const retrySchema = z.strictObject({
-  ...callShape,
+export const llmRetrySchema = z.strictObject({
+  ...llmCallShape,
   max_retries: z.number().int().min(0).max(20).default(3).describe('How often a call is tried again: 3 without it.'),
   base_delay: z.number().min(0).default(1).describe('Seconds before the first retry, then doubled: 1 without it.'),
   max_delay: z
@@ -79,4 +79,4 @@ export const retrySchema = z.strictObject({
     ),
   jitter: z.boolean().default(true).describe('Waits differ by up to a quarter; `false`: they are exact.'),
 });
-export type CallParameters = z.output<typeof callSchema>;
+export type LlmCallParameters = z.output<typeof llmCallSchema>;

@@ -1,24 +1,24 @@
 import * as z from 'zod';
 import { RunSuspended } from '../../engine/core/abortReason.ts';
-import type { Apart, TurnOptions } from '../../engine/core/workflow.ts';
+import type { NodeConversationLog, TurnOptions } from '../../engine/core/workflow.ts';
 import { lostOutcome } from '../../engine/notices/interruptedCalls.ts';
-import { isUnanswered } from '../../protocol/content/askTool.ts';
+import { isUnansweredQuestion } from '../../protocol/content/askTool.ts';
 import type { Message } from '../../protocol/content/messages.ts';
 import { type ToolOutcome, toToolResult } from '../../protocol/content/tools.ts';
-import { isUnknown } from '../../protocol/run/interruptions.ts';
-import { isOverLimit } from '../../protocol/run/money.ts';
+import { isCallEffectUnknown } from '../../protocol/run/interruptions.ts';
+import { isSpendingLimitError } from '../../protocol/run/money.ts';
 import { recordedOutcome } from '../../protocol/run/outcomes.ts';
 import { pendingCalls } from '../../protocol/run/pending.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { toErrorInfo } from '../../protocol/text/localized.ts';
-import { bounded } from '../../tools/core/outcome.ts';
+import { limitOutcomeSize } from '../../tools/core/outcome.ts';
 import { toolSpecSchema } from '../plan/schema.ts';
-import { type Action, type ActionContext, ActionError } from './action.ts';
-import { llmRequest, parse, splitMessages } from './llm.ts';
-import { callShape } from './llmParameters.ts';
-import { toolsOf } from './toolSpecs.ts';
+import { type ActionContext, ActionError, type WorkflowAction } from './action.ts';
+import { llmRequest, parseActionParameters, splitSystemPrompt } from './llm.ts';
+import { llmCallShape } from './llmParameters.ts';
+import { resolveToolList } from './toolSpecs.ts';
 
-const { response_format: _, cache: __, ...shape } = callShape;
+const { response_format: _, cache: __, ...shape } = llmCallShape;
 const toolsSchema = z.strictObject({
   ...shape,
   tools: z
@@ -38,7 +38,7 @@ const toolsSchema = z.strictObject({
     .describe('How often the model may call tools: 10 without it.'),
 });
 
-export const llmTools: Action = {
+export const llmToolsAction: WorkflowAction = {
   parameters: toolsSchema,
   gives: z.strictObject({
     content: z.string().describe('The answer.'),
@@ -60,14 +60,14 @@ export const llmTools: Action = {
     warning: z.string().optional().describe('When the rounds were used up before it was done.'),
   }),
   async run(given, context) {
-    const params = parse(toolsSchema, given, 'llm.tools');
-    const { systemPrompt, messages: asked } = splitMessages(params.messages);
+    const params = parseActionParameters(toolsSchema, given, 'llm.tools');
+    const { systemPrompt, messages: asked } = splitSystemPrompt(params.messages);
     const { node, approval, defaults, run } = context;
     const model = params.model ?? defaults.model;
     const offered = chosenTools(params, context);
     const recorded = context.conversation?.(context.callId);
     await recorded?.begin(asked);
-    const apart: Apart = recorded?.apart ?? {
+    const apart: NodeConversationLog = recorded?.apart ?? {
       node,
       messages: [...asked],
       callPrefix: `${context.callId}:`,
@@ -93,7 +93,7 @@ export const llmTools: Action = {
     const result = resultOf(said());
     if (stop.error?.code === 'ENGINE_MAX_TURNS_EXCEEDED')
       return { ...result, warning: `The limit of ${params.max_tool_rounds} tool rounds is reached.` };
-    if (isOverLimit(stop.error)) throw new RunSuspended(stop);
+    if (isSpendingLimitError(stop.error)) throw new RunSuspended(stop);
     if (stop.error) throw new ActionError(stop.error);
     if (stop.phase !== 'Completed' && run.pausing) throw new RunSuspended(stop);
     if (apart.messages.at(-1)?.role === 'tool') throw new ActionError(deniedAgain);
@@ -113,7 +113,7 @@ function isAnswered(said: readonly Message[]): boolean {
  * Completes calls without a result in a recorded conversation: uses a recorded outcome, or requests approval for a call that never started.
  * Calls with an unknown outcome suspend the node earlier.
  */
-async function answerPending(apart: Apart, { allows, extraTools }: OfferedTools, context: ActionContext) {
+async function answerPending(apart: NodeConversationLog, { allows, extraTools }: OfferedTools, context: ActionContext) {
   const { run, approval } = context;
   for (const { id: ownId, ...call } of pendingCalls(apart.messages)) {
     const id = apart.callIds?.[ownId] ?? apart.callPrefix + ownId;
@@ -128,12 +128,12 @@ async function answerPending(apart: Apart, { allows, extraTools }: OfferedTools,
       isTold
         ? lostOutcome(run.run, id)
         : own
-          ? bounded(await own.run({ id, ...call }))
+          ? limitOutcomeSize(await own.run({ id, ...call }))
           : run.execute({ id, ...call }, approval);
     const outcome = recorded && run.run.outcomes?.[id]?.byPerson ? recorded : await perform();
-    if (isUnanswered(outcome)) throw run.signal.reason;
+    if (isUnansweredQuestion(outcome)) throw run.signal.reason;
     const after = run.run.calls[id];
-    if (after && isUnknown(run.run, id, after)) throw new ActionError(deniedAgain); // the user denied the repetition
+    if (after && isCallEffectUnknown(run.run, id, after)) throw new ActionError(deniedAgain); // the user denied the repetition
     await apart.add?.({ role: 'tool', content: '', toolResults: [toToolResult(ownId, outcome)] });
     if (run.signal.aborted) throw run.signal.reason;
   }
@@ -151,9 +151,9 @@ function chosenTools(
   { tools, tool_choice: choice }: z.output<typeof toolsSchema>,
   context: ActionContext,
 ): OfferedTools {
-  if (['auto', 'none', 'required'].includes(choice)) return toolsOf(tools, context);
+  if (['auto', 'none', 'required'].includes(choice)) return resolveToolList(tools, context);
   const chosen = tools.filter((tool) => (typeof tool === 'string' ? tool : tool.name) === choice);
-  if (chosen.length > 0) return toolsOf(chosen, context);
+  if (chosen.length > 0) return resolveToolList(chosen, context);
   throw new ActionError({
     code: 'TOOL_NOT_AVAILABLE',
     ...toErrorInfo(message('tool_choice names {0}, which is not among the tools.', choice)),

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { resultsKey } from '../../protocol/run/graph.ts';
+import { parallelResultsKey } from '../../protocol/run/graph.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { toErrorInfo, UserFacingError } from '../../protocol/text/localized.ts';
-import { inputsOf } from '../plan/inputs.ts';
+import { requiredWorkflowInputs } from '../plan/inputs.ts';
 import type { WorkflowFile, WorkflowStep } from '../plan/schema.ts';
-import { meant, withHint } from '../template/near.ts';
-import { type Action, ActionError } from './action.ts';
+import { appendHint, didYouMeanHint } from '../template/near.ts';
+import { ActionError, type WorkflowAction } from './action.ts';
 
-export const nestedAction = 'workflow.run';
+export const nestedWorkflowActionName = 'workflow.run';
 
 const shape = z.strictObject({
   workflow: z.string().min(1).describe('A workflow of `.towpath/workflows`, by the name of its file.'),
@@ -19,20 +19,22 @@ const shape = z.strictObject({
 });
 
 /** Runs a workflow as a step; implemented by the run, which knows the position of the other workflow. */
-export const workflowRun: Action = {
+export const nestedWorkflowAction: WorkflowAction = {
   parameters: shape,
   async run() {
-    const words = message('{0} is a step of a workflow, not a tool of a model.', nestedAction);
+    const words = message('{0} is a step of a workflow, not a tool of a model.', nestedWorkflowActionName);
     throw new ActionError({ code: 'TOOL_NOT_AVAILABLE', ...toErrorInfo(words) });
   },
 };
 
-export const maxNesting = 8;
+export const maxWorkflowNesting = 8;
 
-export const nestedIn = ({ nodes }: WorkflowFile): string[] => {
+export const nestedWorkflowNames = ({ nodes }: WorkflowFile): string[] => {
   const steps = nodes.flatMap((node): WorkflowStep[] => [node, ...(node.steps ?? []), ...(node.body ?? [])]);
   return [
-    ...new Set(steps.flatMap(({ uses, with: given }) => (uses === nestedAction ? [String(given?.workflow)] : []))),
+    ...new Set(
+      steps.flatMap(({ uses, with: given }) => (uses === nestedWorkflowActionName ? [String(given?.workflow)] : [])),
+    ),
   ];
 };
 
@@ -41,7 +43,7 @@ export const nestedIn = ({ nodes }: WorkflowFile): string[] => {
  *
  * @param load throws for an unknown or invalid workflow
  */
-export async function nestedFiles(
+export async function loadNestedWorkflows(
   name: string,
   file: WorkflowFile,
   load: (name: string) => Promise<WorkflowFile>,
@@ -50,18 +52,18 @@ export async function nestedFiles(
   const depths = new Map<string, number>();
   const depthOf = async (one: WorkflowFile, above: readonly string[]): Promise<number> => {
     let depth = 0;
-    for (const inner of nestedIn(one)) {
+    for (const inner of nestedWorkflowNames(one)) {
       const way = [...above, inner];
       if (above.includes(inner))
         throw new UserFacingError(message('The workflow {0} runs itself: {1}.', inner, way.join(' → ')));
       const known = files.get(inner) ?? (await load(inner));
       files.set(inner, known);
-      const below = depths.get(inner) ?? (way.length > maxNesting + 1 ? 0 : await depthOf(known, way));
+      const below = depths.get(inner) ?? (way.length > maxWorkflowNesting + 1 ? 0 : await depthOf(known, way));
       depths.set(inner, below);
       depth = Math.max(depth, below + 1);
-      if (above.length + depth > maxNesting + 1)
+      if (above.length + depth > maxWorkflowNesting + 1)
         throw new UserFacingError(
-          message('Workflows can be nested {0} levels deep; {1} is deeper.', maxNesting, way.join(' → ')),
+          message('Workflows can be nested {0} levels deep; {1} is deeper.', maxWorkflowNesting, way.join(' → ')),
         );
     }
     return depth;
@@ -83,9 +85,9 @@ export function nestedInputs(
   for (const key of Object.keys(inputs))
     if (!declared.includes(key))
       throw new UserFacingError(
-        withHint(message('The workflow {0} has no input `{1}`.', name, key), meant(key, declared)),
+        appendHint(message('The workflow {0} has no input `{1}`.', name, key), didYouMeanHint(key, declared)),
       );
-  const missing = inputsOf(file).filter((key) => !Object.hasOwn(inputs, key));
+  const missing = requiredWorkflowInputs(file).filter((key) => !Object.hasOwn(inputs, key));
   if (missing.length > 0)
     throw new UserFacingError(
       message('The workflow {0} requires `{1}`. Set it in `inputs`.', name, missing.join('`, `')),
@@ -96,6 +98,8 @@ export function nestedInputs(
 /** Returns the values of a nested workflow, except unchanged inputs. */
 export function nestedResult(state: Record<string, unknown>, inputs: Record<string, unknown>): Record<string, unknown> {
   const isGiven = (key: string) =>
-    key === 'input' || key === resultsKey || (Object.hasOwn(inputs, key) && isDeepStrictEqual(inputs[key], state[key]));
+    key === 'input' ||
+    key === parallelResultsKey ||
+    (Object.hasOwn(inputs, key) && isDeepStrictEqual(inputs[key], state[key]));
   return Object.fromEntries(Object.entries(state).filter(([key]) => !isGiven(key)));
 }

@@ -1,27 +1,30 @@
 import * as z from 'zod';
-import { toDefinition } from '../../tools/definitions/definition.ts';
+import { toToolDefinition } from '../../tools/definitions/definition.ts';
 import { toolDefinitions } from '../../tools/definitions/definitions.ts';
-import { serverResult } from '../../tools/mcp/callResult.ts';
-import { actionOf } from './actions.ts';
-import { commandTextActions } from './commandLines.ts';
+import { mcpToolResultSchema } from '../../tools/mcp/callResult.ts';
+import { actionByName } from './actions.ts';
+import { commandArgumentsSchema } from './commandLines.ts';
 
 type Shape = Record<string, z.ZodType>;
 
-export const toolsByName: ReadonlyMap<string, ReturnType<typeof toDefinition>> = new Map(
-  toolDefinitions.map((named) => [named.name, toDefinition(named)]),
+export const toolDefinitionsByName: ReadonlyMap<string, ReturnType<typeof toToolDefinition>> = new Map(
+  toolDefinitions.map((named) => [named.name, toToolDefinition(named)]),
 );
 
 /** Returns the parameters of an action; undefined if unknown before the call. */
-export function parametersOf(action: string): Shape | undefined {
-  const shape = (actionOf(action).parameters ?? toolsByName.get(action)?.arguments)?.shape;
+export function actionParameters(action: string): Shape | undefined {
+  const shape = (actionByName(action).parameters ?? toolDefinitionsByName.get(action)?.arguments)?.shape;
   if (action !== 'shell.run' || !shape) return shape;
   const help = 'The command line; or a list of a program and what it is given, whatever is in it.';
-  return { ...shape, command: z.union([z.string().min(1), commandTextActions]).meta({ help }) };
+  return { ...shape, command: z.union([z.string().min(1), commandArgumentsSchema]).meta({ help }) };
 }
 
 /** Returns the fields of an action's result; undefined if unknown in advance. */
-export const givesOf = (action: string): Shape | undefined =>
-  (actionOf(action).gives ?? toolsByName.get(action)?.gives ?? (isServerTool(action) ? serverResult : undefined))
-    ?.shape;
+export const actionResultFields = (action: string): Shape | undefined =>
+  (
+    actionByName(action).gives ??
+    toolDefinitionsByName.get(action)?.gives ??
+    (isServerTool(action) ? mcpToolResultSchema : undefined)
+  )?.shape;
 
 const isServerTool = (name: string) => /^mcp\.[^.]+\.[^.]+$/.test(name);

@@ -4,7 +4,7 @@ import { type LocalizableText, messageOf, toErrorInfo } from '../../protocol/tex
 import { ActionError } from './action.ts';
 
 /** Converts a schema of a file to a validator. Throws `ActionError` for an invalid schema. */
-export function schemaOf(schema: Record<string, unknown>): z.ZodType {
+export function createJsonSchemaValidator(schema: Record<string, unknown>): z.ZodType {
   try {
     return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
   } catch (error) {
@@ -13,9 +13,9 @@ export function schemaOf(schema: Record<string, unknown>): z.ZodType {
   }
 }
 
-export function schemaProblem(schema: Record<string, unknown>): LocalizableText | undefined {
+export function invalidSchemaReason(schema: Record<string, unknown>): LocalizableText | undefined {
   try {
-    schemaOf(schema);
+    createJsonSchemaValidator(schema);
     return undefined;
   } catch (error) {
     return messageOf(error);

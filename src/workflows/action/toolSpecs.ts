@@ -1,18 +1,23 @@
 import type { ExtraTool, TurnOptions } from '../../engine/core/workflow.ts';
 import type { ToolCall } from '../../protocol/content/messages.ts';
-import { failure, type JsonSchema, type ToolDefinition, type ToolOutcome } from '../../protocol/content/tools.ts';
+import {
+  failedToolOutcome,
+  type JsonSchema,
+  type ToolDefinition,
+  type ToolOutcome,
+} from '../../protocol/content/tools.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { toErrorInfo } from '../../protocol/text/localized.ts';
 import { checkArguments } from '../../tools/core/checkArguments.ts';
 import { runWithTimeout } from '../../tools/core/runWithTimeout.ts';
 import { ToolError } from '../../tools/core/tool.ts';
 import type { ToolSpec } from '../plan/schema.ts';
-import { meant, withHint } from '../template/near.ts';
-import { renderAll } from '../template/template.ts';
+import { appendHint, didYouMeanHint } from '../template/near.ts';
+import { renderTemplatesDeep } from '../template/template.ts';
 import { type ActionContext, ActionError } from './action.ts';
-import { schemaOf } from './schemaCheck.ts';
+import { createJsonSchemaValidator } from './schemaCheck.ts';
 
-export function definitionOf({ name, description, parameters }: ToolSpec): ToolDefinition {
+export function toolSpecToDefinition({ name, description, parameters }: ToolSpec): ToolDefinition {
   const entries = Object.entries(parameters);
   const required = entries.filter(([, parameter]) => parameter.required === true).map(([key]) => key);
   return {
@@ -32,14 +37,14 @@ export function definitionOf({ name, description, parameters }: ToolSpec): ToolD
   };
 }
 
-export const covers = (pattern: string, name: string): boolean =>
+export const matchesToolPattern = (pattern: string, name: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 
 /**
  * Returns the tools of a list: workspace tools, tools defined by the workflow, and inline tools with resolved templates. Throws
  * `ActionError` for an unknown name.
  */
-export function toolsOf(
+export function resolveToolList(
   list: readonly (string | ToolSpec)[] | undefined,
   context: ActionContext,
 ): Pick<TurnOptions, 'allows' | 'extraTools'> {
@@ -51,24 +56,24 @@ export function toolsOf(
     if (typeof item !== 'string') specs.push(item);
     else {
       const own = context.tools.find((tool) => tool.name === item);
-      if (own) specs.push({ ...own, with: renderAll(own.with, context.scope) as ToolSpec['with'] });
-      else if (names.some((name) => covers(item, name))) patterns.push(item);
+      if (own) specs.push({ ...own, with: renderTemplatesDeep(own.with, context.scope) as ToolSpec['with'] });
+      else if (names.some((name) => matchesToolPattern(item, name))) patterns.push(item);
       else
         throw new ActionError({
           code: 'TOOL_NOT_AVAILABLE',
-          ...toErrorInfo(withHint(message('There is no tool {0}.', item), meant(item, names))),
+          ...toErrorInfo(appendHint(message('There is no tool {0}.', item), didYouMeanHint(item, names))),
         });
     }
   }
   return {
-    allows: ({ name }) => patterns.some((pattern) => covers(pattern, name)),
+    allows: ({ name }) => patterns.some((pattern) => matchesToolPattern(pattern, name)),
     extraTools: specs.map((spec) => ownTool(spec, context)),
   };
 }
 
 function ownTool(spec: ToolSpec, context: ActionContext): ExtraTool {
-  const definition = definitionOf(spec);
-  const checked = { definition, arguments: schemaOf(definition.parameters) };
+  const definition = toolSpecToDefinition(spec);
+  const checked = { definition, arguments: createJsonSchemaValidator(definition.parameters) };
   const understood = (call: ToolCall): ToolCall['arguments'] => {
     const read = runWithTimeout(() => readArguments(call, checked));
     if (!read) throw new ToolError('TOOL_ARGS_INVALID', 'Checking the arguments took too long. Send shorter ones.');
@@ -85,7 +90,7 @@ function ownTool(spec: ToolSpec, context: ActionContext): ExtraTool {
         return { ok: true, data: await context.perform(spec.action, params, { ...context, callId: call.id }) };
       } catch (error) {
         if (error instanceof ActionError) return { ok: false, error: error.info };
-        if (error instanceof ToolError) return failure(error.code, error.message, error.details);
+        if (error instanceof ToolError) return failedToolOutcome(error.code, error.message, error.details);
         throw error;
       }
     },

@@ -3,10 +3,10 @@ import { lstat, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Entry, fromBufferPromise } from 'yauzl';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { joined, type LocalizableText } from '../../protocol/text/localized.ts';
-import { checkShowable, notPortable } from '../../tools/core/pathSyntax.ts';
-import { readPlain } from '../../tools/sandbox/regularFile.ts';
-import { unfinished } from './archiveNames.ts';
+import { joinLocalizableTexts, type LocalizableText } from '../../protocol/text/localized.ts';
+import { checkDisplayablePath, isNonPortableFileName } from '../../tools/core/pathSyntax.ts';
+import { readRegularFile } from '../../tools/sandbox/regularFile.ts';
+import { unfinishedUnpackMarker } from './archiveNames.ts';
 import { PackageError } from './problem.ts';
 
 interface ArchiveLimits {
@@ -46,7 +46,7 @@ export async function unpackArchive(file: string, storage: string, limits = arch
   if (isThere) return folder;
 
   const files = await readEntries(bytes, name, limits);
-  const temporary = path.join(storage, unfinished + randomUUID());
+  const temporary = path.join(storage, unfinishedUnpackMarker + randomUUID());
   try {
     for (const [inside, content] of files) {
       const place = path.join(temporary, ...inside.split('/'));
@@ -64,7 +64,7 @@ export async function unpackArchive(file: string, storage: string, limits = arch
 
 async function readArchive(file: string, name: string, limits: ArchiveLimits): Promise<Buffer> {
   try {
-    return await readPlain(file, limits.archive);
+    return await readRegularFile(file, limits.archive);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const isTooLarge = code === 'too large';
@@ -86,7 +86,7 @@ async function readEntries(bytes: Buffer, name: string, limits: ArchiveLimits): 
     for await (const entry of zip.eachEntry()) {
       const { fileName } = entry;
       const problem = names.add(fileName) ?? kindProblem(entry) ?? sizeProblem(entry, limits);
-      if (problem) throw refuse(joined([JSON.stringify(fileName.slice(0, 200)), problem]));
+      if (problem) throw refuse(joinLocalizableTexts([JSON.stringify(fileName.slice(0, 200)), problem]));
       if (fileName.endsWith('/')) continue;
       total += entry.uncompressedSize;
       if (total > limits.total) throw refuse(message('unpacks to more than {0} bytes', limits.total));
@@ -114,10 +114,10 @@ class Names {
     if (name.startsWith('/') || segments.includes('..') || segments.includes('.') || segments.includes(''))
       return message('leads out of its folder or is not a relative path');
     if (segments.length > maximumDepth) return message('is nested too deeply');
-    if (segments.some((segment) => notPortable(segment) || Buffer.byteLength(segment) > 200))
+    if (segments.some((segment) => isNonPortableFileName(segment) || Buffer.byteLength(segment) > 200))
       return message('is not a valid name on every system');
     try {
-      checkShowable(segments);
+      checkDisplayablePath(segments);
     } catch {
       return message('has invisible characters in its name');
     }

@@ -1,3 +1,3 @@
 export const isArchive = (file: string): boolean => /\.bmad$/i.test(file);
 
-export const unfinished = '.new-';
+export const unfinishedUnpackMarker = '.new-';

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import * as z from 'zod';
 import { message } from '../../protocol/text/l10n.ts';
-import { builderAgents } from './builderAgents.ts';
-import type { Manifest, PackageFormat } from './format.ts';
+import { builderAgentsSchema } from './builderAgents.ts';
+import type { PackageFormat, PackageManifest } from './format.ts';
 import type { PackageGraph } from './packageGraph.ts';
 
 /*
@@ -46,7 +46,7 @@ const manifest = z
     runtime: z.object({}).optional(),
     integrity: z.object({}).optional(),
   })
-  .transform(({ name, version, description, entry, workflows }): Manifest => {
+  .transform(({ name, version, description, entry, workflows }): PackageManifest => {
     const isListed = workflows.some(({ graph }) => graph === entry.graph);
     const folder = path.posix.basename(path.posix.dirname(entry.graph));
     const first = {
@@ -152,7 +152,7 @@ function waysOf(edges: z.infer<typeof graph>['edges']): PackageGraph['edges'] {
 
 export const builderFormat: PackageFormat = {
   manifest,
-  agents: (workflows, needs) => builderAgents(version, builderId, workflows, needs),
+  agents: (workflows, needs) => builderAgentsSchema(version, builderId, workflows, needs),
   graph: graphIn,
   lenient: true,
 };

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import * as z from 'zod';
-import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import type { Manifest } from './format.ts';
-import { line, type MenuItem, type PackageAgent, packageLabels } from './packageAgents.ts';
+import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
+import type { PackageManifest } from './format.ts';
+import { type MenuItem, type PackageAgent, packageTextSchema, singleLineSchema } from './packageAgents.ts';
 
 const menuItem = z.looseObject({
-  description: packageLabels,
+  description: packageTextSchema,
   trigger: z.string().optional(),
   cmd: z.string().optional(),
   triggers: z.array(z.looseObject({ type: z.string().optional(), match: z.string().optional() })).optional(),
@@ -46,31 +46,31 @@ function toolsOf({ fs, mcp }: z.infer<typeof policy>): Pick<PackageAgent, 'tools
 }
 
 /** Schema of crewagent-builder's `agents.json`, converted to our agents; unsupported parts are rejected with their path. */
-export function builderAgents(
+export function builderAgentsSchema(
   version: z.ZodType,
   id: z.ZodType<string>,
-  workflows: Manifest['workflows'] | undefined,
+  workflows: PackageManifest['workflows'] | undefined,
   needs: (file: string, place: string) => void,
 ): z.ZodType<{ agents: PackageAgent[] }> {
   const agent = z.strictObject({
     id,
     metadata: z.strictObject({
-      name: line,
-      title: line,
+      name: singleLineSchema,
+      title: singleLineSchema,
       icon: z.string(),
       module: z.string().optional(),
       description: z.string().optional(),
       sourceId: z.string().optional(),
     }),
     persona: z.strictObject({
-      role: packageLabels,
-      identity: packageLabels,
-      communication_style: packageLabels,
-      principles: z.union([packageLabels, z.array(packageLabels)]),
+      role: packageTextSchema,
+      identity: packageTextSchema,
+      communication_style: packageTextSchema,
+      principles: z.union([packageTextSchema, z.array(packageTextSchema)]),
     }),
-    critical_actions: z.array(packageLabels).optional(),
+    critical_actions: z.array(packageTextSchema).optional(),
     prompts: z
-      .array(z.strictObject({ id: z.string(), content: packageLabels, description: z.string().optional() }))
+      .array(z.strictObject({ id: z.string(), content: packageTextSchema, description: z.string().optional() }))
       .default([]),
     menu: z.array(menuItem).max(100).default([]),
     systemPrompt: z.string().max(20_000).optional(),
@@ -94,7 +94,7 @@ export function builderAgents(
             workflows,
             refuse(key, said) {
               const path = [at, 'menu', index, key];
-              context.addIssue({ code: 'custom', message: inEnglish(said), params: { said }, path });
+              context.addIssue({ code: 'custom', message: toEnglishText(said), params: { said }, path });
               return [];
             },
             needs: (file, key) => needs(file, `agents[${at}].menu[${index}].${key}`),
@@ -118,7 +118,7 @@ export function builderAgents(
 interface Around {
   index: number;
   prompts: readonly { id: string; content: string }[];
-  workflows: Manifest['workflows'] | undefined;
+  workflows: PackageManifest['workflows'] | undefined;
   refuse(key: string, said: LocalizedMessage): MenuItem[];
   needs(file: string, key: string): void;
 }

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { ToolError } from '../../tools/core/tool.ts';
 import { writeOwnFile } from '../../tools/sandbox/writeFile.ts';
 import type { PackageGraph } from './packageGraph.ts';
-import { type PackageState, parseState } from './state.ts';
-import { checkLoss, checkTransition } from './transitions.ts';
+import { type PackageState, parsePackageState } from './state.ts';
+import { checkPackageTransition, checkStateValueLoss } from './transitions.ts';
 
 const stateFile = 'workflow.md';
 
@@ -27,8 +27,8 @@ export class StateDocument {
       text = first;
       await writeOwnFile(file, text);
     }
-    const state = parseState(text);
-    checkTransition(graph, state, state); // throws if the state names unknown nodes
+    const state = parsePackageState(text);
+    checkPackageTransition(graph, state, state); // throws if the state names unknown nodes
     return new StateDocument(real, graph, state);
   }
 
@@ -40,7 +40,7 @@ export class StateDocument {
   /**
    * Writes a new text, or throws `ToolError` without a change.
    *
-   * @param drops paths whose values may be lost (`mergeState`)
+   * @param drops paths whose values may be lost (`mergePackageState`)
    */
   async write(text: string, drops?: readonly string[]): Promise<void> {
     await this.put(text, await this.standing(), drops);
@@ -49,8 +49,8 @@ export class StateDocument {
   /** Returns the state on disk, which the user may have edited; the previous state if invalid. */
   private async standing(): Promise<PackageState> {
     try {
-      const state = parseState(await readFile(path.join(this.folder, stateFile), 'utf8'));
-      checkTransition(this.graph, state, state);
+      const state = parsePackageState(await readFile(path.join(this.folder, stateFile), 'utf8'));
+      checkPackageTransition(this.graph, state, state);
       return state;
     } catch {
       return this.state;
@@ -66,9 +66,9 @@ export class StateDocument {
   }
 
   private async put(text: string, before?: PackageState, drops?: readonly string[]): Promise<void> {
-    const after = parseState(text);
-    checkTransition(this.graph, before ?? after, after);
-    if (before) checkLoss(before, after, drops);
+    const after = parsePackageState(text);
+    checkPackageTransition(this.graph, before ?? after, after);
+    if (before) checkStateValueLoss(before, after, drops);
     await writeOwnFile(path.join(this.folder, stateFile), text);
     this.state = after;
   }

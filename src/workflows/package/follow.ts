@@ -3,7 +3,7 @@ import type { WorkflowContext } from '../../engine/core/workflow.ts';
 import { createDictionary } from '../../protocol/values/dictionary.ts';
 import type { PackageGraph } from './packageGraph.ts';
 import { artifactPaths, type PackageState } from './state.ts';
-import { isComplete } from './transitions.ts';
+import { isPackageWorkflowComplete } from './transitions.ts';
 
 type Told = Pick<WorkflowContext, 'run' | 'emit'>;
 
@@ -11,7 +11,11 @@ type Told = Pick<WorkflowContext, 'run' | 'emit'>;
  * Emits `node` events for the position in the state document that are not recorded yet. A repeated call after a crash emits the missing
  * events.
  */
-export async function followState({ run, emit }: Told, graph: PackageGraph, state: PackageState): Promise<void> {
+export async function emitPackageStateEvents(
+  { run, emit }: Told,
+  graph: PackageGraph,
+  state: PackageState,
+): Promise<void> {
   const { currentNodeId: current, variables } = state;
   const artifacts = artifactPaths(state);
   const values = { state: variables, artifacts, whole: true } as const;
@@ -20,7 +24,7 @@ export async function followState({ run, emit }: Told, graph: PackageGraph, stat
 
   const at = run.graph?.main.at[0];
   if (at !== undefined && at !== current && statusOf(at) === 'running') await end(at, [current]);
-  const complete = isComplete(graph, state);
+  const complete = isPackageWorkflowComplete(graph, state);
   const begun = run.graph?.main.at[0] === current && statusOf(current) === 'running';
   if (!begun && !(complete && statusOf(current) === 'completed'))
     await emit({ type: 'node', node: current, status: 'start', ...values });
@@ -32,7 +36,7 @@ export async function followState({ run, emit }: Told, graph: PackageGraph, stat
 }
 
 /** Emits the events after the user restored `state`: work since `before` must be repeated. */
-export async function followBack(
+export async function emitRestoredStateEvents(
   told: Told,
   graph: PackageGraph,
   before: PackageState,
@@ -46,6 +50,7 @@ export async function followBack(
   if (nodes[current]?.status === 'running') undone.delete(current);
   else undone.add(current);
   for (const node of undone) if (nodes[node]) await emit({ type: 'node', node, status: 'undone' });
-  await followState(told, graph, state);
-  if (run.phase === 'Completed' && !isComplete(graph, state)) await emit({ type: 'phase', phase: 'WaitingUser' });
+  await emitPackageStateEvents(told, graph, state);
+  if (run.phase === 'Completed' && !isPackageWorkflowComplete(graph, state))
+    await emit({ type: 'phase', phase: 'WaitingUser' });
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { message } from '../../protocol/text/l10n.ts';
 import { agentsSchema, type PackageAgent } from './packageAgents.ts';
-import { idSchema, type PackageGraph, packageGraphSchema } from './packageGraph.ts';
+import { type PackageGraph, packageGraphSchema, packageIdSchema } from './packageGraph.ts';
 
 const manifestSchema = z.object({
-  name: idSchema,
+  name: packageIdSchema,
   title: z.string().min(1).max(200).optional(),
   version: z.string().max(50).optional(),
   description: z.string().max(2000).optional(),
@@ -12,13 +12,13 @@ const manifestSchema = z.object({
   workflows: z
     .array(
       z.object({
-        id: idSchema,
+        id: packageIdSchema,
         title: z.string().min(1).max(200).optional(),
         description: z.string().max(2000).optional(),
         graph: z.string().min(1),
         /** Markdown with the initial variables and text of the state document. */
         state: z.string().min(1).optional(),
-        agentId: idSchema.optional(),
+        agentId: packageIdSchema.optional(),
         artifacts: z
           .string()
           .regex(
@@ -31,10 +31,10 @@ const manifestSchema = z.object({
     .min(1)
     .max(200),
 });
-export type Manifest = z.infer<typeof manifestSchema>;
+export type PackageManifest = z.infer<typeof manifestSchema>;
 
 export interface PackageFormat {
-  manifest: z.ZodType<Manifest>;
+  manifest: z.ZodType<PackageManifest>;
   /**
    * Parses the agents.
    *
@@ -42,7 +42,7 @@ export interface PackageFormat {
    * @param needs receives required package files with their location of reference
    */
   agents(
-    workflows: Manifest['workflows'] | undefined,
+    workflows: PackageManifest['workflows'] | undefined,
     needs: (file: string, place: string) => void,
   ): z.ZodType<{ agents: PackageAgent[] }>;
   graph(graphFile: string): z.ZodType<PackageGraph>;
@@ -50,7 +50,7 @@ export interface PackageFormat {
   lenient: boolean;
 }
 
-export const ownFormat: PackageFormat = {
+export const towpathPackageFormat: PackageFormat = {
   manifest: manifestSchema,
   agents: () => agentsSchema,
   graph: () => packageGraphSchema,

@@ -1,16 +1,16 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { message } from '../../protocol/text/l10n.ts';
-import { joined } from '../../protocol/text/localized.ts';
+import { joinLocalizableTexts } from '../../protocol/text/localized.ts';
 import { ToolError } from '../../tools/core/tool.ts';
 import { openForReading } from '../../tools/sandbox/openFile.ts';
 import { resolvePath } from '../../tools/sandbox/paths.ts';
 import { builderFormat } from './builder.ts';
-import { type Manifest, ownFormat, type PackageFormat } from './format.ts';
-import { allowsTool, type PackageAgent, policyProblems } from './packageAgents.ts';
-import { checkGraph, type PackageGraph } from './packageGraph.ts';
-import { PackageError, PackageFindings, parsePackageJson, shaped } from './problem.ts';
-import { newState } from './state.ts';
+import { type PackageFormat, type PackageManifest, towpathPackageFormat } from './format.ts';
+import { agentToolPolicyProblems, allowsTool, type PackageAgent } from './packageAgents.ts';
+import { checkPackageGraph, type PackageGraph } from './packageGraph.ts';
+import { PackageError, PackageFindings, parsePackageJson, validatePackageValue } from './problem.ts';
+import { createPackageStateText } from './state.ts';
 
 export interface PackageWorkflow {
   id: string;
@@ -24,7 +24,7 @@ export interface PackageWorkflow {
 }
 
 /** A validated package. Its texts are data for display and for models, never executed. */
-export interface Package {
+export interface WorkflowPackage {
   folder: string;
   name: string;
   title: string;
@@ -37,7 +37,7 @@ const manifestFile = 'bmad.json';
 const maximumBytes = 2_000_000;
 
 /** Reads and validates a package. Throws `PackageError` with the file and path of every problem. */
-export async function loadPackage(folder: string): Promise<Package> {
+export async function loadPackage(folder: string): Promise<WorkflowPackage> {
   const root = await realpath(await packageRoot(folder));
   const read = (file: string, by: string) => readInside(root, file, by);
   const json = async (file: string, by: string) => parsePackageJson(file, await read(file, by));
@@ -45,13 +45,13 @@ export async function loadPackage(folder: string): Promise<Package> {
 
   const found = await json(manifestFile, manifestFile);
   const format = formatOf(found);
-  const known = await findings.in(() => shaped(manifestFile, found, format.manifest));
+  const known = await findings.in(() => validatePackageValue(manifestFile, found, format.manifest));
   const manifest = known ?? guessOf(found); // the other files are validated anyway
   const agentsFile = manifest.agents;
   const needed: { file: string; place: string }[] = [];
   const agents = await findings.in(async () => {
     const schema = format.agents(known?.workflows, (file, place) => needed.push({ file, place }));
-    return shaped(agentsFile, await json(agentsFile, manifestFile), schema).agents;
+    return validatePackageValue(agentsFile, await json(agentsFile, manifestFile), schema).agents;
   });
   for (const { file, place } of needed) await findings.in(() => read(file, `${agentsFile}: ${place}`));
   checkAgents(agents ?? [], agentsFile, known?.workflows, findings);
@@ -62,12 +62,12 @@ export async function loadPackage(folder: string): Promise<Package> {
   for (const [index, workflow] of manifest.workflows.entries()) {
     const { id, title = id, description = '', graph: graphFile, state, artifacts } = workflow;
     const graph = await findings.in(async () =>
-      shaped(graphFile, await json(graphFile, manifestFile), format.graph(graphFile)),
+      validatePackageValue(graphFile, await json(graphFile, manifestFile), format.graph(graphFile)),
     );
     const template = state === undefined ? undefined : await findings.in(() => read(state, manifestFile));
     await findings.in(() => checkTemplate(template, state ?? graphFile, graph?.entryNodeId ?? 'entry'));
     if (!graph) continue;
-    await findings.in(() => checkGraph(graph, graphFile, format));
+    await findings.in(() => checkPackageGraph(graph, graphFile, format));
     const agentId = workflow.agentId ?? agents?.[0]?.id ?? '';
     const isKnown =
       agents && (await findings.in(() => mustBe(agents, agentId, manifestFile, `workflows[${index}].agentId`)));
@@ -82,7 +82,7 @@ export async function loadPackage(folder: string): Promise<Package> {
 /** Selects the format by the manifest's version; our own format has none. */
 function formatOf(manifest: unknown): PackageFormat {
   const version = (manifest as { schemaVersion?: unknown } | null)?.schemaVersion;
-  if (version === undefined) return ownFormat;
+  if (version === undefined) return towpathPackageFormat;
   if (typeof version === 'string' && /^1\.1(\.\d+)?$/.test(version)) return builderFormat;
   throw new PackageError(
     manifestFile,
@@ -93,7 +93,7 @@ function formatOf(manifest: unknown): PackageFormat {
   );
 }
 
-function guessOf(manifest: unknown): Pick<Manifest, 'agents' | 'workflows'> {
+function guessOf(manifest: unknown): Pick<PackageManifest, 'agents' | 'workflows'> {
   const { agents, entry, workflows } = (manifest ?? {}) as Record<string, unknown>;
   const named = (value: unknown): value is string => typeof value === 'string' && value !== '';
   const listed = [entry, ...(Array.isArray(workflows) ? workflows.slice(0, 200) : [])] as Record<string, unknown>[];
@@ -113,14 +113,14 @@ const twice = (ids: string[]) => ids.find((id, index) => ids.indexOf(id) < index
 function checkAgents(
   agents: readonly PackageAgent[],
   file: string,
-  workflows: Manifest['workflows'] | undefined,
+  workflows: PackageManifest['workflows'] | undefined,
   findings: PackageFindings,
 ): void {
   const same = twice(agents.map(({ id }) => id));
   if (same) findings.add(file, message(isTwice, 'agents', same));
   for (const [index, agent] of agents.entries()) {
-    for (const { place, problem } of policyProblems(agent))
-      findings.add(file, joined([`agents[${index}].${place}`, problem], ': '));
+    for (const { place, problem } of agentToolPolicyProblems(agent))
+      findings.add(file, joinLocalizableTexts([`agents[${index}].${place}`, problem], ': '));
     for (const [at, { workflow }] of agent.menu.entries())
       if (workflow !== undefined && workflows && !workflows.some(({ id }) => id === workflow))
         findings.add(
@@ -130,7 +130,7 @@ function checkAgents(
   }
 }
 
-export const stepFile = ({ graphFile }: Pick<PackageWorkflow, 'graphFile'>, file: string): string =>
+export const packageStepFilePath = ({ graphFile }: Pick<PackageWorkflow, 'graphFile'>, file: string): string =>
   path.posix.join(path.posix.dirname(graphFile), file);
 
 /** Returns the folder with the manifest; archives often contain a single folder. */
@@ -170,7 +170,7 @@ async function checkNodes(
     if (node.file === undefined) continue;
     if (!/\.(md|markdown)$/i.test(node.file))
       findings.add(graphFile, message('{0}: expected a Markdown file', `${place}.file`));
-    else await findings.in(() => read(stepFile({ graphFile }, node.file!), `${graphFile}: ${place}.file`));
+    else await findings.in(() => read(packageStepFilePath({ graphFile }, node.file!), `${graphFile}: ${place}.file`));
   }
 }
 
@@ -182,7 +182,7 @@ function mustBe(agents: readonly PackageAgent[], id: string, file: string, place
 
 function checkTemplate(template: string | undefined, file: string, entryNodeId: string): void {
   try {
-    newState(template, entryNodeId, new Date(0));
+    createPackageStateText(template, entryNodeId, new Date(0));
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     throw new PackageError(file, error.message.replace(/ Nothing was written\.$/, ''));

@@ -6,7 +6,7 @@ type MenuChoice = { kind: 'item'; item: MenuItem } | { kind: 'several'; items: M
  * Selects menu items by the user's input: a number (from 1), a trigger (a leading `*` or `/` is ignored) or words of a title, in this
  * order. Several matches need a choice; no match is ordinary chat.
  */
-export function chooseFrom(menu: readonly MenuItem[], input: string): MenuChoice {
+export function chooseMenuItems(menu: readonly MenuItem[], input: string): MenuChoice {
   const wanted = plain(input);
   if (wanted === '') return { kind: 'chat' };
   if (/^\d+$/.test(wanted)) {

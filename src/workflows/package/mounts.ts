@@ -1,12 +1,12 @@
 import { mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
-import { refuse } from '../../tools/core/pathSyntax.ts';
+import { createPathRefusal } from '../../tools/core/pathSyntax.ts';
 import { ToolError } from '../../tools/core/tool.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { removeTree } from '../../tools/sandbox/fileTree.ts';
 import { writeOwnFile } from '../../tools/sandbox/writeFile.ts';
 import type { StateDocument } from './document.ts';
-import { mergeState } from './update.ts';
+import { mergePackageState } from './update.ts';
 
 interface MountOptions {
   by?: 'model' | 'person';
@@ -17,7 +17,7 @@ interface MountOptions {
  * Creates the workspace of a package run: open folders (`@project`), package (`@pkg`, read-only) and the run's folder (`@state`). `landed`
  * is awaited after a write to the state document.
  */
-export function mountWorkspace(
+export function createPackageWorkspace(
   project: Workspace,
   packageFolder: string,
   document: StateDocument | undefined,
@@ -54,18 +54,20 @@ export function mountWorkspace(
       } else await writeOwnFile(file, text);
       return text;
     },
-    mergeFrontmatter: (file, before, update) => (document?.isAt(file) ? mergeState(before, update) : undefined),
+    mergeFrontmatter: (file, before, update) => (document?.isAt(file) ? mergePackageState(before, update) : undefined),
     async move(from, to) {
       if (!isOwn(from) && !isOwn(to)) return project.move(from, to);
-      if (!isOwn(from) || !isOwn(to)) throw refuse('STATE', 'Nothing moves into or out of @state. Write it there.');
-      if (document!.isAt(from) || document!.isAt(to)) throw refuse('STATE', 'The state document stays where it is.');
+      if (!isOwn(from) || !isOwn(to))
+        throw createPathRefusal('STATE', 'Nothing moves into or out of @state. Write it there.');
+      if (document!.isAt(from) || document!.isAt(to))
+        throw createPathRefusal('STATE', 'The state document stays where it is.');
       await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
       await rename(from, to);
     },
     unsavedIn: (folder) => (isMounted(folder) ? [] : project.unsavedIn(folder)),
     async delete(file, listed) {
       if (!isOwn(file)) return project.delete(file, listed);
-      if (document!.isAt(file)) throw refuse('STATE', 'The state document cannot be deleted.');
+      if (document!.isAt(file)) throw createPathRefusal('STATE', 'The state document cannot be deleted.');
       await removeTree(file, listed);
     },
   };

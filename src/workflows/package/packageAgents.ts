@@ -1,26 +1,26 @@
 import * as z from 'zod';
 import { message } from '../../protocol/text/l10n.ts';
-import { joined, type LocalizableText } from '../../protocol/text/localized.ts';
+import { joinLocalizableTexts, type LocalizableText } from '../../protocol/text/localized.ts';
 import { toolNames } from '../../tools/definitions/definitions.ts';
-import { covers } from '../action/toolSpecs.ts';
-import { meant } from '../template/near.ts';
-import { idSchema } from './packageGraph.ts';
+import { matchesToolPattern } from '../action/toolSpecs.ts';
+import { didYouMeanHint } from '../template/near.ts';
+import { packageIdSchema } from './packageGraph.ts';
 
-export const line = z
+export const singleLineSchema = z
   .string()
   .min(1)
   .max(200)
   .regex(/^[^\r\n]+$/, message('expected one line').english);
-export const packageLabels = z.string().min(1).max(20_000);
+export const packageTextSchema = z.string().min(1).max(20_000);
 
 const menuItemSchema = z
   .object({
-    trigger: line,
-    title: line,
-    aliases: z.array(line).optional(),
+    trigger: singleLineSchema,
+    title: singleLineSchema,
+    aliases: z.array(singleLineSchema).optional(),
     /** Workflow started by the item; absent: `prompt` is sent to the agent. */
-    workflow: idSchema.optional(),
-    prompt: packageLabels.optional(),
+    workflow: packageIdSchema.optional(),
+    prompt: packageTextSchema.optional(),
   })
   .refine(({ workflow, prompt }) => (workflow === undefined) !== (prompt === undefined), {
     message: message('needs either a workflow or a prompt').english,
@@ -28,17 +28,17 @@ const menuItemSchema = z
 export type MenuItem = z.infer<typeof menuItemSchema>;
 
 const agentSchema = z.object({
-  id: idSchema,
-  name: line,
-  title: line.optional(),
+  id: packageIdSchema,
+  name: singleLineSchema,
+  title: singleLineSchema.optional(),
   persona: z.union([
-    packageLabels,
+    packageTextSchema,
     z.object({
-      role: packageLabels,
-      identity: packageLabels.optional(),
-      style: packageLabels.optional(),
-      principles: z.union([packageLabels, z.array(packageLabels)]).optional(),
-      actions: z.array(packageLabels).optional(),
+      role: packageTextSchema,
+      identity: packageTextSchema.optional(),
+      style: packageTextSchema.optional(),
+      principles: z.union([packageTextSchema, z.array(packageTextSchema)]).optional(),
+      actions: z.array(packageTextSchema).optional(),
     }),
   ]),
   menu: z.array(menuItemSchema).max(100).default([]),
@@ -55,7 +55,7 @@ export const agentsSchema = z.object({ agents: z.array(agentSchema).min(1).max(2
 
 /** Returns true if the policy permits a tool. `fs_write`, the wire name, equals `fs.write`. */
 export function allowsTool({ tools: { allow, deny } }: PackageAgent, tool: string): boolean {
-  const named = (list: readonly string[]) => list.some((one) => covers(plain(one), plain(tool)));
+  const named = (list: readonly string[]) => list.some((one) => matchesToolPattern(plain(one), plain(tool)));
   // it can call any MCP tool, so a policy that denies some tools must deny it
   const callsAny = plain(tool) === 'mcp.call.tool' && deny.some((one) => plain(one).startsWith('mcp.'));
   return (allow === undefined || named(allow)) && !named(deny) && !callsAny;
@@ -65,23 +65,25 @@ export function allowsTool({ tools: { allow, deny } }: PackageAgent, tool: strin
  * Returns the unknown names of a policy with their path: such a name has no effect. Tools of MCP servers are unknown in advance, so any
  * name below `mcp.` is valid.
  */
-export function policyProblems({ tools }: Pick<PackageAgent, 'tools'>): { place: string; problem: LocalizableText }[] {
+export function agentToolPolicyProblems({
+  tools,
+}: Pick<PackageAgent, 'tools'>): { place: string; problem: LocalizableText }[] {
   const known = toolNames();
   return (['allow', 'deny'] as const).flatMap((list) =>
     (tools[list] ?? []).flatMap((name, index) => {
       const wanted = plain(name);
-      if (/^mcp\.(?!\.)./.test(wanted) || known.some((tool) => covers(wanted, plain(tool)))) return [];
+      if (/^mcp\.(?!\.)./.test(wanted) || known.some((tool) => matchesToolPattern(wanted, plain(tool)))) return [];
       const whole = known.filter((tool) => plain(tool).startsWith(`${wanted}.`));
-      const hint = whole.length > 0 ? message('Did you mean {0}?', `"${wanted}.*"`) : meant(name, known);
+      const hint = whole.length > 0 ? message('Did you mean {0}?', `"${wanted}.*"`) : didYouMeanHint(name, known);
       const none = message('there is no tool {0}', JSON.stringify(name));
-      return [{ place: `tools.${list}[${index}]`, problem: hint ? joined([none, hint], '. ') : none }];
+      return [{ place: `tools.${list}[${index}]`, problem: hint ? joinLocalizableTexts([none, hint], '. ') : none }];
     }),
   );
 }
 
 const plain = (name: string) => name.toLowerCase().replaceAll('_', '.');
 
-export function personaOf({ name, title, persona }: PackageAgent): string {
+export function agentPersonaText({ name, title, persona }: PackageAgent): string {
   const who = `You are ${name}${title ? `, ${title}` : ''}.`;
   if (typeof persona === 'string') return `${who}\n${persona.trim()}`;
   const principles = [persona.principles ?? []].flat();

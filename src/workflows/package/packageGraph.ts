@@ -1,31 +1,31 @@
 import * as z from 'zod';
-import type { Outline } from '../../protocol/content/outline.ts';
+import type { WorkflowOutline } from '../../protocol/content/outline.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { PackageError, problemIn } from './problem.ts';
+import { createPackageProblem, PackageError } from './problem.ts';
 
 /** Schema of the id of a node, agent or workflow: one word, usable in a line `- key: value`. */
-export const idSchema = z
+export const packageIdSchema = z
   .string()
   .regex(/^[\w][\w.-]{0,99}$/, message('an ID has letters, digits, "_", "." and "-"').english);
 
 const nodeSchema = z.object({
-  id: idSchema,
+  id: packageIdSchema,
   type: z.enum(['step', 'decision', 'merge', 'end']),
   title: z.string().max(200).optional(),
   file: z.string().min(1).optional(),
-  agentId: idSchema.optional(),
+  agentId: packageIdSchema.optional(),
   outputs: z.record(z.string(), z.string().min(1)).default({}),
 });
 type PackageNode = z.infer<typeof nodeSchema>;
 
 export const packageGraphSchema = z.object({
-  entryNodeId: idSchema,
+  entryNodeId: packageIdSchema,
   nodes: z.array(nodeSchema).min(1).max(1000),
   edges: z
     .array(
       z.object({
-        from: idSchema,
-        to: idSchema,
+        from: packageIdSchema,
+        to: packageIdSchema,
         label: z.string().min(1).max(200).optional(),
         condition: z.string().max(1000).optional(),
       }),
@@ -41,7 +41,7 @@ interface NextNode {
   condition?: string;
 }
 
-export const nodeOf = (graph: PackageGraph, id: string): PackageNode | undefined =>
+export const packageNodeById = (graph: PackageGraph, id: string): PackageNode | undefined =>
   graph.nodes.find((node) => node.id === id);
 
 export const nextNodes = (graph: PackageGraph, id: string): NextNode[] =>
@@ -59,7 +59,7 @@ export function nextNodeLabel({ id, label, condition }: NextNode): string {
   return why === '' ? id : `${id} (${why})`;
 }
 
-export function packageOutline({ nodes, edges, entryNodeId }: PackageGraph): Outline {
+export function packageOutline({ nodes, edges, entryNodeId }: PackageGraph): WorkflowOutline {
   const ordered = [...nodes].sort((one, two) => Number(two.id === entryNodeId) - Number(one.id === entryNodeId));
   return {
     nodes: ordered.map(({ id, type, title }) => ({
@@ -75,7 +75,7 @@ export function packageOutline({ nodes, edges, entryNodeId }: PackageGraph): Out
  * Throws `PackageError` for a graph with unreachable or ambiguous parts. Consequential errors are omitted. `lenient`: another host's graph,
  * which may contain unreachable nodes and equal labels.
  */
-export function checkGraph(graph: PackageGraph, file: string, { lenient = false } = {}): void {
+export function checkPackageGraph(graph: PackageGraph, file: string, { lenient = false } = {}): void {
   const stages = [
     () => nodeProblems(graph),
     () => (lenient ? graph.edges.flatMap((edge, index) => brokenEdge(graph, edge, index)) : edgeProblems(graph)),
@@ -87,7 +87,7 @@ export function checkGraph(graph: PackageGraph, file: string, { lenient = false 
       throw new PackageError(
         file,
         problem,
-        more.map((one) => problemIn(file, one)),
+        more.map((one) => createPackageProblem(file, one)),
       );
   }
 }
@@ -115,7 +115,7 @@ function edgeProblems(graph: PackageGraph): LocalizedMessage[] {
     const place = `edges[${index}]`;
     const same = edges.findIndex(({ from, to }) => from === edge.from && to === edge.to);
     if (same < index) problems.push(message('{0}: from "{1}" to "{2}" occurs twice', place, edge.from, edge.to));
-    const from = nodeOf(graph, edge.from);
+    const from = packageNodeById(graph, edge.from);
     if (from?.type === 'decision' && !edge.label)
       problems.push(message('{0}: an edge from the decision "{1}" needs a label', `${place}.label`, edge.from));
     const alike = edges.findIndex((one) => one.from === edge.from && one.label === edge.label);
@@ -126,9 +126,9 @@ function edgeProblems(graph: PackageGraph): LocalizedMessage[] {
 }
 
 function brokenEdge(graph: PackageGraph, edge: PackageGraph['edges'][number], index: number): LocalizedMessage[] {
-  const missing = (['from', 'to'] as const).filter((side) => !nodeOf(graph, edge[side]));
+  const missing = (['from', 'to'] as const).filter((side) => !packageNodeById(graph, edge[side]));
   const problems = missing.map((side) => message('{0}: there is no node "{1}"', `edges[${index}].${side}`, edge[side]));
-  if (nodeOf(graph, edge.from)?.type === 'end')
+  if (packageNodeById(graph, edge.from)?.type === 'end')
     problems.push(message('{0}: "{1}" is an end node', `edges[${index}].from`, edge.from));
   return problems;
 }

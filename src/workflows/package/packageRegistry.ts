@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
-import { EngineError } from '../../engine/core/errorInfo.ts';
+import { RunError } from '../../engine/core/errorInfo.ts';
 import type { Workflow } from '../../engine/core/workflow.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { type LocalizableText, messageOf, toErrorInfo, unended } from '../../protocol/text/localized.ts';
-import { foldersOf } from '../../tools/core/workspace.ts';
+import { type LocalizableText, messageOf, toErrorInfo, withoutFullStop } from '../../protocol/text/localized.ts';
+import { openFolderRoots } from '../../tools/core/workspace.ts';
 import { writeOwnFile } from '../../tools/sandbox/writeFile.ts';
-import { isArchive, unfinished } from './archiveNames.ts';
+import { isArchive, unfinishedUnpackMarker } from './archiveNames.ts';
 import { parsePackageRunId } from './ids.ts';
-import type { Package } from './load.ts';
+import type { WorkflowPackage } from './load.ts';
 import type { PackageRunOptions } from './packageWorkflow.ts';
 import { PackageError, type PackageProblem } from './problem.ts';
-import type { ReadPackage } from './readPackage.ts';
-import type { workflowOf } from './workflowOf.ts';
+import type { PackageReadResult } from './readPackage.ts';
+import type { packageWorkflowOfRun } from './workflowOf.ts';
 
 /** A known package, or the reason that it is unusable. `opened`: can be removed from the list. */
 export type RegisteredPackage = Found & { opened: boolean };
@@ -23,7 +23,7 @@ export type RegisteredPackage = Found & { opened: boolean };
  * files.
  */
 type Found = { key: string; place: string } & (
-  | { source: Package }
+  | { source: WorkflowPackage }
   | { problem: string; said?: LocalizedMessage; file?: string; problems?: readonly PackageProblem[] }
 );
 
@@ -31,8 +31,8 @@ interface ShelfOptions extends Pick<PackageRunOptions, 'project' | 'stateFolder'
   storage: string;
   openedFile: string;
   /** Reads a package (`readPackage.ts`), possibly in a worker; throws a message if reading is impossible. */
-  read(place: string, storage: string): Promise<ReadPackage>;
-  follow(...of: Parameters<typeof workflowOf>): Workflow | Promise<Workflow>;
+  read(place: string, storage: string): Promise<PackageReadResult>;
+  follow(...of: Parameters<typeof packageWorkflowOfRun>): Workflow | Promise<Workflow>;
 }
 
 /** `from`: path opened by the user. `folder`: path of the files, for an archive the unpacked folder. */
@@ -56,7 +56,7 @@ export class PackageRegistry {
     return [...found.values()];
   }
 
-  async open(file: string): Promise<RegisteredPackage & { source: Package }> {
+  async open(file: string): Promise<RegisteredPackage & { source: WorkflowPackage }> {
     if (!this.options.project.trusted) throw new PackageError(path.basename(file), untrusted);
     const read = await this.read(isArchive(file) ? file : path.dirname(file));
     if ('problem' in read) throw PackageError.of(problemsOf(read));
@@ -91,22 +91,22 @@ export class PackageRegistry {
     for (const name of names) {
       const folder = path.join(storage, name);
       const { mtimeMs = Number.POSITIVE_INFINITY } = (await stat(folder).catch(() => undefined)) ?? {};
-      const isOurs = isUnpacked(name) || name.startsWith(unfinished);
+      const isOurs = isUnpacked(name) || name.startsWith(unfinishedUnpackMarker);
       if (!isOurs || opened.has(folder) || keys.has(name.slice(0, keyLength))) continue;
       if (mtimeMs < this.options.now().getTime() - unusedMs) await rm(folder, { recursive: true, force: true });
     }
   }
 
-  /** Returns the workflow of a run; undefined for the id of another kind. Throws `EngineError`. */
+  /** Returns the workflow of a run; undefined for the id of another kind. Throws `RunError`. */
   async workflow(id: string): Promise<Workflow | undefined> {
     const wanted = parsePackageRunId(id);
     if (!wanted) return undefined;
-    if (!this.options.project.trusted) throw new EngineError('WORKFLOW_UNTRUSTED', untrusted);
+    if (!this.options.project.trusted) throw new RunError('WORKFLOW_UNTRUSTED', untrusted);
     const shelved = (await this.list()).find(({ key }) => key === wanted.key) ?? (await this.keptOf(wanted.key));
     if (!shelved) throw missing(message('The package of this run ({0}) is no longer here. Open it again.', wanted.key));
     if ('problem' in shelved) {
       const { problem, said } = shelved;
-      throw new EngineError('WORKFLOW_INVALID', message('The package cannot be used: {0}.', said ?? problem));
+      throw new RunError('WORKFLOW_INVALID', message('The package cannot be used: {0}.', said ?? problem));
     }
     return this.options.follow(shelved.source, id, wanted, this.options);
   }
@@ -130,17 +130,17 @@ export class PackageRegistry {
       const { file, problems } = error;
       return { key, place, ...toldOf(messageOf(error)), file, ...(error.others.length > 0 && { problems }) };
     } catch (error) {
-      return { key: await keyOf(place), place, ...toldOf(unended(messageOf(error))) };
+      return { key: await keyOf(place), place, ...toldOf(withoutFullStop(messageOf(error))) };
     }
   }
 
-  private read(place: string): Promise<ReadPackage> {
+  private read(place: string): Promise<PackageReadResult> {
     return this.options.read(place, this.options.storage);
   }
 
   private async inWorkspace(): Promise<string[]> {
     const places = await Promise.all(
-      foldersOf(this.options.project.roots).map(async (root) => {
+      openFolderRoots(this.options.project.roots).map(async (root) => {
         const folder = path.join(root.path, '.towpath', 'packages');
         const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
         const wanted = entries.filter((entry) => entry.isDirectory() || (entry.isFile() && isArchive(entry.name)));
@@ -183,7 +183,7 @@ const untrusted = message(
 const isUnpacked = (name: string) => /^[0-9a-f]{64}$/.test(name);
 const keyLength = 16;
 const unusedMs = 60 * 60 * 1000;
-const missing = (words: LocalizableText) => new EngineError('WORKFLOW_NOT_FOUND', words);
+const missing = (words: LocalizableText) => new RunError('WORKFLOW_NOT_FOUND', words);
 
 /** Returns the key stored in a run: the content hash of an archive, else a key of the folder's path. */
 async function keyOf(folder: string): Promise<string> {

@@ -1,10 +1,10 @@
 import type { Message } from '../../protocol/content/messages.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import type { PackageWorkflow } from './load.ts';
-import { nextNodeLabel, nextNodes, nodeOf } from './packageGraph.ts';
-import { artifactOutputs, artifactPath } from './packagePrompt.ts';
+import { nextNodeLabel, nextNodes, packageNodeById } from './packageGraph.ts';
+import { nodeArtifactOutputs, withoutProjectMount } from './packagePrompt.ts';
 import type { PackageState } from './state.ts';
-import { isComplete } from './transitions.ts';
+import { isPackageWorkflowComplete } from './transitions.ts';
 
 const begins = 'NODE_REMINDER\n';
 
@@ -12,10 +12,10 @@ const begins = 'NODE_REMINDER\n';
  * Returns a reminder for a model that has worked at a node without a state update: after all outputs exist, or at a stop. Undefined if
  * unnecessary or already sent. Past reminders are found in the messages, so a reload sends no duplicate.
  */
-export function reminderFor(run: Run, workflow: PackageWorkflow, state: PackageState): string | undefined {
+export function stateUpdateReminder(run: Run, workflow: PackageWorkflow, state: PackageState): string | undefined {
   const { graph } = workflow;
   const { currentNodeId: nodeId, stepsCompleted } = state;
-  if (isComplete(graph, state)) return undefined;
+  if (isPackageWorkflowComplete(graph, state)) return undefined;
   const since = run.messages.slice(beginOf(run.messages, nodeId));
   if (since.some((message) => message.role === 'system' && message.content.startsWith(begins))) return undefined;
 
@@ -24,18 +24,18 @@ export function reminderFor(run: Run, workflow: PackageWorkflow, state: PackageS
   const isFirstVisit = (run.graph?.nodes[nodeId]?.visits ?? 1) <= 1;
   const isLeft = stepsCompleted.includes(nodeId) && isFirstVisit; // marked as completed but not left
   const changed = changedIn(since, run);
-  const outputs = Object.values(artifactOutputs(workflow, nodeId)).filter((file) => !/[<>{}*]/.test(file));
+  const outputs = Object.values(nodeArtifactOutputs(workflow, nodeId)).filter((file) => !/[<>{}*]/.test(file));
   const allMade = outputs.length > 0 && outputs.every((file) => changed.has(file));
   if (stops ? changed.size === 0 && !isLeft : !allMade) return undefined;
 
-  const listed = new Set(state.artifacts.map((one) => artifactPath(typeof one === 'string' ? one : one.path)));
+  const listed = new Set(state.artifacts.map((one) => withoutProjectMount(typeof one === 'string' ? one : one.path)));
   const unlisted = outputs.filter((file) => changed.has(file) && !listed.has(file));
   const unmade = outputs.filter((file) => !changed.has(file) && !listed.has(file));
   const next = nextNodes(graph, nodeId).map(nextNodeLabel);
   const missing = [
     ...(unmade.length > 0 ? [`write ${unmade.join(', ')}`] : []),
     ...(stepsCompleted.includes(nodeId) ? [] : [`add ${nodeId} to stepsCompleted`]),
-    ...(nodeOf(graph, nodeId)?.type === 'end' ? [] : [`set currentNodeId to ${next.join(' or ')}`]),
+    ...(packageNodeById(graph, nodeId)?.type === 'end' ? [] : [`set currentNodeId to ${next.join(' or ')}`]),
     ...(unlisted.length > 0 ? [`add ${unlisted.join(', ')} to artifacts`] : []),
   ];
   const how =

@@ -1,8 +1,8 @@
 import type { StopPoint } from '../../engine/core/abortReason.ts';
 import type { Agent, Workflow, WorkflowContext } from '../../engine/core/workflow.ts';
-import { isInterrupting } from '../../engine/input/messageQueue.ts';
-import { turnLimit } from '../../engine/loop/loop.ts';
-import { onlyAsked } from '../../protocol/content/askTool.ts';
+import { hasInterruptingMessage } from '../../engine/input/messageQueue.ts';
+import { turnLimitStopPoint } from '../../engine/loop/loop.ts';
+import { hasOnlyQuestionCalls } from '../../protocol/content/askTool.ts';
 import type { Message } from '../../protocol/content/messages.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import { message } from '../../protocol/text/l10n.ts';
@@ -10,19 +10,25 @@ import { messageOf, toErrorInfo } from '../../protocol/text/localized.ts';
 import { ToolError } from '../../tools/core/tool.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { StateDocument } from './document.ts';
-import { followBack, followState } from './follow.ts';
-import type { Package, PackageWorkflow } from './load.ts';
-import { mountWorkspace } from './mounts.ts';
+import { emitPackageStateEvents, emitRestoredStateEvents } from './follow.ts';
+import type { PackageWorkflow, WorkflowPackage } from './load.ts';
+import { createPackageWorkspace } from './mounts.ts';
 import { allowsTool, type PackageAgent } from './packageAgents.ts';
-import { nodeOf, packageOutline } from './packageGraph.ts';
-import { type Directive, nodeBrief, persona, runDirective, userInput } from './packagePrompt.ts';
-import { reminderFor } from './packageReminder.ts';
-import { newState } from './state.ts';
-import { isComplete } from './transitions.ts';
+import { packageNodeById, packageOutline } from './packageGraph.ts';
+import {
+  agentPersonaPromptBlock,
+  nodeBrief,
+  type PackageRunDirective,
+  packageRunDirectiveText,
+  userInputPromptBlock,
+} from './packagePrompt.ts';
+import { stateUpdateReminder } from './packageReminder.ts';
+import { createPackageStateText } from './state.ts';
+import { isPackageWorkflowComplete } from './transitions.ts';
 
 export interface PackageRunOptions {
   id: string;
-  source: Package;
+  source: WorkflowPackage;
   workflow: PackageWorkflow;
   activeAgentId: string;
   project: Workspace;
@@ -50,8 +56,8 @@ export function packageWorkflow(options: PackageRunOptions): Workflow {
       const { workflow, project, source } = options;
       const document = await openDocument(options, context);
       const before = document.state;
-      const landed = () => followBack(context, workflow.graph, before, document.state);
-      return mountWorkspace(project, source.folder, document, landed, { by: 'person' });
+      const landed = () => emitRestoredStateEvents(context, workflow.graph, before, document.state);
+      return createPackageWorkspace(project, source.folder, document, landed, { by: 'person' });
     },
   };
 }
@@ -61,7 +67,7 @@ export function packageWorkflow(options: PackageRunOptions): Workflow {
  */
 function openDocument({ stateFolder, workflow, now }: PackageRunOptions, { run }: Pick<WorkflowContext, 'run'>) {
   const { graph, template } = workflow;
-  const first = run.graph === undefined ? newState(template, graph.entryNodeId, now()) : undefined;
+  const first = run.graph === undefined ? createPackageStateText(template, graph.entryNodeId, now()) : undefined;
   return StateDocument.open(stateFolder(run.id), graph, first);
 }
 
@@ -88,7 +94,7 @@ class PackageRun {
     private readonly document: StateDocument,
   ) {
     const landed = () => this.follow();
-    this.workspace = mountWorkspace(options.project, options.source.folder, document, landed, {
+    this.workspace = createPackageWorkspace(options.project, options.source.folder, document, landed, {
       maxWriteBytes: () => this.agent.maxWriteBytes,
     });
   }
@@ -98,7 +104,7 @@ class PackageRun {
     const { run, maxTurns } = context;
     await this.follow();
     const before = replies(run);
-    let intent: Directive['intent'] = context.intent === 'start' ? 'start' : 'resume';
+    let intent: PackageRunDirective['intent'] = context.intent === 'start' ? 'start' : 'resume';
     for (;;) {
       await context.hear();
       const isSaid = hasUnanswered(run.messages);
@@ -107,9 +113,9 @@ class PackageRun {
       const reminder = this.reminder;
       if (reminder) await context.emit({ type: 'message', message: { role: 'system', content: reminder } });
       const left = maxTurns - (replies(run) - before);
-      if (left <= 0) return turnLimit(maxTurns);
+      if (left <= 0) return turnLimitStopPoint(maxTurns);
       const { stop, handedBack } = await this.turns(left);
-      if (!handedBack) return stop.error?.code === 'ENGINE_MAX_TURNS_EXCEEDED' ? turnLimit(maxTurns) : stop;
+      if (!handedBack) return stop.error?.code === 'ENGINE_MAX_TURNS_EXCEEDED' ? turnLimitStopPoint(maxTurns) : stop;
       if (context.pausing) return { phase: 'WaitingUser' };
       intent = this.isForgotten ? 'resume' : 'continue';
     }
@@ -123,9 +129,9 @@ class PackageRun {
       agent: runner(options),
       allows: (tool) => allowsTool(agent, tool.name),
       workspace: this.workspace,
-      isComplete: () => isComplete(options.workflow.graph, document.state),
+      isComplete: () => isPackageWorkflowComplete(options.workflow.graph, document.state),
       handsBack: () => {
-        handedBack = this.isToBeTold || isInterrupting(context.run) || this.reminder !== undefined;
+        handedBack = this.isToBeTold || hasInterruptingMessage(context.run) || this.reminder !== undefined;
         return handedBack;
       },
       maxTurns,
@@ -134,7 +140,7 @@ class PackageRun {
   }
 
   /** Appends a brief with the current position, without changing earlier messages. */
-  private async brief(intent: Directive['intent'], isSaid: boolean): Promise<void> {
+  private async brief(intent: PackageRunDirective['intent'], isSaid: boolean): Promise<void> {
     const { agent, context, document, options } = this;
     const { currentNodeId } = document.state;
     const { workflow, source } = options;
@@ -146,12 +152,12 @@ class PackageRun {
       agentId: agent.id,
       autopilot: options.autopilot(),
     };
-    const who = persona(agent);
+    const who = agentPersonaPromptBlock(agent);
     const blocks = [
-      runDirective(directive),
+      packageRunDirectiveText(directive),
       ...(who === lastPersona(context.run.messages.slice(this.summarised)) ? [] : [who]),
       nodeBrief(workflow, currentNodeId),
-      ...(isSaid ? [userInput(currentNodeId)] : []),
+      ...(isSaid ? [userInputPromptBlock(currentNodeId)] : []),
     ];
     this.told = { nodeId: currentNodeId, agentId: agent.id, place: context.run.messages.length };
     await context.emit({ type: 'message', message: { role: 'system', content: blocks.join('\n\n') } });
@@ -164,7 +170,7 @@ class PackageRun {
   }
 
   private get reminder(): string | undefined {
-    return reminderFor(this.context.run, this.options.workflow, this.document.state);
+    return stateUpdateReminder(this.context.run, this.options.workflow, this.document.state);
   }
 
   /** True if the last brief is covered by a summary and must be repeated. */
@@ -178,18 +184,18 @@ class PackageRun {
 
   private get agent(): PackageAgent {
     const { workflow, activeAgentId, source } = this.options;
-    const id = nodeOf(workflow.graph, this.document.state.currentNodeId)?.agentId ?? activeAgentId;
+    const id = packageNodeById(workflow.graph, this.document.state.currentNodeId)?.agentId ?? activeAgentId;
     return source.agents.find((agent) => agent.id === id)!;
   }
 
   private follow(): Promise<void> {
-    return followState(this.context, this.options.workflow.graph, this.document.state);
+    return emitPackageStateEvents(this.context, this.options.workflow.graph, this.document.state);
   }
 }
 
 /** Returns the number of assistant messages that count as turns. */
 const replies = ({ messages, calls }: Run): number =>
-  messages.filter((message) => message.role === 'assistant' && !onlyAsked(message, calls)).length;
+  messages.filter((message) => message.role === 'assistant' && !hasOnlyQuestionCalls(message, calls)).length;
 
 /** Returns true if the user has sent a message since the last brief or answer. */
 function hasUnanswered(messages: readonly Message[]): boolean {

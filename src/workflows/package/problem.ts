@@ -1,7 +1,13 @@
 import type * as z from 'zod';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { joined, type LocalizableText, toErrorInfo, UserFacingError, unended } from '../../protocol/text/localized.ts';
-import { jsonTrouble } from '../../tools/core/parseLimits.ts';
+import {
+  joinLocalizableTexts,
+  type LocalizableText,
+  toErrorInfo,
+  UserFacingError,
+  withoutFullStop,
+} from '../../protocol/text/localized.ts';
+import { checkJsonLimits } from '../../tools/core/parseLimits.ts';
 import { zodIssueText } from '../../tools/core/zodIssueText.ts';
 
 /** A problem in a file of a package: its path in the file, and a phrase to complete a sentence. */
@@ -11,7 +17,7 @@ export interface PackageProblem {
   said?: LocalizedMessage;
 }
 
-export const problemIn = (file: string, words: LocalizableText): PackageProblem => {
+export const createPackageProblem = (file: string, words: LocalizableText): PackageProblem => {
   const { message: problem, ...said } = toErrorInfo(words);
   return { file, problem, ...said };
 };
@@ -27,7 +33,7 @@ export class PackageError extends UserFacingError {
     words: LocalizableText,
     readonly others: readonly PackageProblem[] = [],
   ) {
-    const first = problemIn(file, words);
+    const first = createPackageProblem(file, words);
     super(inOne([first, ...others]));
     this.first = first;
   }
@@ -47,8 +53,10 @@ export class PackageError extends UserFacingError {
 const maxTold = 20;
 
 function inOne(problems: readonly PackageProblem[]): LocalizableText {
-  const told = problems.slice(0, maxTold).map((one) => joined([one.file, unended(wordsAbout(one))], ': '));
-  return andMore(joined(told, '; '), problems.length - maxTold);
+  const told = problems
+    .slice(0, maxTold)
+    .map((one) => joinLocalizableTexts([one.file, withoutFullStop(wordsAbout(one))], ': '));
+  return andMore(joinLocalizableTexts(told, '; '), problems.length - maxTold);
 }
 
 const andMore = (told: LocalizableText, more: number): LocalizableText =>
@@ -58,7 +66,7 @@ export class PackageFindings {
   private readonly problems: PackageProblem[] = [];
 
   add(file: string, words: LocalizableText): void {
-    const found = problemIn(file, unended(words));
+    const found = createPackageProblem(file, withoutFullStop(words));
     if (!this.problems.some((one) => one.file === file && one.problem === found.problem)) this.problems.push(found);
   }
 
@@ -80,7 +88,7 @@ export class PackageFindings {
 }
 
 export function parsePackageJson(file: string, text: string): unknown {
-  const trouble = jsonTrouble(text);
+  const trouble = checkJsonLimits(text);
   if (trouble) throw new PackageError(file, trouble.message);
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''));
@@ -90,11 +98,15 @@ export function parsePackageJson(file: string, text: string): unknown {
 }
 
 /** Validates a value. Throws `PackageError` with the paths of the first invalid values. */
-export function shaped<Schema extends z.ZodType>(file: string, value: unknown, schema: Schema): z.output<Schema> {
+export function validatePackageValue<Schema extends z.ZodType>(
+  file: string,
+  value: unknown,
+  schema: Schema,
+): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
-  const told = joined(issues.slice(0, maxOfFile).map(wordsOfIssue), '; ');
+  const told = joinLocalizableTexts(issues.slice(0, maxOfFile).map(wordsOfIssue), '; ');
   throw new PackageError(file, andMore(told, issues.length - maxOfFile));
 }
 
@@ -103,7 +115,7 @@ function wordsOfIssue(issue: z.core.$ZodIssue): LocalizableText {
   const whole = zodIssueText(issue);
   if (!whole.endsWith(issue.message)) return whole;
   const { said = { english: issue.message } } = (issue.code === 'custom' && issue.params) || {};
-  return joined([whole.slice(0, whole.length - issue.message.length), said], '');
+  return joinLocalizableTexts([whole.slice(0, whole.length - issue.message.length), said], '');
 }
 
 const maxOfFile = 8;

@@ -1,10 +1,10 @@
 import { unpackArchive } from './archive.ts';
 import { isArchive } from './archiveNames.ts';
-import { loadPackage, type Package } from './load.ts';
+import { loadPackage, type WorkflowPackage } from './load.ts';
 import { PackageError, type PackageProblem } from './problem.ts';
 
-export type ReadPackage = { folder: string } & (
-  | { source: Package }
+export type PackageReadResult = { folder: string } & (
+  | { source: WorkflowPackage }
   | (PackageProblem & { others?: readonly PackageProblem[] })
 );
 
@@ -12,7 +12,7 @@ export type ReadPackage = { folder: string } & (
  * Reads a package: a folder, or an archive that is first unpacked below `storage`. `folder` is the path of the files; for an archive that
  * cannot be unpacked, the archive.
  */
-export async function readPackage(place: string, storage: string): Promise<ReadPackage> {
+export async function readPackage(place: string, storage: string): Promise<PackageReadResult> {
   let folder = place;
   try {
     if (isArchive(place)) folder = await unpackArchive(place, storage);

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import * as z from 'zod';
-import { isTooMuch } from '../../tools/core/parseLimits.ts';
+import { exceedsValueLimits } from '../../tools/core/parseLimits.ts';
 import { ToolError } from '../../tools/core/tool.ts';
 import { maxFrontmatterBytes, parseYaml } from '../../tools/core/yaml.ts';
 import { zodIssueText } from '../../tools/core/zodIssueText.ts';
@@ -19,7 +19,7 @@ export type PackageState = z.infer<typeof stateSchema>;
 const stateLimit = 200_000;
 
 /** Parses a state document. Throws `E_WRITE_LIMIT`, `E_INVALID_FRONTMATTER` or `E_SCHEMA_VALIDATION`. */
-export function parseState(text: string): PackageState {
+export function parsePackageState(text: string): PackageState {
   if (text.length > stateLimit)
     throw new ToolError('E_WRITE_LIMIT', `The state document is longer than ${stateLimit} characters. Keep it short.`);
   const parsed = stateSchema.safeParse(frontmatterOf(text).values);
@@ -29,7 +29,7 @@ export function parseState(text: string): PackageState {
   throw new ToolError('E_SCHEMA_VALIDATION', message, { problems });
 }
 
-export function newState(template: string | undefined, entryNodeId: string, now: Date): string {
+export function createPackageStateText(template: string | undefined, entryNodeId: string, now: Date): string {
   const { values, body } = template === undefined ? { values: {}, body: defaultBody } : frontmatterOf(template);
   const frontmatter = {
     ...values,
@@ -41,7 +41,7 @@ export function newState(template: string | undefined, entryNodeId: string, now:
     updatedAt: now.toISOString(),
   };
   const text = `---\n${stringify(frontmatter, { lineWidth: 0 })}---\n${body}`;
-  parseState(text);
+  parsePackageState(text);
   return text;
 }
 
@@ -63,7 +63,7 @@ function frontmatterOf(text: string): { values: Record<string, unknown>; body: s
   } catch (error) {
     throw invalid((error as Error).message); // YAML aliases that expand excessively
   }
-  if (isTooMuch(values)) throw invalid('it holds too much.');
+  if (exceedsValueLimits(values)) throw invalid('it holds too much.');
   if (typeof values !== 'object' || values === null || Array.isArray(values))
     throw invalid('it is not a map of keys to values.');
   return { values: values as Record<string, unknown>, body: text.slice(found[0].length) };

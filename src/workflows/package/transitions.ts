@@ -1,20 +1,20 @@
 import { ToolError } from '../../tools/core/tool.ts';
-import { nextNodeLabel, nextNodes, nodeOf, type PackageGraph } from './packageGraph.ts';
+import { nextNodeLabel, nextNodes, type PackageGraph, packageNodeById } from './packageGraph.ts';
 import type { PackageState } from './state.ts';
-import { lossOf } from './update.ts';
+import { describeStateValueLoss } from './update.ts';
 
 /**
  * Throws `E_INVALID_TRANSITION` unless at most one edge leads from one state to the other. Details: `{ reason, currentNodeId, allowedNext:
  * [{ id, label? }] }`.
  */
-export function checkTransition(graph: PackageGraph, before: PackageState, after: PackageState): void {
+export function checkPackageTransition(graph: PackageGraph, before: PackageState, after: PackageState): void {
   const refuse = refusal(graph, before);
   const { currentNodeId: from } = before;
   const { currentNodeId: to } = after;
-  if (!nodeOf(graph, to)) throw refuse('UNKNOWN_NODE', `There is no node ${JSON.stringify(to)}.`);
+  if (!packageNodeById(graph, to)) throw refuse('UNKNOWN_NODE', `There is no node ${JSON.stringify(to)}.`);
   if (to !== from && !nextNodes(graph, from).some(({ id }) => id === to))
     throw refuse('NO_EDGE', `No edge leads from ${JSON.stringify(from)} to ${JSON.stringify(to)}.`);
-  const unknown = after.stepsCompleted.find((id) => !nodeOf(graph, id));
+  const unknown = after.stepsCompleted.find((id) => !packageNodeById(graph, id));
   if (unknown !== undefined)
     throw refuse('UNKNOWN_NODE', `stepsCompleted names ${JSON.stringify(unknown)}, which is no node.`);
   const gone = before.stepsCompleted.find((id) => !after.stepsCompleted.includes(id));
@@ -26,8 +26,8 @@ export function checkTransition(graph: PackageGraph, before: PackageState, after
  * Throws `E_INVALID_TRANSITION` if a state lacks values of the previous state without permission. Details: `{ reason: 'STATE_SHRINKS', lost
  * }`.
  */
-export function checkLoss(before: PackageState, after: PackageState, drops: readonly string[] = []): void {
-  const lost = lossOf(before, after, drops);
+export function checkStateValueLoss(before: PackageState, after: PackageState, drops: readonly string[] = []): void {
+  const lost = describeStateValueLoss(before, after, drops);
   if (lost.length === 0) return;
   const more = lost.length > 5 ? `, and ${lost.length - 5} more` : '';
   const message = `The state document would lose ${lost.slice(0, 5).join(', ')}${more}. In the frontmatter of fs.apply_patch give only what is new; {"set": …} in a value's place replaces it, {"remove": […]} takes names or items away. Nothing was written.`;
@@ -35,10 +35,10 @@ export function checkLoss(before: PackageState, after: PackageState, drops: read
 }
 
 /** Returns true if the model declares completion, or after an end node is done. */
-export function isComplete(graph: PackageGraph, state: PackageState): boolean {
+export function isPackageWorkflowComplete(graph: PackageGraph, state: PackageState): boolean {
   if (state.variables.workflowStatus === 'complete') return true;
   const { currentNodeId } = state;
-  return nodeOf(graph, currentNodeId)?.type === 'end' && state.stepsCompleted.includes(currentNodeId);
+  return packageNodeById(graph, currentNodeId)?.type === 'end' && state.stepsCompleted.includes(currentNodeId);
 }
 
 function refusal(graph: PackageGraph, { currentNodeId }: PackageState) {

@@ -13,7 +13,7 @@ type Operation = { set?: unknown; append?: unknown; remove?: unknown };
  * document's own maps: each named key), `{"remove": […]}` removes names or items, `{"append": […]}` appends duplicates too. A key without a
  * value is removed; `drops` are the paths that may lose values. Throws `TOOL_ARGS_INVALID`.
  */
-export function mergeState(before: Values, update: Values): FrontmatterUpdate {
+export function mergePackageState(before: Values, update: Values): FrontmatterUpdate {
   const drops: string[] = [];
   const after = merged(before, update, [], drops) as Values;
   const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
@@ -92,7 +92,7 @@ function added(old: readonly unknown[], items: readonly unknown[], path: readonl
  * Describes the values lost by a change: removed names, removed list items, and replaced lists and maps. A new text or number under the
  * same name is no loss.
  */
-export function lossOf(
+export function describeStateValueLoss(
   before: unknown,
   after: unknown,
   drops: readonly string[],
@@ -115,7 +115,7 @@ export function lossOf(
   if (!isMap(after)) return Object.keys(before).length > 0 ? [place] : [];
   return Object.entries(before).flatMap(([key, value]) =>
     Object.hasOwn(after, key)
-      ? lossOf(value, after[key], drops, [...path, key])
+      ? describeStateValueLoss(value, after[key], drops, [...path, key])
       : drops.includes([...path, key].join('.'))
         ? []
         : [[...path, key].join('.')],

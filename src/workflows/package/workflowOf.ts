@@ -1,13 +1,13 @@
-import { EngineError } from '../../engine/core/errorInfo.ts';
+import { RunError } from '../../engine/core/errorInfo.ts';
 import type { Workflow } from '../../engine/core/workflow.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { agentTalk } from './agentChat.ts';
+import { createPackageAgentChat } from './agentChat.ts';
 import type { PackageRunId } from './ids.ts';
-import type { Package } from './load.ts';
+import type { WorkflowPackage } from './load.ts';
 import { type PackageRunOptions, packageWorkflow } from './packageWorkflow.ts';
 
-export function workflowOf(
-  source: Package,
+export function packageWorkflowOfRun(
+  source: WorkflowPackage,
   id: string,
   { workflowId, agentId }: PackageRunId,
   options: Pick<PackageRunOptions, 'project' | 'stateFolder' | 'autopilot' | 'now'>,
@@ -15,10 +15,10 @@ export function workflowOf(
   const agent = source.agents.find((one) => one.id === agentId);
   if (agentId !== undefined && !agent)
     throw missing(message('The package {0} no longer has an agent "{1}".', source.title, agentId));
-  if (workflowId === undefined) return agentTalk(id, source, agent!, options.project);
+  if (workflowId === undefined) return createPackageAgentChat(id, source, agent!, options.project);
   const workflow = source.workflows.find((one) => one.id === workflowId);
   if (!workflow) throw missing(message('The package {0} no longer has a workflow "{1}".', source.title, workflowId));
   return packageWorkflow({ ...options, id, source, workflow, activeAgentId: agent?.id ?? workflow.agentId });
 }
 
-const missing = (words: LocalizedMessage) => new EngineError('WORKFLOW_NOT_FOUND', words);
+const missing = (words: LocalizedMessage) => new RunError('WORKFLOW_NOT_FOUND', words);

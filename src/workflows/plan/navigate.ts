@@ -1,18 +1,18 @@
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { joined, messageOf, UserFacingError, unended } from '../../protocol/text/localized.ts';
+import { joinLocalizableTexts, messageOf, UserFacingError, withoutFullStop } from '../../protocol/text/localized.ts';
 import { TemplateError } from '../template/language.ts';
-import { holds, type OnTemplateRead, type TemplateScope } from '../template/template.ts';
+import { evaluateCondition, type OnMissingTemplateValue, type TemplateScope } from '../template/template.ts';
 import type { EdgeSpec, NodeSpec, WorkflowFile } from './schema.ts';
 
-export const startName = '__start__';
-export const endName = '__end__';
+export const startNodeName = '__start__';
+export const endNodeName = '__end__';
 
-export interface Next {
+export interface NextWorkflowNodes {
   next: string[];
   fanIn?: string;
 }
 
-export interface Inside {
+export interface ParallelSection {
   heads: readonly string[];
   fanIn: string;
 }
@@ -20,11 +20,11 @@ export interface Inside {
 export const isParallel = (edge: EdgeSpec): boolean => edge.type === 'parallel' || edge.parallel === true;
 
 export function edgesFrom({ edges }: WorkflowFile, node: string): EdgeSpec[] {
-  return edges.filter((edge) => (edge.from ?? (edge.type === 'entry' ? startName : undefined)) === node);
+  return edges.filter((edge) => (edge.from ?? (edge.type === 'entry' ? startNodeName : undefined)) === node);
 }
 
-export function entryOf(file: WorkflowFile, scope: TemplateScope): Next {
-  const edges = edgesFrom(file, startName);
+export function workflowEntryNodes(file: WorkflowFile, scope: TemplateScope): NextWorkflowNodes {
+  const edges = edgesFrom(file, startNodeName);
   if (edges.length === 0) return { next: [file.nodes[0]!.name] };
   return follow(edges, scope, message('No edge into the workflow applies. Add one without `when` at the end.'));
 }
@@ -35,19 +35,19 @@ export function entryOf(file: WorkflowFile, scope: TemplateScope): Next {
  *
  * @param tell receives an error in the condition of a `goto`, which then does not hold, as in the dialect
  */
-export function nextNodeOf(
+export function nextWorkflowNodes(
   file: WorkflowFile,
   node: NodeSpec,
   scope: TemplateScope,
-  tell: OnTemplateRead,
-  inside?: Inside,
-): Next {
+  tell: OnMissingTemplateValue,
+  inside?: ParallelSection,
+): NextWorkflowNodes {
   if (node.goto !== undefined) {
     const rules = typeof node.goto === 'string' ? [{ to: node.goto }] : node.goto;
     const rule = rules.find((one) => one.if === undefined || surelyHolds(one.if, scope, tell));
     if (!rule)
       throw new UserFacingError(message('No `goto` of {0} applies. Add one without `if` at the end.', node.name));
-    return { next: rule.to === endName ? [] : [rule.to] };
+    return { next: rule.to === endNodeName ? [] : [rule.to] };
   }
   const edges = edgesFrom(file, node.name);
   if (edges.length > 0) {
@@ -60,39 +60,39 @@ export function nextNodeOf(
   return { next: [following === undefined || inside.heads.includes(following) ? inside.fanIn : following] };
 }
 
-function surelyHolds(condition: string | boolean, scope: TemplateScope, tell: OnTemplateRead): boolean {
+function surelyHolds(condition: string | boolean, scope: TemplateScope, tell: OnMissingTemplateValue): boolean {
   try {
-    return holds(condition, scope);
+    return evaluateCondition(condition, scope);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    tell(joined([unended(messageOf(error)), message('it is false.')], '; '));
+    tell(joinLocalizableTexts([withoutFullStop(messageOf(error)), message('it is false.')], '; '));
     return false;
   }
 }
 
-function follow(edges: readonly EdgeSpec[], scope: TemplateScope, none: LocalizedMessage): Next {
+function follow(edges: readonly EdgeSpec[], scope: TemplateScope, none: LocalizedMessage): NextWorkflowNodes {
   const parallel = edges.filter(isParallel);
   if (parallel.length > 0) return { next: parallel.map(({ to }) => to), fanIn: parallel[0]!.fan_in };
   const edge = edges.find((one) => applies(one, scope));
   if (!edge) throw new UserFacingError(none);
-  return { next: edge.to === endName || edge.type === 'finish' ? [] : [edge.to] };
+  return { next: edge.to === endNodeName || edge.type === 'finish' ? [] : [edge.to] };
 }
 
 function applies({ when, condition }: EdgeSpec, scope: TemplateScope): boolean {
-  if (condition === undefined) return when === undefined || holds(when, scope);
-  const value = holds(typeof condition === 'string' ? condition : condition.value, scope);
-  return value === (when === undefined || holds(when, scope));
+  if (condition === undefined) return when === undefined || evaluateCondition(when, scope);
+  const value = evaluateCondition(typeof condition === 'string' ? condition : condition.value, scope);
+  return value === (when === undefined || evaluateCondition(when, scope));
 }
 
 /** Position of a node: in a parallel section, in the branch that starts with `head`, or in neither. */
 interface Stand {
-  inside?: Inside;
+  inside?: ParallelSection;
   head?: string;
 }
 
 /** Follows every possible edge regardless of conditions; returns the reached nodes by name and the parallel sections. */
 function walk(file: WorkflowFile): { reached: Map<string, Stand>; parts: Part[] } {
-  const entries = edgesFrom(file, startName).map(({ to }) => to);
+  const entries = edgesFrom(file, startNodeName).map(({ to }) => to);
   const open: [name: string, stand: Stand][] = [];
   for (const name of entries.length > 0 ? entries : [file.nodes[0]!.name]) open.push([name, {}]);
   const seen = new Set<string>();
@@ -120,27 +120,27 @@ function walk(file: WorkflowFile): { reached: Map<string, Stand>; parts: Part[] 
 
 interface Part {
   head: EdgeSpec;
-  inside: Inside | undefined;
+  inside: ParallelSection | undefined;
 }
 
-export const workflowParts = (file: WorkflowFile): Part[] => walk(file).parts;
+export const parallelWorkflowParts = (file: WorkflowFile): Part[] => walk(file).parts;
 
-export const standsOf = (file: WorkflowFile): ReadonlyMap<string, Stand> => walk(file).reached;
+export const parallelPositionsOfNodes = (file: WorkflowFile): ReadonlyMap<string, Stand> => walk(file).reached;
 
-export function unreachableOf(file: WorkflowFile): string[] {
+export function unreachableNodeNames(file: WorkflowFile): string[] {
   const { reached } = walk(file);
   return file.nodes.map(({ name }) => name).filter((name) => !reached.has(name));
 }
 
-function successorsOf(file: WorkflowFile, node: NodeSpec, inside?: Inside): string[] {
+function successorsOf(file: WorkflowFile, node: NodeSpec, inside?: ParallelSection): string[] {
   const failed = node.on_error?.goto;
-  return [...followersOf(file, node, inside), ...(failed === undefined ? [] : [failed])];
+  return [...possibleNextNodes(file, node, inside), ...(failed === undefined ? [] : [failed])];
 }
 
-export function followersOf(file: WorkflowFile, node: NodeSpec, inside?: Inside): string[] {
+export function possibleNextNodes(file: WorkflowFile, node: NodeSpec, inside?: ParallelSection): string[] {
   if (typeof node.goto === 'string') return [node.goto];
   if (node.goto) return node.goto.map(({ to }) => to);
   const edges = edgesFrom(file, node.name);
   if (edges.length > 0) return edges.map(({ to }) => to);
-  return nextNodeOf(file, node, {}, () => {}, inside).next;
+  return nextWorkflowNodes(file, node, {}, () => {}, inside).next;
 }

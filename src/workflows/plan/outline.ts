@@ -1,9 +1,15 @@
-import type { Outline, OutlineEdge } from '../../protocol/content/outline.ts';
-import { edgesFrom, endName, followersOf, type Inside, standsOf } from './navigate.ts';
+import type { WorkflowOutline, WorkflowOutlineEdge } from '../../protocol/content/outline.ts';
+import {
+  edgesFrom,
+  endNodeName,
+  type ParallelSection,
+  parallelPositionsOfNodes,
+  possibleNextNodes,
+} from './navigate.ts';
 import type { EdgeSpec, NodeSpec, WorkflowFile } from './schema.ts';
 
-export function outlineOf(file: WorkflowFile): Outline {
-  const stands = standsOf(file);
+export function createWorkflowOutline(file: WorkflowFile): WorkflowOutline {
+  const stands = parallelPositionsOfNodes(file);
   return {
     nodes: file.nodes.map(({ name, body, foreach, max_iterations: most = 1 }) => {
       const branch = stands.get(name)?.head;
@@ -18,18 +24,18 @@ export function outlineOf(file: WorkflowFile): Outline {
   };
 }
 
-function waysFrom(file: WorkflowFile, node: NodeSpec, inside: Inside | undefined): OutlineEdge[] {
+function waysFrom(file: WorkflowFile, node: NodeSpec, inside: ParallelSection | undefined): WorkflowOutlineEdge[] {
   const failed = node.on_error?.goto;
   const ways = waysOn(file, node, inside);
   if (failed === undefined) return ways;
-  const to = failed === endName ? {} : { to: failed };
+  const to = failed === endNodeName ? {} : { to: failed };
   return [...ways, { from: node.name, ...to, label: 'when it fails' }];
 }
 
-function waysOn(file: WorkflowFile, node: NodeSpec, inside: Inside | undefined): OutlineEdge[] {
-  const way = (to: string, label?: string): OutlineEdge => ({
+function waysOn(file: WorkflowFile, node: NodeSpec, inside: ParallelSection | undefined): WorkflowOutlineEdge[] {
+  const way = (to: string, label?: string): WorkflowOutlineEdge => ({
     from: node.name,
-    ...(to !== endName && { to }),
+    ...(to !== endNodeName && { to }),
     ...(label !== undefined && { label }),
   });
   const labelled = (ways: { to: string; when?: string }[]) =>
@@ -38,10 +44,10 @@ function waysOn(file: WorkflowFile, node: NodeSpec, inside: Inside | undefined):
   const edges = edgesFrom(file, node.name);
   if (node.goto === undefined && edges.length > 0)
     return labelled(
-      edges.map((edge) => ({ to: edge.type === 'finish' ? endName : edge.to, ...inWords(whenOf(edge)) })),
+      edges.map((edge) => ({ to: edge.type === 'finish' ? endNodeName : edge.to, ...inWords(whenOf(edge)) })),
     );
-  const next = followersOf(file, node, inside);
-  return next.length > 0 ? next.map((to) => way(to)) : [way(endName)];
+  const next = possibleNextNodes(file, node, inside);
+  return next.length > 0 ? next.map((to) => way(to)) : [way(endNodeName)];
 }
 
 const inWords = (when: string | boolean | undefined) => (when === undefined ? {} : { when: String(when) });

@@ -136,7 +136,7 @@ const onError = z
     description:
       'After a failure: `continue`, `retry` (3 times), or `{retry, wait}` with `continue: true` or `goto`. `state.error` is `{node, code, message}`, or null after a success.',
   });
-export type OnError = z.infer<typeof onError>;
+export type StepErrorPolicy = z.infer<typeof onError>;
 
 const stepShape = {
   name: name.optional().meta({ description: 'Name.' }),

@@ -20,15 +20,15 @@ interface Rules {
   pattern?: string;
 }
 
-export function typeOf(written: unknown): StateType | undefined {
+export function parseStateType(written: unknown): StateType | undefined {
   if (written === null || written === undefined) return { kind: 'any', words: 'any', rules: {} };
   if (typeof written === 'string') return parseType(written);
-  if (Array.isArray(written)) return written.length > 1 ? undefined : listOf(typeOf(written[0]));
+  if (Array.isArray(written)) return written.length > 1 ? undefined : listOf(parseStateType(written[0]));
   if (typeof written !== 'object') return undefined;
   const { type, items, properties, ...rules } = written as Record<string, unknown>;
   if (typeof type !== 'string') return propertiesOf(written as Record<string, unknown>);
   const parsed = parseType(type);
-  const inner = items === undefined ? undefined : typeOf(items);
+  const inner = items === undefined ? undefined : parseStateType(items);
   const own = typeof properties === 'object' && properties !== null ? propertiesOf(properties) : undefined;
   if (!parsed || (items !== undefined && !inner) || (properties !== undefined && !own)) return undefined;
   return { ...parsed, ...(inner && { items: inner }), ...(own && { properties: own.properties! }), rules };
@@ -38,27 +38,27 @@ export function typeOf(written: unknown): StateType | undefined {
  * Returns the mismatch of a value as the end of a sentence (`has to be …, not …`) about `place`; undefined if the value fits. Null always
  * fits.
  */
-export function misfit(type: StateType, value: unknown, place: string): LocalizedMessage | undefined {
+export function stateTypeMismatch(type: StateType, value: unknown, place: string): LocalizedMessage | undefined {
   if (value === null || value === undefined) return undefined;
   if (!isOf(type, value)) return message('`{0}` must be `{1}`, not {2}', place, type.words, shown(value));
   const broken = brokenRule(type.rules, value, place);
   if (broken) return broken;
   if (type.items)
     for (const [index, item] of (value as unknown[]).entries()) {
-      const inner = misfit(type.items, item, `${place}[${index}]`);
+      const inner = stateTypeMismatch(type.items, item, `${place}[${index}]`);
       if (inner) return inner;
     }
   for (const [key, property] of Object.entries(type.properties ?? {})) {
     const item = (value as Record<string, unknown>)[key];
     if (item === undefined && property.rules.required === true) return message('`{0}` is missing', `${place}.${key}`);
-    const inner = misfit(property, item, `${place}.${key}`);
+    const inner = stateTypeMismatch(property, item, `${place}.${key}`);
     if (inner) return inner;
   }
   return undefined;
 }
 
 /** Converts a text to the type; a text that cannot be converted is returned unchanged and does not fit. */
-export function coerced(type: StateType, given: unknown): unknown {
+export function coerceToStateType(type: StateType, given: unknown): unknown {
   if (typeof given !== 'string') return given;
   const text = given.trim();
   switch (type.kind) {
@@ -72,7 +72,11 @@ export function coerced(type: StateType, given: unknown): unknown {
     case 'dict':
       return fromJson(text) ?? (type.kind === 'list' && !/^[[{]/.test(text) ? parts(text) : given);
     case 'union':
-      return type.of!.map((one) => coerced(one, given)).find((value) => misfit(type, value, '') === undefined) ?? given;
+      return (
+        type
+          .of!.map((one) => coerceToStateType(one, given))
+          .find((value) => stateTypeMismatch(type, value, '') === undefined) ?? given
+      );
     default:
       return given;
   }
@@ -108,7 +112,7 @@ function listOf(items: StateType | undefined): StateType | undefined {
 }
 
 function propertiesOf(written: object): StateType | undefined {
-  const entries = Object.entries(written).map(([key, one]) => [key, typeOf(one)] as const);
+  const entries = Object.entries(written).map(([key, one]) => [key, parseStateType(one)] as const);
   if (entries.some(([, one]) => one === undefined)) return undefined;
   return {
     kind: 'dict',
@@ -149,7 +153,7 @@ function isOf(type: StateType, value: unknown): boolean {
     case 'none':
       return false;
     case 'union':
-      return type.of!.some((one) => misfit(one, value, '') === undefined);
+      return type.of!.some((one) => stateTypeMismatch(one, value, '') === undefined);
   }
 }
 

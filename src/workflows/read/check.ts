@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { joined, type LocalizableText, toErrorInfo } from '../../protocol/text/localized.ts';
+import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
+import { joinLocalizableTexts, type LocalizableText, toErrorInfo } from '../../protocol/text/localized.ts';
 import { readYaml, type YamlFile, type YamlPath, type YamlProblem } from './yaml.ts';
 
 export type LoadedWorkflow<Value> =
@@ -31,7 +31,11 @@ export function loadYaml<Schema extends z.ZodType>(
   const { file, ...found } = spelled(read);
   const { value, issues } = parseParts(schema, file.value);
   const seen = value === undefined ? { problems: [], warnings: [] } : more(value, file, issues.length === 0);
-  const problems = [...found.problems, ...issues.flatMap((issue) => problemsOf(issue, file, [])), ...seen.problems];
+  const problems = [
+    ...found.problems,
+    ...issues.flatMap((issue) => schemaIssueToYamlProblems(issue, file, [])),
+    ...seen.problems,
+  ];
   const warnings = atMost([...read.warnings, ...found.warnings, ...seen.warnings].sort(inOrder));
   if (problems.length === 0 && value !== undefined) return { value, problems: [], warnings };
   return { problems: atMost(onlyOnce(problems.sort(inOrder))), warnings };
@@ -75,11 +79,11 @@ function onlyOnce(problems: YamlProblem[]): YamlProblem[] {
   });
 }
 
-export const maxProblems = 64;
+export const maxYamlProblems = 64;
 
 function atMost(problems: YamlProblem[]): YamlProblem[] {
-  if (problems.length <= maxProblems) return problems;
-  const told = problems.slice(0, maxProblems - 1);
+  if (problems.length <= maxYamlProblems) return problems;
+  const told = problems.slice(0, maxYamlProblems - 1);
   const words = message('There are {0} more in this file. Fix the ones above first.', problems.length - told.length);
   return [...told, { ...problems[told.length]!, ...toErrorInfo(words) }];
 }
@@ -116,7 +120,7 @@ const absent = (key: string): LocalizedMessage =>
     ? message(instead[key as keyof typeof instead])
     : message('There is no key `{0}` here.', key);
 
-export function problemsOf(issue: z.core.$ZodIssue, file: YamlFile, before: YamlPath): YamlProblem[] {
+export function schemaIssueToYamlProblems(issue: z.core.$ZodIssue, file: YamlFile, before: YamlPath): YamlProblem[] {
   const path = [...before, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))];
   const last = path.at(-1);
   if (issue.code === 'unrecognized_keys')
@@ -138,7 +142,7 @@ export function problemsOf(issue: z.core.$ZodIssue, file: YamlFile, before: Yaml
     const own = issue.errors.filter(
       (errors) => !errors.some((one) => one.code === 'invalid_type' && one.path.length === 0),
     );
-    if (own[0]) return own[0].flatMap((one) => problemsOf(one, file, path));
+    if (own[0]) return own[0].flatMap((one) => schemaIssueToYamlProblems(one, file, path));
     const expected = issue.errors.flat().flatMap((one) => (one.code === 'invalid_type' ? [one.expected] : []));
     return [file.problem(path, hasToBe(last, expected))];
   }
@@ -160,13 +164,15 @@ type Key = string | number | undefined;
 const shown = (key: Key): LocalizableText => (typeof key === 'number' ? message('This') : `\`${key}\``);
 const only = (key: Key, all: readonly unknown[]): LocalizableText =>
   message('{0} can only be {1}.', shown(key), listOf(all));
-const placed = (key: Key, english: string): LocalizableText => joined([shown(key), { english }], ': ');
+const placed = (key: Key, english: string): LocalizableText => joinLocalizableTexts([shown(key), { english }], ': ');
 
 function hasToBe(key: Key, expected: readonly string[]): LocalizableText {
   const kinds = [...new Set(expected)].map((one) =>
     Object.hasOwn(words, one) ? message(words[one as keyof typeof words]) : one,
   );
-  const distinct = kinds.filter((one, at) => kinds.findIndex((two) => inEnglish(two) === inEnglish(one)) === at);
+  const distinct = kinds.filter(
+    (one, at) => kinds.findIndex((two) => toEnglishText(two) === toEnglishText(one)) === at,
+  );
   const either = distinct.length > 0 ? distinct.reduce((one, other) => message('{0} or {1}', one, other)) : '';
   return message('{0} must be {1}.', shown(key), either);
 }

@@ -13,7 +13,7 @@ interface CutText {
 const prose = /^(?:prompt|instructions|content|question|description)$/;
 
 /** Finds unquoted values with a sign that is special in YAML: `#`, `!`, `&`, `*`, braces, and digits that a number loses. */
-export function cutTexts(document: Document, text: string): CutText[] {
+export function unquotedYamlSpecials(document: Document, text: string): CutText[] {
   const found: CutText[] = [];
   const anchors = new Set<string>();
   const repeated = new Set<string>();

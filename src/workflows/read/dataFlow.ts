@@ -1,33 +1,33 @@
-import { resultsKey } from '../../protocol/run/graph.ts';
-import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { parallelResultsKey } from '../../protocol/run/graph.ts';
+import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
-import { givesOf } from '../action/parameters.ts';
-import { loopKeys, stepKeysOf } from '../plan/inputs.ts';
+import { actionResultFields } from '../action/parameters.ts';
+import { loopStateKeys, stateKeysSetByStep } from '../plan/inputs.ts';
 import type { NodeSpec, WorkflowFile, WorkflowStep } from '../plan/schema.ts';
-import { meant, withHint } from '../template/near.ts';
-import { treeOf } from '../template/template.ts';
-import { maxProblems } from './check.ts';
-import { readsOf } from './templateReads.ts';
+import { appendHint, didYouMeanHint } from '../template/near.ts';
+import { parseTemplate } from '../template/template.ts';
+import { maxYamlProblems } from './check.ts';
+import { variablesReadByTree } from './templateReads.ts';
 import type { YamlFile, YamlPath, YamlProblem } from './yaml.ts';
 
 type Keys = ReadonlySet<string>;
 
 /** Warns about names that no step sets, and about keys that a step sets implicitly. Requires a valid file. */
-export function flowFindings(file: WorkflowFile, yaml: YamlFile): YamlProblem[] {
+export function dataFlowWarnings(file: WorkflowFile, yaml: YamlFile): YamlProblem[] {
   const warnings: YamlProblem[] = [];
   const state = statesOf(file);
   const warn = (path: YamlPath, words: LocalizableText) => warnings.push(yaml.problem(path, words));
-  for (const { path, text, expression, step } of textsOf(file)) {
+  for (const { path, text, expression, step } of allTemplateTexts(file)) {
     const said = new Set<string>();
-    for (const read of readsOf(treeOf(text, expression))) {
-      const near = warnings.length < maxProblems ? didYouMean : () => undefined; // above the limit, warnings are only counted
+    for (const read of variablesReadByTree(parseTemplate(text, expression))) {
+      const near = warnings.length < maxYamlProblems ? didYouMean : () => undefined; // above the limit, warnings are only counted
       const doubt = doubtAbout(read, { ...state, near, variables: file.variables }, step);
-      if (doubt && !said.has(inEnglish(doubt))) warn(path, doubt);
-      if (doubt) said.add(inEnglish(doubt));
+      if (doubt && !said.has(toEnglishText(doubt))) warn(path, doubt);
+      if (doubt) said.add(toEnglishText(doubt));
     }
   }
   const declared = [file.state_schema, file.input_schema, file.initial_state].flatMap((one) => Object.keys(one));
-  for (const { path, step } of stepsOf(file)) {
+  for (const { path, step } of allWorkflowSteps(file)) {
     const taken = [...(impliedBy(step) ?? [])].filter((key) => declared.includes(key));
     if (taken.length > 0)
       warn(
@@ -62,7 +62,7 @@ function doubtAbout(
   }
   if (root === 'variables') {
     if (key === undefined || Object.hasOwn(variables, key)) return undefined;
-    return withHint(message('There is no variable `{0}`.', key), near(key, Object.keys(variables)));
+    return appendHint(message('There is no variable `{0}`.', key), near(key, Object.keys(variables)));
   }
   if (!keys || (root === 'state' && key === undefined)) return undefined;
   const name = root === 'state' ? key! : root;
@@ -70,9 +70,9 @@ function doubtAbout(
   if (root !== 'state' && Object.hasOwn(variables, root)) return undefined;
   if (!keys.has(name)) {
     const hint = near(name, root === 'state' ? keys : [...keys, ...Object.keys(variables)]);
-    if (root !== 'state') return withHint(message('Nothing is named `{0}` here.', name), hint);
+    if (root !== 'state') return appendHint(message('Nothing is named `{0}` here.', name), hint);
     const declare = message('Declare it in `state_schema` to be asked for it.');
-    return withHint(message('Nothing sets `{0}`.', name), hint ?? declare);
+    return appendHint(message('Nothing sets `{0}`.', name), hint ?? declare);
   }
   const known = part === undefined ? undefined : inners.get(name);
   return known && !known.keys.has(part!) && !methods.has(part!) ? lacking(known, part!) : undefined;
@@ -80,7 +80,7 @@ function doubtAbout(
 
 /** Suggests a similar name. Names of one letter are too similar to each other, and the search is limited in long files. */
 const didYouMean = (name: string, names: Iterable<string>) =>
-  name.length > 2 ? meant(name, [...names].slice(0, 300)) : undefined;
+  name.length > 2 ? didYouMeanHint(name, [...names].slice(0, 300)) : undefined;
 
 const methods = new Set(['get', 'items', 'keys', 'values']);
 
@@ -94,18 +94,18 @@ const listOf = (keys: readonly string[]) => keys.map((key) => `\`${key}\``).join
 function statesOf(file: WorkflowFile): States {
   const given = Object.entries(file.initial_state).flatMap(([key, value]) => (value === null ? [] : [key]));
   const inner = new Map<string, Held | undefined>(
-    [...given, ...Object.keys(file.input_schema), resultsKey].map((key) => [key, undefined]),
+    [...given, ...Object.keys(file.input_schema), parallelResultsKey].map((key) => [key, undefined]),
   );
-  const keys = new Set(['input', resultsKey, ...given]);
+  const keys = new Set(['input', parallelResultsKey, ...given]);
   for (const one of [file.state_schema, file.input_schema, file.initial_state])
     for (const key of Object.keys(one)) keys.add(key);
   let isKnown = true;
-  for (const { step, node } of stepsOf(file)) {
+  for (const { step, node } of allWorkflowSteps(file)) {
     if (node?.foreach !== undefined) for (const key of [node.item ?? 'item', node.index ?? 'index']) keys.add(key);
     if (step.on_error) keys.add('error');
-    if (node?.body && node.output === undefined) for (const key of loopKeys) keys.add(key);
+    if (node?.body && node.output === undefined) for (const key of loopStateKeys) keys.add(key);
     const whole = typeof step.output === 'string' && node?.foreach === undefined ? heldBy(step) : undefined;
-    for (const key of stepKeysOf(step)) {
+    for (const key of stateKeysSetByStep(step)) {
       keys.add(key);
       const same = inner.has(key) ? inner.get(key) : whole;
       inner.set(key, whole && same && { ...whole, keys: new Set([...whole.keys, ...same.keys]) });
@@ -126,7 +126,7 @@ const always = ['cut', 'leftOut', 'value', 'changedByPerson'];
 function heldBy(step: WorkflowStep & { agent?: unknown }): Held | undefined {
   if (step.agent !== undefined) return { keys: new Set(['content']), action: message('An agent') };
   const action = step.uses ?? '';
-  const gives = action.startsWith('mcp') ? undefined : givesOf(action);
+  const gives = action.startsWith('mcp') ? undefined : actionResultFields(action);
   return gives && { keys: new Set([...Object.keys(gives), ...always]), action };
 }
 
@@ -137,7 +137,9 @@ function impliedBy(step: WorkflowStep & { agent?: unknown; foreach?: unknown }):
   return heldBy(step)?.keys;
 }
 
-export function* stepsOf(file: WorkflowFile): Generator<{ path: YamlPath; step: WorkflowStep; node?: NodeSpec }> {
+export function* allWorkflowSteps(
+  file: WorkflowFile,
+): Generator<{ path: YamlPath; step: WorkflowStep; node?: NodeSpec }> {
   for (const [index, node] of file.nodes.entries()) {
     const path = ['nodes', index];
     yield { path, step: node, node };
@@ -153,8 +155,8 @@ interface Text {
   step?: WorkflowStep;
 }
 
-export function* textsOf(file: WorkflowFile): Generator<Text> {
-  for (const { path, step, node } of stepsOf(file)) {
+export function* allTemplateTexts(file: WorkflowFile): Generator<Text> {
+  for (const { path, step, node } of allWorkflowSteps(file)) {
     yield* templatesIn(step.with, [...path, 'with']);
     if (step.run) yield { path: [...path, 'run', 'value'], text: step.run.value, expression: true };
     if (typeof step.output === 'object') yield* templatesIn(step.output, [...path, 'output'], step);

@@ -1,9 +1,9 @@
 import { message } from '../../protocol/text/l10n.ts';
-import { nestedAction } from '../action/nested.ts';
-import { type ForeignKey, foreign, leftOut } from './foreign.ts';
+import { nestedWorkflowActionName } from '../action/nested.ts';
+import { type DialectKeyRule, dialectKeyRules, ignoredDialectKeyMessage } from './foreign.ts';
 import type { YamlFile, YamlPath, YamlProblem } from './yaml.ts';
 
-export interface Spelled {
+interface ConvertedDialectFile {
   /** The converted file; problems still refer to the original positions. */
   file: YamlFile;
   problems: YamlProblem[];
@@ -16,7 +16,7 @@ type Plain = Record<string, unknown>;
  * Converts the notation of other hosts of the dialect (`fabceolin/the_edge_agent`: `action`, `params`, `prompt`, …) to ours and omits parts
  * that only those hosts use.
  */
-export const readDialect = (file: YamlFile): Spelled => new Dialect(file).read();
+export const convertDialect = (file: YamlFile): ConvertedDialectFile => new Dialect(file).read();
 
 class Dialect {
   private readonly problems: YamlProblem[] = [];
@@ -25,7 +25,7 @@ class Dialect {
 
   constructor(private readonly file: YamlFile) {}
 
-  read(): Spelled {
+  read(): ConvertedDialectFile {
     const { file } = this;
     const value = isPlain(file.value) ? this.workflow(file.value) : file.value;
     const problem: YamlFile['problem'] = (path, words, key) => file.problem(this.placeOf(path), words, key);
@@ -37,8 +37,8 @@ class Dialect {
   }
 
   private workflow(given: Plain): Plain {
-    const value = this.keys(withoutNull(given), [], foreign.workflow);
-    if (isPlain(value.config)) value.config = this.keys(value.config, ['config'], foreign.config);
+    const value = this.keys(withoutNull(given), [], dialectKeyRules.workflow);
+    if (isPlain(value.config)) value.config = this.keys(value.config, ['config'], dialectKeyRules.config);
     if (isPlain(value.settings)) value.settings = this.settings(value.settings);
     if (Array.isArray(value.nodes)) value.nodes = value.nodes.map((node, index) => this.node(node, ['nodes', index]));
     if (Array.isArray(value.edges)) value.edges = this.edges(value.edges);
@@ -47,15 +47,15 @@ class Dialect {
 
   private settings(given: Plain): Plain {
     const path = ['settings'];
-    const value = this.keys(given, path, foreign.settings);
+    const value = this.keys(given, path, dialectKeyRules.settings);
     for (const key of ['llm', 'parallel'] as const)
-      if (isPlain(value[key])) value[key] = this.keys(value[key], [...path, key], foreign[key]);
+      if (isPlain(value[key])) value[key] = this.keys(value[key], [...path, key], dialectKeyRules[key]);
     return value;
   }
 
   private node(given: unknown, path: YamlPath): unknown {
     if (!isPlain(given)) return given;
-    let value = this.keys(given, path, foreign.node);
+    let value = this.keys(given, path, dialectKeyRules.node);
     const { run, type } = value;
     const language = isPlain(run) && typeof run.code === 'string' ? run.type : value.language;
     if (isPlain(run) && typeof run.code === 'string') value.run = run.code;
@@ -104,7 +104,7 @@ class Dialect {
     }
     const [, workflow] = /^(?:\.\/)?([\w.-]+)\.(?:ya?ml|json)$/.exec(String(subgraph)) ?? [];
     if (workflow !== undefined && bodies.length === 1) {
-      value.steps = [{ uses: nestedAction, with: { workflow, inputs: input ?? {} } }];
+      value.steps = [{ uses: nestedWorkflowActionName, with: { workflow, inputs: input ?? {} } }];
       this.place([...path, 'steps', 0, 'with', 'workflow'], [...path, 'subgraph']);
       this.place([...path, 'steps', 0, 'with', 'inputs'], [...path, 'input']);
     } else if (subgraph !== undefined) this.problems.push(this.file.problem([...path, 'subgraph'], noSubgraph));
@@ -123,7 +123,7 @@ class Dialect {
    * warning.
    */
   private request(given: Plain, path: YamlPath): Plain {
-    const { prompt, system, provider, model, ...rest } = this.keys(given, path, foreign.request);
+    const { prompt, system, provider, model, ...rest } = this.keys(given, path, dialectKeyRules.request);
     if (prompt !== undefined && rest.messages === undefined) {
       const said = [...(system === undefined ? [] : [{ role: 'system', content: system }])];
       this.place([...path, 'messages'], [...path, 'prompt']);
@@ -137,7 +137,9 @@ class Dialect {
   }
 
   private edges(given: readonly unknown[]): unknown[] {
-    const theirs = given.map((one, index) => (isPlain(one) ? this.keys(one, ['edges', index], foreign.edge) : one));
+    const theirs = given.map((one, index) =>
+      isPlain(one) ? this.keys(one, ['edges', index], dialectKeyRules.edge) : one,
+    );
     const ours: unknown[] = [];
     for (const [index, edge] of theirs.entries()) {
       const path = ['edges', index];
@@ -153,7 +155,7 @@ class Dialect {
     return ours;
   }
 
-  private keys(given: Plain, path: YamlPath, table: Record<string, ForeignKey>): Plain {
+  private keys(given: Plain, path: YamlPath, table: Record<string, DialectKeyRule>): Plain {
     const entries = Object.entries(given).flatMap(([key, value]): [string, unknown][] => {
       const rule = Object.hasOwn(table, key) ? table[key]! : undefined;
       if (!rule || rule.unless?.(value)) return [[key, value]];
@@ -163,7 +165,10 @@ class Dialect {
         return [[rule.as, value]];
       }
       const harmless = rule.harmless?.(value) ?? false;
-      if (!harmless) this.warnings.push(this.file.problem([...this.placeOf(path), key], rule.say ?? leftOut, 'key'));
+      if (!harmless)
+        this.warnings.push(
+          this.file.problem([...this.placeOf(path), key], rule.say ?? ignoredDialectKeyMessage, 'key'),
+        );
       return [];
     });
     return Object.fromEntries(entries);

@@ -1,5 +1,5 @@
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-export interface ForeignKey {
+export interface DialectKeyRule {
   as?: string;
   say?: LocalizedMessage;
   /** Returns true if omitting this value has no effect, so no warning is needed. */
@@ -8,32 +8,32 @@ export interface ForeignKey {
   unless?(value: unknown): boolean;
 }
 
-export const leftOut = message('Towpath does not use this key of the dialect and leaves it out.');
+export const ignoredDialectKeyMessage = message('Towpath does not use this key of the dialect and leaves it out.');
 
 const always = () => true;
 const isEmpty = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0);
 const isFilled = (value: unknown) => !isEmpty(value);
-const silent: ForeignKey = { harmless: always };
-const empty: ForeignKey = { harmless: always, unless: isFilled };
-const plain: ForeignKey = {};
-const all = <Key extends string>(rule: ForeignKey, ...keys: Key[]) =>
-  Object.fromEntries(keys.map((key) => [key, rule])) as Record<Key, ForeignKey>;
+const silent: DialectKeyRule = { harmless: always };
+const empty: DialectKeyRule = { harmless: always, unless: isFilled };
+const plain: DialectKeyRule = {};
+const all = <Key extends string>(rule: DialectKeyRule, ...keys: Key[]) =>
+  Object.fromEntries(keys.map((key) => [key, rule])) as Record<Key, DialectKeyRule>;
 
-const setUp: ForeignKey = {
+const setUp: DialectKeyRule = {
   say: message('Models are set up in Towpath, not in a file. The model selected in the panel is used.'),
 };
-const keyHere: ForeignKey = {
+const keyHere: DialectKeyRule = {
   say: message(
     'Keys belong in the editor’s secret storage; this one is not used. Remove it from the file and run *Towpath: Set API Key*.',
   ),
 };
-const kept: ForeignKey = { say: message('Runs are stored automatically. There are no checkpoint files.') };
+const kept: DialectKeyRule = { say: message('Runs are stored automatically. There are no checkpoint files.') };
 
 /**
  * Keys of `fabceolin/the_edge_agent` (docs/shared/YAML_REFERENCE.md and its examples) that are synonyms of ours or can be omitted without
  * changing the behavior.
  */
-export const foreign = {
+export const dialectKeyRules = {
   workflow: {
     ...all(silent, 'version', 'metadata'),
     imports: empty,
@@ -109,4 +109,4 @@ export const foreign = {
       harmless: (value) => value === 'thread',
     },
   },
-} satisfies Record<string, Record<string, ForeignKey>>;
+} satisfies Record<string, Record<string, DialectKeyRule>>;

@@ -1,15 +1,22 @@
-import { resultsKey } from '../../protocol/run/graph.ts';
+import { parallelResultsKey } from '../../protocol/run/graph.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
-import { edgesFrom, isParallel, standsOf, startName, unreachableOf, workflowParts } from '../plan/navigate.ts';
+import {
+  edgesFrom,
+  isParallel,
+  parallelPositionsOfNodes,
+  parallelWorkflowParts,
+  startNodeName,
+  unreachableNodeNames,
+} from '../plan/navigate.ts';
 import type { EdgeSpec, NodeSpec, WorkflowFile } from '../plan/schema.ts';
 import type { WorkflowFindings } from './check.ts';
 import type { YamlFile, YamlPath, YamlProblem } from './yaml.ts';
 
 /** Finds unreachable nodes, possible dead ends, and parallel sections with a common end in a valid file; adds to `warnings`. */
-export function wayFindings(file: WorkflowFile, yaml: YamlFile, warnings: YamlProblem[]): WorkflowFindings {
+export function reachabilityFindings(file: WorkflowFile, yaml: YamlFile, warnings: YamlProblem[]): WorkflowFindings {
   const warn = (path: YamlPath, words: LocalizableText, key?: 'key') => warnings.push(yaml.problem(path, words, key));
-  const nested = workflowParts(file).filter(({ head, inside }) => inside?.fanIn === head.fan_in);
+  const nested = parallelWorkflowParts(file).filter(({ head, inside }) => inside?.fanIn === head.fan_in);
   const problems = nested.map(({ head }) =>
     yaml.problem(
       ['edges', file.edges.indexOf(head), 'fan_in'],
@@ -19,7 +26,7 @@ export function wayFindings(file: WorkflowFile, yaml: YamlFile, warnings: YamlPr
       ),
     ),
   );
-  for (const name of unreachableOf(file)) {
+  for (const name of unreachableNodeNames(file)) {
     const index = file.nodes.findIndex((node) => node.name === name);
     warn(['nodes', index, 'name'], message('Nothing leads to `{0}`, so it never runs.', name));
   }
@@ -28,7 +35,7 @@ export function wayFindings(file: WorkflowFile, yaml: YamlFile, warnings: YamlPr
       ['nodes', file.nodes.indexOf(node)],
       message(
         'A parallel branch cannot read `{0}`, which belongs to the part before. Store what it needs under another key.',
-        resultsKey,
+        parallelResultsKey,
       ),
     );
   for (const [index, { goto }] of file.nodes.entries())
@@ -47,10 +54,10 @@ export function wayFindings(file: WorkflowFile, yaml: YamlFile, warnings: YamlPr
 
 /** Returns nodes of branches that read results of other branches before any exist. */
 function blindTo(file: WorkflowFile): NodeSpec[] {
-  const [stands, parts] = [standsOf(file), workflowParts(file)];
+  const [stands, parts] = [parallelPositionsOfNodes(file), parallelWorkflowParts(file)];
   return file.nodes.filter(({ name, description: _, ...node }) => {
     const fanIn = stands.get(name)?.inside?.fanIn;
-    const asks = new RegExp(`\\b${resultsKey}\\b`).test(JSON.stringify(node));
+    const asks = new RegExp(`\\b${parallelResultsKey}\\b`).test(JSON.stringify(node));
     const isHere = (other: string) => stands.get(other)?.inside?.fanIn === fanIn;
     const gives = file.nodes.some((one) => one.foreach !== undefined && one.output === undefined && isHere(one.name));
     return fanIn !== undefined && asks && !gives && !parts.some(({ inside }) => inside?.fanIn === fanIn);
@@ -61,7 +68,7 @@ function blindTo(file: WorkflowFile): NodeSpec[] {
 function doubtAbout(edge: EdgeSpec, file: WorkflowFile): LocalizedMessage | undefined {
   if (file.nodes.some((node) => node.name === edge.from && node.goto !== undefined))
     return message('`{0}` has a `goto`, so its edges are not followed.', String(edge.from));
-  const siblings = edgesFrom(file, edge.from ?? startName);
+  const siblings = edgesFrom(file, edge.from ?? startNodeName);
   const sure = siblings.find((one) => one.when === undefined && one.condition === undefined);
   if (sure && siblings.indexOf(edge) > siblings.indexOf(sure))
     return message('The edge to `{0}` before it always applies, so this one is never used.', sure.to);

@@ -1,13 +1,13 @@
 import { message } from '../../protocol/text/l10n.ts';
 import type { WorkflowFile } from '../plan/schema.ts';
-import { typeOf } from '../plan/stateTypes.ts';
+import { parseStateType } from '../plan/stateTypes.ts';
 import type { YamlFile, YamlPath, YamlProblem } from './yaml.ts';
 
 /** Booleans of YAML 1.1, still used by other hosts of the dialect. */
 const switches = /^(?:yes|no|on|off)$/i;
 
 /** Warns about unquoted booleans of YAML 1.1 in values of any type. */
-export function wordFindings(file: WorkflowFile, yaml: YamlFile): YamlProblem[] {
+export function unquotedBooleanWarnings(file: WorkflowFile, yaml: YamlFile): YamlProblem[] {
   const warnings: YamlProblem[] = [];
   const look = (value: unknown, path: YamlPath): void => {
     if (typeof value === 'string' && switches.test(value) && yaml.isPlain(path)) {
@@ -23,7 +23,7 @@ export function wordFindings(file: WorkflowFile, yaml: YamlFile): YamlProblem[] 
   };
   const types = { ...file.state_schema, ...file.input_schema };
   for (const [key, value] of Object.entries(file.initial_state))
-    if ((typeOf(types[key])?.kind ?? 'any') === 'any') look(value, ['initial_state', key]);
+    if ((parseStateType(types[key])?.kind ?? 'any') === 'any') look(value, ['initial_state', key]);
   look(file.variables, ['variables']);
   for (const schema of ['state_schema', 'input_schema'] as const)
     for (const [key, rule] of Object.entries(file[schema]))

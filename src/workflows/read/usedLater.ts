@@ -1,10 +1,10 @@
-import { nestedAction } from '../action/nested.ts';
-import { givesOf } from '../action/parameters.ts';
-import { stepKeysOf } from '../plan/inputs.ts';
+import { nestedWorkflowActionName } from '../action/nested.ts';
+import { actionResultFields } from '../action/parameters.ts';
+import { stateKeysSetByStep } from '../plan/inputs.ts';
 import type { WorkflowFile, WorkflowStep } from '../plan/schema.ts';
-import { treeOf } from '../template/template.ts';
-import { stepsOf, textsOf } from './dataFlow.ts';
-import { readsOf } from './templateReads.ts';
+import { parseTemplate } from '../template/template.ts';
+import { allTemplateTexts, allWorkflowSteps } from './dataFlow.ts';
+import { variablesReadByTree } from './templateReads.ts';
 import type { YamlPath } from './yaml.ts';
 
 /**
@@ -13,7 +13,7 @@ import type { YamlPath } from './yaml.ts';
  * @param node name in the run: `outer/inner` in a nested workflow, `node[0]` for a list item
  * @param index index of the step, counted through all rounds of a loop
  */
-export function usedLater(
+export function resultFieldsReadLater(
   file: WorkflowFile,
   workflows: ReadonlyMap<string, WorkflowFile>,
   node: string,
@@ -24,15 +24,15 @@ export function usedLater(
   if (!spec) return [];
   const step: WorkflowStep = spec.steps?.[index] ?? spec.body?.[index % spec.body.length] ?? spec;
   if (inner.length > 0) {
-    const nested = step.uses === nestedAction ? workflows.get(String(step.with?.workflow)) : undefined;
-    return nested ? usedLater(nested, workflows, inner.join('/'), index) : [];
+    const nested = step.uses === nestedWorkflowActionName ? workflows.get(String(step.with?.workflow)) : undefined;
+    return nested ? resultFieldsReadLater(nested, workflows, inner.join('/'), index) : [];
   }
-  const own = [...stepsOf(file)].find((one) => one.step === step)?.path ?? [];
+  const own = [...allWorkflowSteps(file)].find((one) => one.step === step)?.path ?? [];
   const isInput = (path: YamlPath) =>
     own.every((part, at) => part === path[at]) && inputs.has(String(path[own.length]));
   const names = new Set<string>();
-  for (const { text, expression, path, step: owner } of textsOf(file))
-    for (const read of readsOf(treeOf(text, expression))) {
+  for (const { text, expression, path, step: owner } of allTemplateTexts(file))
+    for (const read of variablesReadByTree(parseTemplate(text, expression))) {
       const used = usedOf(read, file, step, { isOwn: owner === step, isInput: isInput(path) });
       if (used !== undefined) names.add(used);
     }
@@ -53,7 +53,7 @@ function usedOf(
   const [name, inner] = root === 'state' ? [key, part] : [root, key];
   if (name === undefined) return undefined;
   if (step.output !== undefined) return name === step.output ? (inner ?? name) : undefined;
-  const gives = givesOf(step.uses ?? '');
+  const gives = actionResultFields(step.uses ?? '');
   if (gives) return Object.hasOwn(gives, name) ? name : undefined;
   return root === 'state' && !isSetElsewhere(file, name, step) ? name : undefined;
 }
@@ -62,5 +62,5 @@ function isSetElsewhere(file: WorkflowFile, name: string, step: WorkflowStep): b
   const declared = [file.state_schema, file.input_schema, file.initial_state, { input: '' }];
   if (declared.some((one) => Object.hasOwn(one, name))) return true;
   const steps = file.nodes.flatMap((node): WorkflowStep[] => [node, ...(node.steps ?? []), ...(node.body ?? [])]);
-  return steps.some((other) => other !== step && [...stepKeysOf(other)].includes(name));
+  return steps.some((other) => other !== step && [...stateKeysSetByStep(other)].includes(name));
 }

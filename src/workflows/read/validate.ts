@@ -1,15 +1,15 @@
 import { toWireName } from '../../llm/core/wireToolNames.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
-import { builtInNames, providedNames } from '../action/actions.ts';
-import { quotingProblem } from '../action/commandLines.ts';
-import { absentAction } from '../action/dialectActions.ts';
-import { nestedAction } from '../action/nested.ts';
-import { parametersOf } from '../action/parameters.ts';
-import { schemaProblem } from '../action/schemaCheck.ts';
-import { covers, definitionOf } from '../action/toolSpecs.ts';
-import { misfits, stepKeysOf } from '../plan/inputs.ts';
-import { edgesFrom, endName, isParallel, startName } from '../plan/navigate.ts';
+import { builtInActionNames, completableActionNames } from '../action/actions.ts';
+import { quoteFilterProblem } from '../action/commandLines.ts';
+import { unsupportedActionMessage } from '../action/dialectActions.ts';
+import { nestedWorkflowActionName } from '../action/nested.ts';
+import { actionParameters } from '../action/parameters.ts';
+import { invalidSchemaReason } from '../action/schemaCheck.ts';
+import { matchesToolPattern, toolSpecToDefinition } from '../action/toolSpecs.ts';
+import { stateKeysSetByStep, stateTypeWarnings } from '../plan/inputs.ts';
+import { edgesFrom, endNodeName, isParallel, startNodeName } from '../plan/navigate.ts';
 import {
   agentSchema,
   type NodeSpec,
@@ -19,16 +19,16 @@ import {
   type WorkflowStep,
   workflowSchema,
 } from '../plan/schema.ts';
-import { typeOf } from '../plan/stateTypes.ts';
-import { meant, withHint } from '../template/near.ts';
+import { parseStateType } from '../plan/stateTypes.ts';
+import { appendHint, didYouMeanHint } from '../template/near.ts';
 import { expressionProblem, templateProblem } from '../template/template.ts';
-import { type LoadedWorkflow, loadYaml, problemsOf, type WorkflowFindings } from './check.ts';
-import { flowFindings } from './dataFlow.ts';
-import { readDialect } from './dialect.ts';
-import { wayFindings } from './reachability.ts';
-import type { TemplateRead } from './templateReads.ts';
-import { isSafeIn, readsIn, toQuote, unquotedIn } from './unquoted.ts';
-import { wordFindings } from './unquotedWords.ts';
+import { type LoadedWorkflow, loadYaml, schemaIssueToYamlProblems, type WorkflowFindings } from './check.ts';
+import { dataFlowWarnings } from './dataFlow.ts';
+import { convertDialect } from './dialect.ts';
+import { reachabilityFindings } from './reachability.ts';
+import type { TemplateVariablePath } from './templateReads.ts';
+import { findUnquotedExpression, isShellSafeVariable, variablesReadByTemplate, withQuoteFilter } from './unquoted.ts';
+import { unquotedBooleanWarnings } from './unquotedWords.ts';
 import type { YamlFile, YamlPath, YamlProblem } from './yaml.ts';
 
 interface KnownNames {
@@ -40,7 +40,7 @@ interface KnownNames {
 
 /** Loads a workflow. Every foreseeable runtime failure is a problem with line and column. */
 export const loadWorkflow = (text: string, known: KnownNames): LoadedWorkflow<WorkflowFile> =>
-  loadYaml(text, workflowSchema, (value, file, whole) => new Check(value, file, known, whole).all(), readDialect);
+  loadYaml(text, workflowSchema, (value, file, whole) => new Check(value, file, known, whole).all(), convertDialect);
 
 export const loadAgent = (text: string, known: KnownNames) =>
   loadYaml(text, agentSchema, (value, file, whole) => {
@@ -79,8 +79,8 @@ class Check {
     for (const [index, node] of file.nodes.entries()) this.node(node, index);
     for (const index of file.edges.keys()) this.edge(index);
     if (!whole || this.problems.length > 0) return this;
-    this.warnings.push(...flowFindings(file, this.yaml), ...wordFindings(file, this.yaml));
-    return wayFindings(file, this.yaml, this.warnings);
+    this.warnings.push(...dataFlowWarnings(file, this.yaml), ...unquotedBooleanWarnings(file, this.yaml));
+    return reachabilityFindings(file, this.yaml, this.warnings);
   }
 
   tools(list: readonly (string | ToolSpec)[] | undefined, path: YamlPath): void {
@@ -88,8 +88,8 @@ class Check {
     this.distinct(list ?? [], path);
     for (const [index, item] of (list ?? []).entries()) {
       if (typeof item !== 'string') this.toolSpec(item, [...path, index]);
-      else if (!isElsewhere(item) && !names.some((name) => covers(item, name)))
-        this.add([...path, index], withHint(message('There is no tool `{0}`.', item), meant(item, names)));
+      else if (!isElsewhere(item) && !names.some((name) => matchesToolPattern(item, name)))
+        this.add([...path, index], appendHint(message('There is no tool `{0}`.', item), didYouMeanHint(item, names)));
     }
   }
 
@@ -104,7 +104,7 @@ class Check {
   private stateSchema(): void {
     for (const schema of ['state_schema', 'input_schema'] as const)
       for (const [key, written] of Object.entries(this.file[schema] ?? {}))
-        if (!typeOf(written))
+        if (!parseStateType(written))
           this.add(
             [schema, key],
             message(
@@ -113,12 +113,12 @@ class Check {
             ),
           );
     for (const [key, value] of Object.entries(this.file.initial_state ?? {}))
-      for (const problem of misfits(this.file, { [key]: value })) this.warn(['initial_state', key], problem);
+      for (const problem of stateTypeWarnings(this.file, { [key]: value })) this.warn(['initial_state', key], problem);
   }
 
   private node(node: NodeSpec, index: number): void {
     const path = ['nodes', index];
-    if (node.name === startName || node.name === endName)
+    if (node.name === startNodeName || node.name === endNodeName)
       this.add([...path, 'name'], message('`{0}` is not a name for a node.', node.name));
     if (this.names.indexOf(node.name) < index)
       this.add([...path, 'name'], message('Two nodes are named `{0}`.', node.name));
@@ -187,7 +187,7 @@ class Check {
         'key',
       );
     for (const [key, text] of Object.entries(typeof node.output === 'object' ? node.output : {})) {
-      const read = typeof text === 'string' ? readsIn(text, false).find(isOfResult) : undefined;
+      const read = typeof text === 'string' ? variablesReadByTemplate(text, false).find(isOfResult) : undefined;
       if (read)
         this.add(
           [...path, 'output', key],
@@ -200,7 +200,7 @@ class Check {
     }
     if (item === index) this.add([...path, 'index'], message('The item has the same name, `{0}`.', item));
     for (const [place, step] of (node.steps ?? []).entries())
-      for (const key of stepKeysOf(step))
+      for (const key of stateKeysSetByStep(step))
         if (key === item || key === index)
           this.add([...path, 'steps', place], message('`{0}` is reserved for the item. Give this another name.', key));
   }
@@ -209,7 +209,10 @@ class Check {
     const { agents } = this.known;
     if (typeof agent !== 'string') this.tools(agent.tools, [...path, 'tools']);
     else if (agents && !agents.includes(agent))
-      this.add(path, withHint(message('There is no agent `{0}` in `.towpath/agents`.', agent), meant(agent, agents)));
+      this.add(
+        path,
+        appendHint(message('There is no agent `{0}` in `.towpath/agents`.', agent), didYouMeanHint(agent, agents)),
+      );
   }
 
   private step(step: WorkflowStep, path: YamlPath): void {
@@ -218,7 +221,7 @@ class Check {
       if (step.with) this.add([...path, 'with'], message('`with` requires `uses`.'), 'key');
     } else {
       this.action(step.uses, [...path, 'uses']);
-      if (step.uses === nestedAction) this.nested(step.with?.workflow, [...path, 'with', 'workflow']);
+      if (step.uses === nestedWorkflowActionName) this.nested(step.with?.workflow, [...path, 'with', 'workflow']);
       this.parameters(step.uses, step.with ?? {}, path);
     }
     this.templates(step.with, [...path, 'with']);
@@ -233,21 +236,24 @@ class Check {
     else if (workflows && !workflows.includes(name))
       this.add(
         path,
-        withHint(message('There is no workflow `{0}` in `.towpath/workflows`.', name), meant(name, workflows)),
+        appendHint(
+          message('There is no workflow `{0}` in `.towpath/workflows`.', name),
+          didYouMeanHint(name, workflows),
+        ),
       );
   }
 
   private action(name: string, path: YamlPath): void {
-    const names = [...builtInNames, ...this.known.tools];
+    const names = [...builtInActionNames, ...this.known.tools];
     if (names.includes(name) || isElsewhere(name)) return;
     const second = /^actions\.(.+)/.exec(name)?.[1];
-    const near = meant(second ?? name, [...providedNames, ...this.known.tools]);
-    const absent = second && near ? undefined : absentAction(name);
-    this.add(path, withHint(message('There is no action `{0}`.', name), absent ?? near));
+    const near = didYouMeanHint(second ?? name, [...completableActionNames, ...this.known.tools]);
+    const absent = second && near ? undefined : unsupportedActionMessage(name);
+    this.add(path, appendHint(message('There is no action `{0}`.', name), absent ?? near));
   }
 
   private parameters(action: string, given: Record<string, unknown>, path: YamlPath): void {
-    const shape = parametersOf(action);
+    const shape = actionParameters(action);
     if (!shape) return;
     const here = [...path, 'with'];
     this.takes(action, given, here);
@@ -260,7 +266,9 @@ class Check {
       }
       if (/\{[{%]/.test(JSON.stringify(value))) continue;
       const issues = shape[key]!.safeParse(value).error?.issues ?? [];
-      this.problems.push(...issues.slice(0, 3).flatMap((issue) => problemsOf(issue, this.yaml, [...here, key])));
+      this.problems.push(
+        ...issues.slice(0, 3).flatMap((issue) => schemaIssueToYamlProblems(issue, this.yaml, [...here, key])),
+      );
     }
     if (action === 'shell.run') this.command(given.command, [...here, 'command']);
     const temperature = given.temperature ?? this.file.settings.llm?.temperature;
@@ -279,16 +287,18 @@ class Check {
   }
 
   private command(command: unknown, path: YamlPath): void {
-    const quoting = quotingProblem(command);
+    const quoting = quoteFilterProblem(command);
     if (quoting) this.add(path, quoting);
-    const unquoted = quoting ? undefined : unquotedIn(command, (read) => isSafeIn(this.file, read));
+    const unquoted = quoting
+      ? undefined
+      : findUnquotedExpression(command, (read) => isShellSafeVariable(this.file, read));
     if (unquoted !== undefined)
       this.warn(
         path,
         message(
           'The value of `{0}` becomes part of the command and could run another one. Write `{{ {1} | quote }}` without quotes around it, or write the command as a list of words.',
           unquoted.slice(0, longestExpression),
-          toQuote(unquoted).slice(0, longestExpression),
+          withQuoteFilter(unquoted).slice(0, longestExpression),
         ),
       );
   }
@@ -310,36 +320,39 @@ class Check {
 
   private covered(pattern: string): string[] {
     const names = [...this.file.tools.map(({ name }) => name), ...this.known.tools];
-    return pattern.endsWith('*') ? names.filter((name) => covers(pattern, name)) : [pattern];
+    return pattern.endsWith('*') ? names.filter((name) => matchesToolPattern(pattern, name)) : [pattern];
   }
 
   private takes(action: string, given: Record<string, unknown>, path: YamlPath): void {
-    const shape = parametersOf(action);
+    const shape = actionParameters(action);
     if (!shape) return;
     const names = Object.keys(shape);
     const missing = names.filter((name) => !(name in given) && !shape[name]!.safeParse(undefined).success);
     // `cmd` is more likely an abbreviation of a required name than a misspelling of another name
     const near = (key: string) => {
       const full = missing.find((name) => isAbbreviation(key, name));
-      return full ? message('Did you mean {0}?', `"${full}"`) : meant(key, names);
+      return full ? message('Did you mean {0}?', `"${full}"`) : didYouMeanHint(key, names);
     };
     for (const key of Object.keys(given))
       if (!names.includes(key))
-        this.add([...path, key], withHint(message('{0} takes no `{1}`.', action, key), near(key)), 'key');
+        this.add([...path, key], appendHint(message('{0} takes no `{1}`.', action, key), near(key)), 'key');
   }
 
   private toolSpec(tool: ToolSpec, path: YamlPath): void {
     const { action, parameters, with: given = {} } = tool;
-    const problem = schemaProblem(definitionOf(tool).parameters);
+    const problem = invalidSchemaReason(toolSpecToDefinition(tool).parameters);
     if (problem) this.add([...path, 'parameters'], problem);
     this.action(action, [...path, 'action']);
-    if (action === nestedAction)
-      this.add([...path, 'action'], message('`{0}` is a step of a workflow, not a tool for models.', nestedAction));
+    if (action === nestedWorkflowActionName)
+      this.add(
+        [...path, 'action'],
+        message('`{0}` is a step of a workflow, not a tool for models.', nestedWorkflowActionName),
+      );
     this.templates(given, [...path, 'with']);
     if (action === 'shell.run') this.command(given.command, [...path, 'with', 'command']);
     this.takes(action, parameters, [...path, 'parameters']);
     this.takes(action, given, [...path, 'with']);
-    for (const [key, one] of Object.entries(parametersOf(action) ?? {}))
+    for (const [key, one] of Object.entries(actionParameters(action) ?? {}))
       if (this.whole && !(key in parameters) && !(key in given) && !one.safeParse(undefined).success)
         this.add(
           [...path, 'action'],
@@ -351,7 +364,7 @@ class Check {
     const edge = this.file.edges[index]!;
     const path = ['edges', index];
     if (edge.from === undefined && edge.type !== 'entry') this.add(path, message('An edge needs `from`.'));
-    else if (edge.from !== undefined && edge.from !== startName) this.nodeName(edge.from, [...path, 'from']);
+    else if (edge.from !== undefined && edge.from !== startNodeName) this.nodeName(edge.from, [...path, 'from']);
     this.target(edge.to, [...path, 'to']);
     if (typeof edge.when === 'string') this.expression(edge.when, [...path, 'when']);
     const { condition } = edge;
@@ -367,9 +380,9 @@ class Check {
     else this.nodeName(edge.fan_in, [...path, 'fan_in']);
     if (edge.when !== undefined || condition !== undefined)
       this.add(path, message('A parallel edge cannot have a condition.'));
-    if (edge.from === undefined || edge.from === startName)
+    if (edge.from === undefined || edge.from === startNodeName)
       this.add(path, message('A workflow starts with one node. Let the branches follow it.'));
-    const siblings = edgesFrom(this.file, edge.from ?? startName);
+    const siblings = edgesFrom(this.file, edge.from ?? startNodeName);
     if (siblings.some((one) => !isParallel(one)))
       this.add(path, message('All edges of one node are parallel, or none is.'));
     if (siblings.some((one) => one.fan_in !== edge.fan_in))
@@ -377,14 +390,16 @@ class Check {
   }
 
   private target(name: string, path: YamlPath): void {
-    if (name !== endName) this.nodeName(name, path);
+    if (name !== endNodeName) this.nodeName(name, path);
   }
 
   private nodeName(name: string, path: YamlPath): void {
     const { names } = this;
     if (names.includes(name)) return;
-    const end = /^(end|finish)$/i.test(name) ? message('Use `{0}` for the end.', endName) : meant(name, names);
-    this.add(path, withHint(message('There is no node `{0}`.', name), end));
+    const end = /^(end|finish)$/i.test(name)
+      ? message('Use `{0}` for the end.', endNodeName)
+      : didYouMeanHint(name, names);
+    this.add(path, appendHint(message('There is no node `{0}`.', name), end));
   }
 
   private expression(text: string | boolean | undefined, path: YamlPath): void {
@@ -407,7 +422,7 @@ class Check {
 
 const longestExpression = 80;
 
-const isOfResult = ([first, key]: TemplateRead): boolean =>
+const isOfResult = ([first, key]: TemplateVariablePath): boolean =>
   (first === 'result' || first === 'action_result') && key !== undefined && !/^\d+$/.test(key);
 
 /** Returns true if the short name starts equally and is a subsequence of the full name. */

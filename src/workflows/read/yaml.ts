@@ -9,11 +9,11 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
-import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, toErrorInfo } from '../../protocol/text/localized.ts';
-import { isTooMuch } from '../../tools/core/parseLimits.ts';
-import { maxAliases, parseYaml } from '../../tools/core/yaml.ts';
-import { cutTexts } from './cutText.ts';
+import { exceedsValueLimits } from '../../tools/core/parseLimits.ts';
+import { maxYamlAliases, parseYaml } from '../../tools/core/yaml.ts';
+import { unquotedYamlSpecials } from './cutText.ts';
 
 /** A message about a position in a file; line and column are one-based. */
 export interface YamlProblem {
@@ -47,7 +47,7 @@ export function readYaml(text: string): YamlFile {
   const at = (from: number, to: number, words: LocalizableText): YamlProblem => {
     const [start, end] = [lines.linePos(from), lines.linePos(Math.max(to, from))];
     const place = { line: start.line, column: start.col, endLine: end.line, endColumn: end.col };
-    const message = inEnglish(words);
+    const message = toEnglishText(words);
     if (message.length > longestMessage) return { ...place, message: `${message.slice(0, longestMessage - 1)}…` };
     return { ...place, ...toErrorInfo(words) };
   };
@@ -76,7 +76,7 @@ export function readYaml(text: string): YamlFile {
   const bare = errors.findIndex(({ pos: [from] }) => hasBareTemplate(lineAt(text, from)));
   const templates = bareTemplates(document);
   const unquoted = templates.length > 0 || bare < 0 ? templates : [errors[bare]!.pos];
-  const cut = errors.length > 0 ? [] : cutTexts(document, text);
+  const cut = errors.length > 0 ? [] : unquotedYamlSpecials(document, text);
   const [unreadable, warnings] = [cut.filter((one) => one.isProblem), cut.filter((one) => !one.isProblem)].map((all) =>
     all.map(({ from, to, words }) => at(from, to, words)),
   ) as [YamlProblem[], YamlProblem[]];
@@ -88,8 +88,8 @@ export function readYaml(text: string): YamlFile {
   ];
   if (problems.length > 0) return { value: undefined, problem, isPlain, problems, warnings };
   try {
-    const value: unknown = document.toJS({ maxAliasCount: maxAliases });
-    if (!isTooMuch(value)) return { value, problem, isPlain, problems, warnings };
+    const value: unknown = document.toJS({ maxAliasCount: maxYamlAliases });
+    if (!exceedsValueLimits(value)) return { value, problem, isPlain, problems, warnings };
     return { value: undefined, problem, isPlain, problems: [at(0, 0, tooMuch)], warnings };
   } catch (error) {
     const messageText = /alias/i.test(String(error))

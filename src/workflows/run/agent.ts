@@ -1,30 +1,32 @@
 import type { Agent, TurnOptions, Workflow } from '../../engine/core/workflow.ts';
-import { askTool } from '../../protocol/content/askTool.ts';
+import { userQuestionTool } from '../../protocol/content/askTool.ts';
 import type { ActionContext } from '../action/action.ts';
-import { perform } from '../action/actions.ts';
-import { toolsOf } from '../action/toolSpecs.ts';
+import { performAction } from '../action/actions.ts';
+import { resolveToolList } from '../action/toolSpecs.ts';
 import type { AgentFile } from '../plan/schema.ts';
-import { renderAll } from '../template/template.ts';
+import { renderTemplatesDeep } from '../template/template.ts';
 
 export function agentWorkflow(id: string, file: AgentFile): Workflow {
   return {
     id,
     agent: agentOf(id, file),
     advance: (run) =>
-      run.turns(agentTurn(id, file, { run, node: id, callId: id, defaults: {}, tools: [], scope: {}, perform })),
+      run.turns(
+        agentTurn(id, file, { run, node: id, callId: id, defaults: {}, tools: [], scope: {}, perform: performAction }),
+      ),
   };
 }
 
 export function agentTurn(id: string, file: AgentFile, context: ActionContext): TurnOptions {
-  const { allows = () => true, extraTools = [] } = toolsOf(
-    renderAll(file.tools, context.scope) as AgentFile['tools'],
+  const { allows = () => true, extraTools = [] } = resolveToolList(
+    renderTemplatesDeep(file.tools, context.scope) as AgentFile['tools'],
     file.approval === 'ask' ? { ...context, approval: 'ask' } : context,
   );
   const readOnly = file.approval === 'read_only';
   const { temperature, max_turns = file.maxTurns } = file;
   return {
     agent: agentOf(id, file),
-    allows: (tool) => allows(tool) && (!readOnly || tool.name === askTool || context.run.reads(tool.name)),
+    allows: (tool) => allows(tool) && (!readOnly || tool.name === userQuestionTool || context.run.reads(tool.name)),
     extraTools: readOnly ? extraTools.filter((tool) => tool.free) : extraTools,
     ...(temperature !== undefined && { request: { temperature } }),
     ...(max_turns !== undefined && { maxTurns: Math.min(max_turns, context.run.maxTurns) }),

@@ -1,7 +1,7 @@
 import type { StopPoint } from '../../engine/core/abortReason.ts';
 import type { WorkflowContext } from '../../engine/core/workflow.ts';
-import { type Track, trackOf } from '../../protocol/run/graph.ts';
-import { entriesOf } from '../../protocol/values/dictionary.ts';
+import { trackOfBranch, type WorkflowTrack } from '../../protocol/run/graph.ts';
+import { sortedDictionaryEntries } from '../../protocol/values/dictionary.ts';
 
 /**
  * Coordination of user questions by agents in parallel branches. The questions appear in the run's conversation one at a time. The user's
@@ -30,7 +30,7 @@ export class BranchQuestions {
     const { run, emit } = this.context;
     const [branch] = this.open();
     if (stop.phase !== 'WaitingUser' || stop.error || branch === undefined) return stop;
-    const { at, messages } = trackOf(run.graph!, branch)!;
+    const { at, messages } = trackOfBranch(run.graph!, branch)!;
     const content = `${at[0]}: ${messages!.at(-1)!.content}`;
     if (run.messages.at(-1)?.content !== content)
       await emit({ type: 'message', message: { role: 'assistant', content } });
@@ -40,16 +40,18 @@ export class BranchQuestions {
   private open(): string[] {
     const { graph } = this.context.run;
     if (!graph) return [];
-    const startOf = ({ at: [node] }: Track) => (node === undefined ? 0 : (graph.nodes[node]?.startedAt ?? 0));
-    const branches = entriesOf(graph.branches).sort(([, one], [, other]) => startOf(one) - startOf(other));
+    const startOf = ({ at: [node] }: WorkflowTrack) => (node === undefined ? 0 : (graph.nodes[node]?.startedAt ?? 0));
+    const branches = sortedDictionaryEntries(graph.branches).sort(
+      ([, one], [, other]) => startOf(one) - startOf(other),
+    );
     return branches.filter(([, track]) => asks(track)).map(([branch]) => branch);
   }
 }
 
-function asks({ visit, messages }: Track): boolean {
+function asks({ visit, messages }: WorkflowTrack): boolean {
   const last = messages?.at(-1);
-  return visit !== undefined && last?.role === 'assistant' && isQuestion(last.content);
+  return visit !== undefined && last?.role === 'assistant' && endsWithQuestion(last.content);
 }
 
 /** Returns true if a text ends with a question, which ends the turn. */
-export const isQuestion = (text: string): boolean => /[?？؟][\s*_`"”’')\]]*$/u.test(text);
+export const endsWithQuestion = (text: string): boolean => /[?？؟][\s*_`"”’')\]]*$/u.test(text);

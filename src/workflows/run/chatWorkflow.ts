@@ -1,8 +1,8 @@
 import type { Agent, TurnOptions, Workflow } from '../../engine/core/workflow.ts';
-import { chatWorkflow, planAgent, workAgent } from '../../protocol/content/agents.ts';
-import { askTool } from '../../protocol/content/askTool.ts';
+import { chatWorkflowId, planAgent, workAgent } from '../../protocol/content/agents.ts';
+import { userQuestionTool } from '../../protocol/content/askTool.ts';
 
-export const towpath: Agent = {
+export const defaultAgentDefinition: Agent = {
   id: workAgent,
   name: 'Towpath',
   instructions:
@@ -10,7 +10,7 @@ export const towpath: Agent = {
 };
 
 /** Read-only agent; its final plan is handed to the other agent. */
-export const planner: Agent = {
+const planAgentDefinition: Agent = {
   id: planAgent,
   name: 'Plan',
   instructions: `You are Towpath, a coding agent in VS Code. You plan: read and search, but change nothing. Find out with your tools what the task requires; ask the user what only the user can know.
@@ -18,15 +18,16 @@ End with the plan, written for a reader who has not seen this conversation: the 
   model: 'plan',
 };
 
-const speaker = ({ agentId }: { agentId: string }): Agent => (agentId === planAgent ? planner : towpath);
+const speaker = ({ agentId }: { agentId: string }): Agent =>
+  agentId === planAgent ? planAgentDefinition : defaultAgentDefinition;
 
-export const chat: Workflow = {
-  id: chatWorkflow,
-  agent: towpath,
+export const defaultChatWorkflow: Workflow = {
+  id: chatWorkflowId,
+  agent: defaultAgentDefinition,
   speaker,
   advance: (context) => {
     const agent = speaker(context.run);
-    const allows: TurnOptions['allows'] = ({ name }) => name === askTool || context.onlyReads(name);
-    return context.turns({ agent, ...(agent === planner && { allows }) });
+    const allows: TurnOptions['allows'] = ({ name }) => name === userQuestionTool || context.onlyReads(name);
+    return context.turns({ agent, ...(agent === planAgentDefinition && { allows }) });
   },
 };

@@ -1,23 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StopPoint } from '../../engine/core/abortReason.ts';
-import { itemOf, lineIn, resultsKey, trackOf } from '../../protocol/run/graph.ts';
+import { childTrackKey, forEachItemKey, parallelResultsKey, trackOfBranch } from '../../protocol/run/graph.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import {
   type LocalizableText,
-  localizedMessageIn,
+  storedLocalizableText,
   toErrorInfo,
   UserFacingError,
 } from '../../protocol/text/localized.ts';
 import { ActionError } from '../action/action.ts';
-import { endName } from '../plan/navigate.ts';
+import { endNodeName } from '../plan/navigate.ts';
 import type { NodeSpec } from '../plan/schema.ts';
-import { evaluate, renderAll, type TemplateScope } from '../template/template.ts';
+import { evaluateTemplateExpression, renderTemplatesDeep, type TemplateScope } from '../template/template.ts';
 import { concurrencyLimit } from './concurrency.ts';
-import { asStoredJson } from './jsonState.ts';
-import { isFinal, mergeStopPoints } from './retry.ts';
-import { type NodeResult, type NodeWork, outputOf, scopeOf } from './runNode.ts';
+import { normalizeStateValues } from './jsonState.ts';
+import { bypassesOnError, mergeStopPoints } from './retry.ts';
+import { type NodeResult, type NodeRunOptions, nodeTemplateScope, stepOutputValues } from './runNode.ts';
 
-export interface Item {
+export interface ForEachItem {
   node: NodeSpec;
   branch: string;
   given: Record<string, unknown>;
@@ -33,30 +33,35 @@ export const defaultConcurrency = 8;
  * Runs a node for each item of a list, on separate tracks; finished items are not repeated. A failed item does not stop the others;
  * afterwards the node fails and can resume with the remaining items.
  */
-export async function eachItem(
-  work: NodeWork,
-  visit: (item: Item) => Promise<StopPoint | undefined>,
+export async function runForEachItem(
+  work: NodeRunOptions,
+  visit: (item: ForEachItem) => Promise<StopPoint | undefined>,
 ): Promise<NodeResult> {
   const { node, context, place } = work;
   const { item = 'item', index: at = 'index', max_workers = work.file.settings.parallel?.max_workers } = node;
-  const list = listOf(node, scopeOf(work));
+  const list = listOf(node, nodeTemplateScope(work));
   const atOnce = concurrencyLimit(max_workers ?? defaultConcurrency);
-  const track = (index: number) => trackOf(context.run.graph!, lineIn(place.branch, itemOf(node.name, index)));
+  const track = (index: number) =>
+    trackOfBranch(context.run.graph!, childTrackKey(place.branch, forEachItemKey(node.name, index)));
   let isOver = false;
   const settled = await Promise.allSettled(
     list.map((value, index) =>
       atOnce(async () => {
         const before = track(index);
-        const isSame = before !== undefined && isDeepStrictEqual(before.state[item], asStoredJson({ value }).value);
+        const isSame =
+          before !== undefined && isDeepStrictEqual(before.state[item], normalizeStateValues({ value }).value);
         if (isOver || (isSame && before.at.length === 0)) return undefined;
         const stop = await visit({
           node: itemNode(node, index),
-          branch: lineIn(place.branch, itemOf(node.name, index)),
-          given: asStoredJson({ [item]: value, [at]: index }),
+          branch: childTrackKey(place.branch, forEachItemKey(node.name, index)),
+          given: normalizeStateValues({ [item]: value, [at]: index }),
           of: list.length,
           anew: before !== undefined && !isSame,
         });
-        if (node.fail_fast && (stop?.phase === 'Failed' || failureOf(track(index)?.state, itemOf(node.name, index))))
+        if (
+          node.fail_fast &&
+          (stop?.phase === 'Failed' || failureOf(track(index)?.state, forEachItemKey(node.name, index)))
+        )
           isOver = true;
         return stop;
       }),
@@ -72,11 +77,12 @@ export async function eachItem(
     (value, index) => track(index)?.state ?? { [item]: value, [at]: index, error: notBegun(node, index) },
   );
   const results = node.type === 'dynamic_parallel' ? states.map((state, index) => wrapped(node, state, index)) : states;
-  return { state: outputOf(work, results, node.output ?? resultsKey) };
+  return { state: stepOutputValues(work, results, node.output ?? parallelResultsKey) };
 }
 
 function listOf({ foreach, type }: NodeSpec, scope: TemplateScope): readonly unknown[] {
-  const list = typeof foreach === 'string' ? evaluate(foreach, scope) : renderAll(foreach, scope);
+  const list =
+    typeof foreach === 'string' ? evaluateTemplateExpression(foreach, scope) : renderTemplatesDeep(foreach, scope);
   if ((list === null || list === undefined) && type === 'dynamic_parallel') return []; // the dialect treats an absent list as empty
   if (!Array.isArray(list)) {
     throw new UserFacingError(message('`foreach` needs a list, but this is {0}.', kindOf(list)));
@@ -99,11 +105,17 @@ function kindOf(value: unknown): LocalizableText {
 function itemNode({ foreach: _, output: __, on_error: rule, ...node }: NodeSpec, index: number): NodeSpec {
   const { goto: ___, ...own } = rule ?? {};
   const said = node.agent === undefined ? {} : { output: { content: '{{ result.content }}' } };
-  return { ...node, ...said, ...(rule && { on_error: own }), name: itemOf(node.name, index), goto: endName };
+  return {
+    ...node,
+    ...said,
+    ...(rule && { on_error: own }),
+    name: forEachItemKey(node.name, index),
+    goto: endNodeName,
+  };
 }
 
 const notBegun = ({ name }: NodeSpec, index: number) => ({
-  node: itemOf(name, index),
+  node: forEachItemKey(name, index),
   code: 'NOT_BEGUN',
   message: 'Another one failed before it was begun.',
 });
@@ -114,14 +126,14 @@ function failureOf(state: Record<string, unknown> | undefined, item: string): { 
 }
 
 function sumOf(failed: readonly StopPoint[], of: number) {
-  const worst = mergeStopPoints(failed.filter(({ error }) => isFinal(error?.code))) ?? failed[0]!;
+  const worst = mergeStopPoints(failed.filter(({ error }) => bypassesOnError(error?.code))) ?? failed[0]!;
   const { code, ...error } = worst.error ?? { code: 'UNKNOWN', message: '' };
-  return { code, ...toErrorInfo(message('{0} of {1} failed. {2}', failed.length, of, localizedMessageIn(error))) };
+  return { code, ...toErrorInfo(message('{0} of {1} failed. {2}', failed.length, of, storedLocalizableText(error))) };
 }
 
 /** Formats a result like the hosts of the dialect: `docs/shared/yaml-reference/nodes.md`, "Result format", and `ParallelFlowResult`. */
 function wrapped({ name }: NodeSpec, state: Record<string, unknown>, index: number) {
-  const branch = itemOf(name, index);
+  const branch = forEachItemKey(name, index);
   const { message: error = null } = failureOf(state, branch) ?? {};
   const { error: _, ...rest } = state;
   return { branch, source_node: name, index, success: error === null, error, state: error === null ? state : rest };

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Growth } from '../../protocol/values/growth.ts';
+import type { ValueGrowth } from '../../protocol/values/growth.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
 /** Splits the changes of a node into full values and appended list items (`grown`). */
-export function stateChange(
+export function splitStateChange(
   before: Values,
   set: Values,
-): { state: Record<string, unknown>; grown?: Record<string, Growth> } {
-  const grown = Object.entries(set).flatMap(([key, value]): [string, Growth][] => {
+): { state: Record<string, unknown>; grown?: Record<string, ValueGrowth> } {
+  const grown = Object.entries(set).flatMap(([key, value]): [string, ValueGrowth][] => {
     const growth = Object.hasOwn(before, key) ? growthOf(before[key], value) : undefined;
     return growth && appends(growth) ? [[key, growth]] : [];
   });
@@ -18,7 +18,7 @@ export function stateChange(
   return { state: Object.fromEntries(rest), grown: Object.fromEntries(grown) };
 }
 
-function growthOf(before: unknown, after: unknown): Growth | undefined {
+function growthOf(before: unknown, after: unknown): ValueGrowth | undefined {
   if (Array.isArray(before) && Array.isArray(after))
     return before.length > 0 && after.length > before.length && isDeepStrictEqual(after.slice(0, before.length), before)
       ? { append: after.slice(before.length) }
@@ -33,5 +33,5 @@ function growthOf(before: unknown, after: unknown): Growth | undefined {
 
 const isMap = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const appends = (growth: Growth): boolean =>
+const appends = (growth: ValueGrowth): boolean =>
   'append' in growth || ('keys' in growth && Object.values(growth.keys).some(appends));

@@ -2,14 +2,14 @@ import type { WorkflowContext } from '../../engine/core/workflow.ts';
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
 import { unpricedTokens } from '../../protocol/run/run.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { joined, toErrorInfo } from '../../protocol/text/localized.ts';
+import { joinLocalizableTexts, toErrorInfo } from '../../protocol/text/localized.ts';
 import type { WorkflowFile } from '../plan/schema.ts';
 
 /**
  * Limits of a workflow between two stop points: cost in US dollars, and minutes including user answers. Running work is completed first,
  * and continuing grants the same amount again.
  */
-export class Limits {
+export class WorkflowLimits {
   private readonly before: WorkflowContext['run']['usage'];
   private readonly unpricedBefore: number;
   private readonly began: number;
@@ -32,7 +32,7 @@ export class Limits {
     const { cost, minutes } = this.limits;
     const spent = (this.run.usage.cost ?? 0) - (this.before.cost ?? 0);
     const told = (what: LocalizedMessage) => {
-      const words = joined([what, message('Continue to allow the same amount again.')]);
+      const words = joinLocalizableTexts([what, message('Continue to allow the same amount again.')]);
       return { code: 'WORKFLOW_LIMIT_REACHED', ...toErrorInfo(words) };
     };
     if (cost !== undefined && spent >= cost)

@@ -1,28 +1,28 @@
-import { isClosing } from '../../engine/core/abortReason.ts';
-import type { Apart, WorkflowContext } from '../../engine/core/workflow.ts';
+import { isAbortedByEditorClose } from '../../engine/core/abortReason.ts';
+import type { NodeConversationLog, WorkflowContext } from '../../engine/core/workflow.ts';
 import type { Message } from '../../protocol/content/messages.ts';
-import type { NodeConversation, Track } from '../../protocol/run/graph.ts';
+import type { NodeConversation, WorkflowTrack } from '../../protocol/run/graph.ts';
 import { createDictionary } from '../../protocol/values/dictionary.ts';
-import type { RecordedConversation } from '../action/action.ts';
+import type { RecordedNodeConversation } from '../action/action.ts';
 
 interface StepAtWork {
   context: WorkflowContext;
   place: { node: string; branch?: string };
-  track(): Track;
+  track(): WorkflowTrack;
 }
 
 const none: NodeConversation = { messages: [], given: 0, compactions: [], callIds: createDictionary() };
 
-export function conversationOf(
+export function openNodeConversation(
   { context, place, track }: StepAtWork,
   key: string,
   callId: string,
-): RecordedConversation {
+): RecordedNodeConversation {
   const callPrefix = `${callId}:`;
   const own = (): NodeConversation => track().conversations?.[key] ?? none;
   const record = (message: Message, more: { given?: true; anew?: true } = {}) =>
     context.emit({ type: 'node-message', ...place, conversation: key, callPrefix, message, ...more });
-  const apart: Apart = {
+  const apart: NodeConversationLog = {
     node: place.node,
     bare: true,
     ...(place.branch !== undefined && { branch: place.branch }),
@@ -39,7 +39,7 @@ export function conversationOf(
     },
     async add(message) {
       // a call interrupted by the editor's exit is examined on resume and has no result until then
-      if (isClosing(context.signal) && isInterruption(message)) return;
+      if (isAbortedByEditorClose(context.signal) && isInterruption(message)) return;
       await record(message);
     },
   };

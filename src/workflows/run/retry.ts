@@ -3,20 +3,26 @@ import { RunSuspended, type StopPoint } from '../../engine/core/abortReason.ts';
 import type { WorkflowContext } from '../../engine/core/workflow.ts';
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
 import { message } from '../../protocol/text/l10n.ts';
-import { joined, localizedMessageIn, messageOf, textAs, toErrorInfo } from '../../protocol/text/localized.ts';
+import {
+  joinLocalizableTexts,
+  messageOf,
+  storedLocalizableText,
+  toErrorInfo,
+  toStoredText,
+} from '../../protocol/text/localized.ts';
 import { StoreError } from '../../runs/journal.ts';
 import { ActionError } from '../action/action.ts';
-import type { OnError } from '../plan/schema.ts';
+import type { StepErrorPolicy } from '../plan/schema.ts';
 
 /** Errors that `on_error` never handles: a denial, an unknown effect, an unavailable tool. */
 const final = ['TOOL_DENIED', 'TOOL_INTERRUPTED', 'TOOL_NOT_AVAILABLE'];
 
-export const isFinal = (code: string | undefined): boolean => code !== undefined && final.includes(code);
+export const bypassesOnError = (code: string | undefined): boolean => code !== undefined && final.includes(code);
 
 export const canRetry = (error: unknown, { signal }: Pick<WorkflowContext, 'signal'>): boolean =>
   !signal.aborted &&
   !(error instanceof StoreError || error instanceof RunSuspended) &&
-  (error instanceof UnattendedInterruption || !isFinal(errorOf(error).code));
+  (error instanceof UnattendedInterruption || !bypassesOnError(stepErrorInfo(error).code));
 
 /**
  * Error of a step interrupted by the editor's exit without a user to decide. `on_error` applies, except `retry`, which could repeat the
@@ -33,8 +39,8 @@ const longestWait = 60;
  * @param work receives the number of the attempt
  * @param first attempt that was active when the editor exited; else 0
  */
-export async function retried<Value>(
-  { retry = 0, wait = 1 }: OnError,
+export async function runWithRetries<Value>(
+  { retry = 0, wait = 1 }: StepErrorPolicy,
   { context, name }: { context: WorkflowContext; name: string },
   work: (attempt: number) => Promise<Value>,
   first = 0,
@@ -46,7 +52,7 @@ export async function retried<Value>(
       if (attempt >= retry || error instanceof UnattendedInterruption || !canRetry(error, context)) throw error;
       const ms = Math.min(wait * 2 ** attempt, Math.max(wait, longestWait)) * 1000;
       const words = message('{0} failed: trying again ({1} of {2})', name, attempt + 1, retry);
-      void context.emit({ type: 'progress', ...textAs(words), until: Date.now() + ms });
+      void context.emit({ type: 'progress', ...toStoredText(words), until: Date.now() + ms });
       await setTimeout(ms, undefined, { signal: context.signal }).catch(() => {});
       context.signal.throwIfAborted();
     }
@@ -58,22 +64,22 @@ const maxSaid = 5;
 export function mergeStopPoints(failed: readonly StopPoint[]): StopPoint | undefined {
   const [first] = failed;
   const said = new Map(
-    failed.flatMap(({ error }) => (error ? [[error.message, localizedMessageIn(error)] as const] : [])),
+    failed.flatMap(({ error }) => (error ? [[error.message, storedLocalizableText(error)] as const] : [])),
   );
   if (!first?.error || said.size < 2) return first;
   const more = said.size > maxSaid ? [message('And {0} more.', said.size - maxSaid)] : [];
   return {
     ...first,
-    error: { ...first.error, ...toErrorInfo(joined([...[...said.values()].slice(0, maxSaid), ...more])) },
+    error: { ...first.error, ...toErrorInfo(joinLocalizableTexts([...[...said.values()].slice(0, maxSaid), ...more])) },
   };
 }
 
-export const errorIn = (node: string, error: unknown): { node: string; code: string; message: string } => {
-  const { code, message } = errorOf(error);
+export const nodeErrorOf = (node: string, error: unknown): { node: string; code: string; message: string } => {
+  const { code, message } = stepErrorInfo(error);
   return { node, code, message };
 };
 
-export function errorOf(error: unknown): ErrorInfo {
+export function stepErrorInfo(error: unknown): ErrorInfo {
   if (error instanceof ActionError) return error.info;
   const { code, message } = Object(error) as { code?: unknown; message?: unknown };
   const words = error instanceof Error || typeof message !== 'string' ? messageOf(error) : message;

@@ -1,67 +1,88 @@
 import { RunSuspended, type StopPoint, stopPointOf } from '../../engine/core/abortReason.ts';
 import type { Agent, Workflow, WorkflowContext } from '../../engine/core/workflow.ts';
-import { isInterrupting } from '../../engine/input/messageQueue.ts';
+import { hasInterruptingMessage } from '../../engine/input/messageQueue.ts';
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
-import { lineIn, nestedLine, resultsKey, type Track, trackOf, withoutResults } from '../../protocol/run/graph.ts';
-import { interruptedWork, interruptionSentence } from '../../protocol/run/interruptions.ts';
-import { callsOf } from '../../protocol/run/run.ts';
+import {
+  childTrackKey,
+  nestedWorkflowKey,
+  parallelResultsKey,
+  trackOfBranch,
+  type WorkflowTrack,
+  withoutParallelResults,
+} from '../../protocol/run/graph.ts';
+import { interruptedWork, interruptionMessage } from '../../protocol/run/interruptions.ts';
+import { callsInStartOrder } from '../../protocol/run/run.ts';
 import { message } from '../../protocol/text/l10n.ts';
-import { type LocalizableText, localizedMessageIn, toErrorInfo } from '../../protocol/text/localized.ts';
+import { type LocalizableText, storedLocalizableText, toErrorInfo } from '../../protocol/text/localized.ts';
 import { StoreError } from '../../runs/journal.ts';
 import { ActionError } from '../action/action.ts';
 import { nestedInputs, nestedResult } from '../action/nested.ts';
-import { initialValues } from '../plan/inputs.ts';
-import { endName, entryOf, type Inside, type Next, nextNodeOf } from '../plan/navigate.ts';
-import { outlineOf } from '../plan/outline.ts';
+import { initialWorkflowValues } from '../plan/inputs.ts';
+import {
+  endNodeName,
+  type NextWorkflowNodes,
+  nextWorkflowNodes,
+  type ParallelSection,
+  workflowEntryNodes,
+} from '../plan/navigate.ts';
+import { createWorkflowOutline } from '../plan/outline.ts';
 import type { AgentFile, NodeSpec, WorkflowFile } from '../plan/schema.ts';
-import { usedLater } from '../read/usedLater.ts';
+import { resultFieldsReadLater } from '../read/usedLater.ts';
 import { BranchQuestions } from './branchQuestions.ts';
-import { towpath } from './chatWorkflow.ts';
+import { defaultAgentDefinition } from './chatWorkflow.ts';
 import { type ConcurrencyLimit, concurrencyLimit } from './concurrency.ts';
-import { eachItem, type Item } from './forEach.ts';
-import { stateChange } from './growth.ts';
-import { asStoredJson, warned } from './jsonState.ts';
-import { Limits } from './limits.ts';
-import { canRetry, errorOf, mergeStopPoints } from './retry.ts';
-import { failedStep, type Nested, type NodeResult, type NodeWork, ownOf, scopeOf, workAt } from './runNode.ts';
+import { type ForEachItem, runForEachItem } from './forEach.ts';
+import { splitStateChange } from './growth.ts';
+import { normalizeStateValues, warnAboutStateValues } from './jsonState.ts';
+import { WorkflowLimits } from './limits.ts';
+import { canRetry, mergeStopPoints, stepErrorInfo } from './retry.ts';
+import {
+  failedStepResult,
+  type NestedWorkflowOutcome,
+  type NodeResult,
+  type NodeRunOptions,
+  nodeTemplateScope,
+  runWorkflowNode,
+  settableNodeValues,
+} from './runNode.ts';
 
 interface GraphOptions {
   id: string;
   file: WorkflowFile;
   agents: ReadonlyMap<string, AgentFile>;
-  /** Workflows run as steps, directly or indirectly: `nestedFiles`. */
+  /** Workflows run as steps, directly or indirectly: `loadNestedWorkflows`. */
   workflows?: ReadonlyMap<string, WorkflowFile>;
   now?(): number;
 }
 
 /** Creates the workflow of a YAML file. Its position is stored in the run's events and survives a reload. */
 export function graphWorkflow(options: GraphOptions): Workflow {
-  const agent: Agent = { ...towpath, name: options.file.name ?? options.id };
-  const outline = outlineOf(options.file);
+  const agent: Agent = { ...defaultAgentDefinition, name: options.file.name ?? options.id };
+  const outline = createWorkflowOutline(options.file);
   return {
     id: options.id,
     agent,
     outline,
     advance: (context) => new Walk(options, context, agent).go(),
-    usedLater: (node, step) => usedLater(options.file, options.workflows ?? new Map(), node, step),
+    usedLater: (node, step) => resultFieldsReadLater(options.file, options.workflows ?? new Map(), node, step),
   };
 }
 
 /** Default of the maximum visits of a node between two stop points. */
-export const maxVisits = 50;
+export const maxNodeVisits = 50;
 
 /** A sequence of nodes: the main track of the run, or a named parallel branch with its section. */
 interface Line {
   branch?: string;
-  inside?: Inside;
-  first: Next;
+  inside?: ParallelSection;
+  first: NextWorkflowNodes;
 }
 
 interface Visit {
   branch?: string;
-  inside?: Inside;
+  inside?: ParallelSection;
   state?: Record<string, unknown>;
-  item?: Omit<Item, 'node' | 'branch'> & { around: Readonly<Record<string, unknown>> };
+  item?: Omit<ForEachItem, 'node' | 'branch'> & { around: Readonly<Record<string, unknown>> };
 }
 
 const startOf = (item: Visit['item']) => item && { of: item.of, ...(item.anew && { anew: true as const }) };
@@ -73,7 +94,7 @@ interface Within {
   inputs: Readonly<Record<string, unknown>>;
   atOnce: ConcurrencyLimit;
   asking: BranchQuestions;
-  limits: Limits;
+  limits: WorkflowLimits;
 }
 
 class Walk {
@@ -82,7 +103,7 @@ class Walk {
   private readonly asking: BranchQuestions;
   private readonly prefix: string;
   private readonly context: WorkflowContext;
-  private readonly limits: Limits;
+  private readonly limits: WorkflowLimits;
 
   constructor(
     private readonly options: GraphOptions,
@@ -90,7 +111,7 @@ class Walk {
     private readonly agent: Agent,
     private readonly within?: Within,
   ) {
-    this.limits = within?.limits ?? new Limits(options.file.limits ?? {}, context.run, options.now);
+    this.limits = within?.limits ?? new WorkflowLimits(options.file.limits ?? {}, context.run, options.now);
     this.context = within ? context : this.limits.resting(context);
     this.prefix = within?.prefix ?? '';
     this.atOnce = within?.atOnce ?? concurrencyLimit(options.file.settings.parallel?.max_workers ?? 8);
@@ -105,7 +126,7 @@ class Walk {
         const told = await this.asking.tell(stop);
         const [interrupted] = told.error?.code === 'TOOL_INTERRUPTED' ? interruptedWork(run) : [];
         if (interrupted)
-          return { ...told, error: { code: 'TOOL_INTERRUPTED', ...toErrorInfo(interruptionSentence(interrupted)) } };
+          return { ...told, error: { code: 'TOOL_INTERRUPTED', ...toErrorInfo(interruptionMessage(interrupted)) } };
         const { reached: error } = this.limits;
         return error && told.phase === 'WaitingUser' && !told.error ? { ...told, error } : told;
       }
@@ -115,15 +136,18 @@ class Walk {
     return this.talk();
   }
 
-  private entry(): Next {
-    return entryOf(this.options.file, { state: this.initialState(), variables: this.options.file.variables });
+  private entry(): NextWorkflowNodes {
+    return workflowEntryNodes(this.options.file, {
+      state: this.initialState(),
+      variables: this.options.file.variables,
+    });
   }
 
   private initialState(): Record<string, unknown> {
     const words = this.context.run.messages.findLast((message) => message.role === 'user')?.content ?? '';
-    return asStoredJson({
+    return normalizeStateValues({
       input: words,
-      ...initialValues(this.options.file, this.within?.inputs ?? this.context.values),
+      ...initialWorkflowValues(this.options.file, this.within?.inputs ?? this.context.values),
     });
   }
 
@@ -131,7 +155,7 @@ class Walk {
   private async follow({ branch, inside, first }: Line): Promise<StopPoint | undefined> {
     const { run } = this.context;
     for (;;) {
-      const track = run.graph && trackOf(run.graph, branch);
+      const track = run.graph && trackOfBranch(run.graph, branch);
       const { next, fanIn } = track ? this.local(track) : first;
       if (next.length === 0) return undefined;
       const isOwn = branch === this.within?.branch;
@@ -139,8 +163,8 @@ class Walk {
       if (fanIn !== undefined) {
         const stop = await this.fork({ heads: next, fanIn }, branch);
         if (stop) return stop;
-        const ends = next.map((head) => run.graph!.branches[lineIn(branch, head)]!);
-        state = { [resultsKey]: ends.map((end) => withoutResults(end.state)) };
+        const ends = next.map((head) => run.graph!.branches[childTrackKey(branch, head)]!);
+        state = { [parallelResultsKey]: ends.map((end) => withoutParallelResults(end.state)) };
       }
       const name = fanIn ?? next[0]!;
       const stop = await this.visit(name, { branch, inside, state });
@@ -148,21 +172,24 @@ class Walk {
     }
   }
 
-  private local({ at, fanIn }: Track): Next {
+  private local({ at, fanIn }: WorkflowTrack): NextWorkflowNodes {
     const own = (name: string) => name.slice(this.prefix.length);
     return { next: at.map(own), ...(fanIn !== undefined && { fanIn: own(fanIn) }) };
   }
 
-  private told({ next, fanIn }: Next): Next {
+  private told({ next, fanIn }: NextWorkflowNodes): NextWorkflowNodes {
     const full = (name: string) => this.prefix + name;
     return { next: next.map(full), ...(fanIn !== undefined && { fanIn: full(fanIn) }) };
   }
 
   /** Runs a nested workflow as a step. Throws `RunSuspended` if it stops, or the error of its failure. */
-  private async nested({ node, place }: NodeWork, params: Record<string, unknown>): Promise<Nested> {
+  private async nested(
+    { node, place }: NodeRunOptions,
+    params: Record<string, unknown>,
+  ): Promise<NestedWorkflowOutcome> {
     const { run, signal } = this.context;
     const { name, file, inputs } = nestedInputs(params, this.options.workflows ?? new Map());
-    const branch = lineIn(place.branch, nestedLine(node.name));
+    const branch = childTrackKey(place.branch, nestedWorkflowKey(node.name));
     const { atOnce, asking, limits } = this;
     const within = { prefix: `${place.node}/`, branch, inputs, atOnce, asking, limits };
     const walk = new Walk({ ...this.options, id: name, file }, this.context, this.agent, within);
@@ -175,15 +202,15 @@ class Walk {
       .toSorted((one, other) => (one.endedAt ?? 0) - (other.endedAt ?? 0))
       .at(-1)?.output;
     return {
-      result: nestedResult(trackOf(run.graph!, branch)!.state, inputs),
+      result: nestedResult(trackOfBranch(run.graph!, branch)!.state, inputs),
       ...(typeof said === 'string' && { said }),
     };
   }
 
   /** Runs branches in parallel; completed branches are not repeated. */
-  private async fork(inside: Inside, around: string | undefined): Promise<StopPoint | undefined> {
+  private async fork(inside: ParallelSection, around: string | undefined): Promise<StopPoint | undefined> {
     const branches = inside.heads.map((head) =>
-      this.follow({ branch: lineIn(around, head), inside, first: { next: [head] } }),
+      this.follow({ branch: childTrackKey(around, head), inside, first: { next: [head] } }),
     );
     const settled = await Promise.allSettled(branches);
     const broken = settled.find((one) => one.status === 'rejected');
@@ -212,33 +239,33 @@ class Walk {
     const warnings: LocalizableText[] = [];
     const fail = async (error: ErrorInfo): Promise<StopPoint> => {
       const said = run.graph?.nodes[name]?.live;
-      const told = warned({ ...options, warnings });
+      const told = warnAboutStateValues({ ...options, warnings });
       await emit({ type: 'node', ...place, status: 'failed', error, ...told, ...(said && { output: said }) });
       return {
         phase: 'Failed',
-        error: { ...error, ...toErrorInfo(message('Node {0}: {1}', name, localizedMessageIn(error))) },
+        error: { ...error, ...toErrorInfo(message('Node {0}: {1}', name, storedLocalizableText(error))) },
       };
     };
     const visits = (this.visits.get(name) ?? 0) + 1;
     this.visits.set(name, visits);
-    const most = options.file.settings.max_visits ?? maxVisits;
+    const most = options.file.settings.max_visits ?? maxNodeVisits;
     if (visits > most) {
       const words = message('The node {0} was reached {1} times. Continue to allow more.', name, most);
       return { phase: 'Failed', error: { code: 'ENGINE_MAX_TURNS_EXCEEDED', ...toErrorInfo(words) } };
     }
     if (branch !== undefined && !(await this.asking.hear(branch))) return { phase: 'WaitingUser' };
-    const track = (): Track => trackOf(run.graph!, branch)!;
-    const resumed = !item?.anew && run.graph !== undefined && trackOf(run.graph, branch)?.visit !== undefined;
+    const track = (): WorkflowTrack => trackOfBranch(run.graph!, branch)!;
+    const resumed = !item?.anew && run.graph !== undefined && trackOfBranch(run.graph, branch)?.visit !== undefined;
     if (!resumed) {
       const begun = item ? item.given : state;
-      const before = run.graph && trackOf(run.graph, branch)?.state;
-      const set = begun && { state: begun, ...warned({ ...options, warnings }, before, begun) };
+      const before = run.graph && trackOfBranch(run.graph, branch)?.state;
+      const set = begun && { state: begun, ...warnAboutStateValues({ ...options, warnings }, before, begun) };
       await emit({ type: 'node', ...place, status: 'start', ...set, ...startOf(item) });
     }
     const callPrefix = `${name}:${track().visit}`;
 
     const { file, agents } = options;
-    const work: NodeWork = {
+    const work: NodeRunOptions = {
       ...{ file, agents, context, node, place, callPrefix, resumed, track, atOnce: this.atOnce, warnings },
       nested: (params) => this.nested(work, params),
     };
@@ -246,19 +273,19 @@ class Walk {
     try {
       const done = await this.done(work);
       if ('stop' in done) return signal.aborted ? this.stopped(fail) : done.stop;
-      const set = ownOf(work, done.state);
+      const set = settableNodeValues(work, done.state);
       if (this.limits.doubt) warnings.push(this.limits.doubt);
-      const scope = { ...scopeOf(work, set), result: set };
+      const scope = { ...nodeTemplateScope(work, set), result: set };
       const next = done.failedTo
-        ? { next: done.failedTo === endName ? [] : [done.failedTo] }
-        : nextNodeOf(options.file, node, scope, (warning) => warnings.push(warning), inside);
+        ? { next: done.failedTo === endNodeName ? [] : [done.failedTo] }
+        : nextWorkflowNodes(options.file, node, scope, (warning) => warnings.push(warning), inside);
       const said = done.said === undefined ? {} : { output: done.said };
       await emit({
         type: 'node',
         ...place,
         status: 'end',
-        ...stateChange(track().state, set),
-        ...warned(work, track().state, set),
+        ...splitStateChange(track().state, set),
+        ...warnAboutStateValues(work, track().state, set),
         ...this.told(next),
         ...said,
         ...this.made(callPrefix),
@@ -268,32 +295,32 @@ class Walk {
       if (error instanceof StoreError) throw error;
       if (signal.aborted) return this.stopped(fail);
       if (error instanceof RunSuspended) return error.point;
-      return fail(errorOf(error));
+      return fail(stepErrorInfo(error));
     }
   }
 
   /** Returns the values set by a node; for a failure handled by `on_error`, the error. */
-  private async done(work: NodeWork): Promise<NodeResult> {
+  private async done(work: NodeRunOptions): Promise<NodeResult> {
     const { node, context } = work;
     const { on_error: rule } = node;
     try {
-      const done = await (node.foreach === undefined ? workAt(work) : this.each(work));
+      const done = await (node.foreach === undefined ? runWorkflowNode(work) : this.each(work));
       if (!rule || node.foreach !== undefined || 'stop' in done) return done;
       return { ...done, state: { ...done.state, error: null } };
     } catch (error) {
       if (!(rule?.continue || rule?.goto) || !canRetry(error, context)) throw error;
-      const failed = failedStep(work, node, error);
+      const failed = failedStepResult(work, node, error);
       return rule.goto === undefined ? failed : { ...failed, failedTo: rule.goto };
     }
   }
 
-  private each(work: NodeWork): Promise<NodeResult> {
+  private each(work: NodeRunOptions): Promise<NodeResult> {
     const around = work.track().state;
-    return eachItem(work, ({ node, branch, ...item }) => this.enter(node, { branch, item: { ...item, around } }));
+    return runForEachItem(work, ({ node, branch, ...item }) => this.enter(node, { branch, item: { ...item, around } }));
   }
 
   private made(callPrefix: string): { artifacts?: string[] } {
-    const calls = callsOf(this.context.run).filter(([id]) => id.startsWith(`${callPrefix}:`));
+    const calls = callsInStartOrder(this.context.run).filter(([id]) => id.startsWith(`${callPrefix}:`));
     const artifacts = calls.flatMap(([, { changes = [] }]) => changes.map(({ path }) => path));
     return artifacts.length > 0 ? { artifacts } : {};
   }
@@ -318,6 +345,6 @@ class Walk {
   private async talk(): Promise<StopPoint> {
     const { run } = this.context;
     const isSaid = run.messages.at(-1)?.role === 'user' && run.messages.length > (run.graph!.end?.messages ?? 0);
-    return isSaid || isInterrupting(run) ? this.context.turns({ agent: this.agent }) : { phase: 'Completed' };
+    return isSaid || hasInterruptingMessage(run) ? this.context.turns({ agent: this.agent }) : { phase: 'Completed' };
   }
 }

@@ -1,34 +1,41 @@
 import { RunSuspended, type StopPoint } from '../../engine/core/abortReason.ts';
-import type { Apart, WorkflowContext } from '../../engine/core/workflow.ts';
+import type { NodeConversationLog, WorkflowContext } from '../../engine/core/workflow.ts';
 import { lostOutcome } from '../../engine/notices/interruptedCalls.ts';
 import type { Message } from '../../protocol/content/messages.ts';
 import { toToolResult } from '../../protocol/content/tools.ts';
-import type { Track } from '../../protocol/run/graph.ts';
-import { interruptionAt, interruptionSentence } from '../../protocol/run/interruptions.ts';
+import type { WorkflowTrack } from '../../protocol/run/graph.ts';
+import { interruptionMessage, nodeInterruption } from '../../protocol/run/interruptions.ts';
 import { workflowStepOutcome } from '../../protocol/run/outcomes.ts';
-import { openCalls, pendingCalls } from '../../protocol/run/pending.ts';
+import { callsToContinue, pendingCalls } from '../../protocol/run/pending.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import {
   type LocalizableText,
-  localizedMessageIn,
+  storedLocalizableText,
   toErrorInfo,
   UserFacingError,
 } from '../../protocol/text/localized.ts';
 import { type ActionContext, ActionError } from '../action/action.ts';
-import { perform } from '../action/actions.ts';
-import { nestedAction } from '../action/nested.ts';
-import { usedKeys } from '../plan/inputs.ts';
-import type { AgentFile, NodeSpec, OnError, WorkflowFile, WorkflowStep } from '../plan/schema.ts';
-import { evaluate, holds, type OnTemplateRead, render, renderAll, type TemplateScope } from '../template/template.ts';
+import { performAction } from '../action/actions.ts';
+import { nestedWorkflowActionName } from '../action/nested.ts';
+import { usedStateKeys } from '../plan/inputs.ts';
+import type { AgentFile, NodeSpec, StepErrorPolicy, WorkflowFile, WorkflowStep } from '../plan/schema.ts';
+import {
+  evaluateCondition,
+  evaluateTemplateExpression,
+  type OnMissingTemplateValue,
+  renderTemplate,
+  renderTemplatesDeep,
+  type TemplateScope,
+} from '../template/template.ts';
 import { agentTurn } from './agent.ts';
-import { isQuestion } from './branchQuestions.ts';
+import { endsWithQuestion } from './branchQuestions.ts';
 import type { ConcurrencyLimit } from './concurrency.ts';
-import { stateChange } from './growth.ts';
-import { asStoredJson, warned } from './jsonState.ts';
-import { conversationOf } from './nodeConversation.ts';
-import { canRetry, errorIn, errorOf, retried, UnattendedInterruption } from './retry.ts';
+import { splitStateChange } from './growth.ts';
+import { normalizeStateValues, warnAboutStateValues } from './jsonState.ts';
+import { openNodeConversation } from './nodeConversation.ts';
+import { canRetry, nodeErrorOf, runWithRetries, stepErrorInfo, UnattendedInterruption } from './retry.ts';
 
-export interface NodeWork {
+export interface NodeRunOptions {
   file: WorkflowFile;
   agents: ReadonlyMap<string, AgentFile>;
   context: WorkflowContext;
@@ -37,15 +44,15 @@ export interface NodeWork {
   callPrefix: string;
   /** True if the node was active when the run paused or the editor exited. */
   resumed: boolean;
-  track(): Track;
+  track(): WorkflowTrack;
   /** For an item of a list: the surrounding values, and the item's own fixed values. */
   item?: { around: Readonly<Record<string, unknown>>; given: Readonly<Record<string, unknown>> };
-  nested(params: Record<string, unknown>): Promise<Nested>;
+  nested(params: Record<string, unknown>): Promise<NestedWorkflowOutcome>;
   atOnce: ConcurrencyLimit;
   warnings: LocalizableText[];
 }
 
-export interface Nested {
+export interface NestedWorkflowOutcome {
   result: Record<string, unknown>;
   said?: string;
 }
@@ -59,7 +66,7 @@ type Done = {
 };
 
 /** Runs a node from its current step. Throws the error of its action. */
-export function workAt(work: NodeWork): Promise<NodeResult> {
+export function runWorkflowNode(work: NodeRunOptions): Promise<NodeResult> {
   const { node } = work;
   if (node.agent !== undefined) return converse(work, node.agent);
   if (node.body) return loop(work, node.body);
@@ -67,7 +74,7 @@ export function workAt(work: NodeWork): Promise<NodeResult> {
   return step(work, node, 0);
 }
 
-async function steps(work: NodeWork, list: readonly WorkflowStep[]): Promise<NodeResult> {
+async function steps(work: NodeRunOptions, list: readonly WorkflowStep[]): Promise<NodeResult> {
   let last: Done = { state: {} };
   for (let index = work.track().steps; index < list.length; index++) {
     if (work.context.pausing) return resting;
@@ -77,61 +84,68 @@ async function steps(work: NodeWork, list: readonly WorkflowStep[]): Promise<Nod
 }
 
 /** Runs a loop. Steps are counted through all rounds, so that an interrupted loop resumes within a round. */
-async function loop(work: NodeWork, body: readonly WorkflowStep[]): Promise<NodeResult> {
+async function loop(work: NodeRunOptions, body: readonly WorkflowStep[]): Promise<NodeResult> {
   const { condition = false, max_iterations: most = 1 } = work.node;
   let last: Done = { state: {} };
   for (let index = work.track().steps; index < most * body.length; index++) {
-    if (index % body.length === 0 && !holds(condition, scopeOf(work))) break;
+    if (index % body.length === 0 && !evaluateCondition(condition, nodeTemplateScope(work))) break;
     if (work.context.pausing) return resting;
     last = await kept(work, body[index % body.length]!, index);
   }
   const iterations = Math.ceil(work.track().steps / body.length);
-  const result = { iterations, limit_reached: iterations === most && holds(condition, scopeOf(work)) };
+  const result = {
+    iterations,
+    limit_reached: iterations === most && evaluateCondition(condition, nodeTemplateScope(work)),
+  };
   return {
     ...last,
-    state: work.node.output === undefined ? unused(work.file, result) : outputOf(work, result, work.node.output),
+    state:
+      work.node.output === undefined ? unused(work.file, result) : stepOutputValues(work, result, work.node.output),
   };
 }
 
 /** Returns the loop's own keys that the file does not use otherwise. */
 function unused(file: WorkflowFile, values: Record<string, unknown>): Record<string, unknown> {
-  const used = usedKeys(file);
+  const used = usedStateKeys(file);
   return Object.fromEntries(Object.entries(values).filter(([key]) => !used.has(key)));
 }
 
 /** Pause between two steps; the run resumes at the second. */
 const resting: NodeResult = { stop: { phase: 'WaitingUser' } };
 
-async function kept(work: NodeWork, one: WorkflowStep, index: number): Promise<Done> {
+async function kept(work: NodeRunOptions, one: WorkflowStep, index: number): Promise<Done> {
   const { signal, emit } = work.context;
   signal.throwIfAborted();
   const result = await step(work, one, index).catch((error) => {
     if (!one.on_error?.continue || !canRetry(error, work.context)) throw error;
-    return failedStep(work, one, error);
+    return failedStepResult(work, one, error);
   });
-  const state = ownOf(work, result.state);
+  const state = settableNodeValues(work, result.state);
   const before = work.track().state;
   await emit({
     type: 'node',
     ...work.place,
     status: 'step',
-    ...stateChange(before, state),
-    ...warned(work, before, state),
+    ...splitStateChange(before, state),
+    ...warnAboutStateValues(work, before, state),
   });
   return result;
 }
 
 /** Returns the values that a node may set, without the item and its index. */
-export const ownOf = ({ item }: NodeWork, state: Record<string, unknown>): Record<string, unknown> =>
+export const settableNodeValues = (
+  { item }: NodeRunOptions,
+  state: Record<string, unknown>,
+): Record<string, unknown> =>
   item ? Object.fromEntries(Object.entries(state).filter(([key]) => !Object.hasOwn(item.given, key))) : state;
 
 const telling =
-  ({ warnings }: NodeWork): OnTemplateRead =>
+  ({ warnings }: NodeRunOptions): OnMissingTemplateValue =>
   (warning) =>
     warnings.push(warning);
 
 async function step(
-  work: NodeWork,
+  work: NodeRunOptions,
   { uses, with: given = {}, output, run, on_error }: WorkflowStep,
   index: number,
 ): Promise<Done> {
@@ -139,70 +153,79 @@ async function step(
   const name = work.node.name;
   if (work.resumed || work.track().conversations) restWhereInterrupted(work, rule);
   const attempted = async (attempt: number): Promise<Done> => {
-    const scope = scopeOf(work);
+    const scope = nodeTemplateScope(work);
     const worked = on_error && { error: null };
-    if (run) return { state: asStoredJson({ [run.output_key]: evaluate(run.value, scope, telling(work)), ...worked }) };
+    if (run)
+      return {
+        state: normalizeStateValues({
+          [run.output_key]: evaluateTemplateExpression(run.value, scope, telling(work)),
+          ...worked,
+        }),
+      };
     if (!uses) return { state: {} };
-    const params = renderAll(given, scope, telling(work)) as Record<string, unknown>;
-    if (uses === nestedAction) {
+    const params = renderTemplatesDeep(given, scope, telling(work)) as Record<string, unknown>;
+    if (uses === nestedWorkflowActionName) {
       const { result, ...said } = await work.nested(params);
-      return { state: { ...outputOf(work, result, output), ...worked }, ...said };
+      return { state: { ...stepOutputValues(work, result, output), ...worked }, ...said };
     }
     const known = workflowStepOutcome(work.context.run, work.place.node, index);
     const result = known?.byPerson
       ? known.data
       : await performed(work, uses, params, actionContext(work, index, attempt, known?.id));
     const content = (Object(result) as { content?: unknown }).content;
-    const state = { ...outputOf(work, result, output), ...worked };
+    const state = { ...stepOutputValues(work, result, output), ...worked };
     return { state, ...(typeof content === 'string' && { said: content }) };
   };
-  return retried(rule, { context: work.context, name }, attempted, attemptOf(work, index));
+  return runWithRetries(rule, { context: work.context, name }, attempted, attemptOf(work, index));
 }
 
 /** Returns the result of an action. A denial to repeat an interrupted call keeps its unknown state. */
 async function performed(
-  work: NodeWork,
+  work: NodeRunOptions,
   uses: string,
   params: Record<string, unknown>,
   context: Omit<ActionContext, 'perform'>,
 ): Promise<unknown> {
   try {
-    return await perform(uses, params, context);
+    return await performAction(uses, params, context);
   } catch (error) {
-    if (errorOf(error).code === 'TOOL_DENIED') restWhereInterrupted(work, {});
+    if (stepErrorInfo(error).code === 'TOOL_DENIED') restWhereInterrupted(work, {});
     throw error;
   }
 }
 
 /** Suspends at an interrupted step until the user decides. Without a user, `on_error` decides if configured. */
-function restWhereInterrupted({ context, node, place: { node: name, branch } }: NodeWork, rule: OnError): void {
-  const interruption = interruptionAt(context.run, name, branch);
+function restWhereInterrupted(
+  { context, node, place: { node: name, branch } }: NodeRunOptions,
+  rule: StepErrorPolicy,
+): void {
+  const interruption = nodeInterruption(context.run, name, branch);
   if (!interruption) return;
   const { command } = interruption;
-  const error = { code: 'TOOL_INTERRUPTED', ...toErrorInfo(interruptionSentence({ label: command ?? name })) };
+  const error = { code: 'TOOL_INTERRUPTED', ...toErrorInfo(interruptionMessage({ label: command ?? name })) };
   const isDecided = [rule, node.on_error].some((one) => one?.continue || one?.goto !== undefined);
   if (isDecided && !context.isAttended) throw new UnattendedInterruption(error);
   throw new RunSuspended({ phase: 'WaitingUser', error });
 }
 
 /** Returns the result of a failed step that continues: its key becomes empty instead of keeping the old value. */
-export function failedStep({ node, warnings }: NodeWork, { output }: WorkflowStep, error: unknown): Done {
-  const failed = errorIn(node.name, error);
-  warnings.push(message('Failed, and continued: {0}', localizedMessageIn(errorOf(error))));
+export function failedStepResult({ node, warnings }: NodeRunOptions, { output }: WorkflowStep, error: unknown): Done {
+  const failed = nodeErrorOf(node.name, error);
+  warnings.push(message('Failed, and continued: {0}', storedLocalizableText(stepErrorInfo(error))));
   return { state: { ...(typeof output === 'string' && { [output]: null }), error: failed } };
 }
 
-const callIdOf = ({ callPrefix }: NodeWork, index: number, attempt: number): string =>
+const callIdOf = ({ callPrefix }: NodeRunOptions, index: number, attempt: number): string =>
   `${callPrefix}:${index}${attempt === 0 ? '' : `r${attempt}`}`;
 
-function attemptOf(work: NodeWork, index: number): number {
+function attemptOf(work: NodeRunOptions, index: number): number {
   let attempt = 0;
   while (work.context.run.calls[callIdOf(work, index, attempt + 1)]) attempt++;
   return attempt;
 }
 
 const actionContext = (
-  work: NodeWork,
+  work: NodeRunOptions,
   index: number,
   attempt = 0,
   own = callIdOf(work, index, attempt),
@@ -212,32 +235,32 @@ const actionContext = (
   callId: own,
   defaults: work.file.settings.llm ?? {},
   tools: work.file.tools,
-  scope: scopeOf(work),
-  conversation: (callId) => conversationOf(work, callId === own ? String(index) : callId, callId),
+  scope: nodeTemplateScope(work),
+  conversation: (callId) => openNodeConversation(work, callId === own ? String(index) : callId, callId),
 });
 
 /**
  * Runs an agent in the run's conversation, or in the separate conversation of a parallel branch. The brief is the first step of the node.
  */
-async function converse(work: NodeWork, agent: string | AgentFile): Promise<NodeResult> {
+async function converse(work: NodeRunOptions, agent: string | AgentFile): Promise<NodeResult> {
   const { context, node, place } = work;
   const { branch } = place;
   const file = typeof agent === 'string' ? work.agents.get(agent) : agent;
   if (!file) throw new UserFacingError(message('There is no agent {0} in .towpath/agents.', String(agent)));
-  const content = node.prompt && String(render(node.prompt, scopeOf(work), telling(work)) ?? '');
+  const content = node.prompt && String(renderTemplate(node.prompt, nodeTemplateScope(work), telling(work)) ?? '');
   if (work.track().steps === 0) {
     if (branch !== undefined)
       await context.emit({ type: 'message', message: { role: 'user', content: content || wordsOf(context) }, branch });
     else if (content) await context.emit({ type: 'message', message: { role: 'system', content } });
-    await context.emit({ type: 'node', ...place, status: 'step', ...warned(work) });
+    await context.emit({ type: 'node', ...place, status: 'step', ...warnAboutStateValues(work) });
   }
   const id = typeof agent === 'string' ? agent : node.name;
   const said = () => answer(branch === undefined ? context.run.messages : (work.track().messages ?? []));
   const { conversation: _, ...acting } = actionContext(work, 0);
   const turn = {
-    ...agentTurn(id, file, { ...acting, perform }),
+    ...agentTurn(id, file, { ...acting, perform: performAction }),
     ...(content && { brief: content }),
-    isComplete: () => !isQuestion(said()),
+    isComplete: () => !endsWithQuestion(said()),
     handsBack: () => context.pausing,
   };
   const attempt = async (): Promise<StopPoint> => {
@@ -248,10 +271,10 @@ async function converse(work: NodeWork, agent: string | AgentFile): Promise<Node
     if (stop.phase === 'Failed' && stop.error && node.on_error) throw new ActionError(stop.error);
     return stop;
   };
-  const stop = await retried(node.on_error ?? {}, { context, name: node.name }, attempt);
+  const stop = await runWithRetries(node.on_error ?? {}, { context, name: node.name }, attempt);
   if (stop.phase !== 'Completed') return { stop };
   const result = { content: said() };
-  const state = node.output === undefined ? {} : outputOf(work, result, node.output);
+  const state = node.output === undefined ? {} : stepOutputValues(work, result, node.output);
   return { state, said: said() };
 }
 
@@ -259,12 +282,15 @@ async function converse(work: NodeWork, agent: string | AgentFile): Promise<Node
  * Restores the recorded conversation of a branch. Calls left open by the editor's exit are completed first, except calls that can still be
  * approved, which the loop handles.
  */
-async function ownTalk({ context, place, callPrefix, track }: NodeWork, branch: string): Promise<Apart> {
+async function ownTalk(
+  { context, place, callPrefix, track }: NodeRunOptions,
+  branch: string,
+): Promise<NodeConversationLog> {
   const add = (message: Message) => context.emit({ type: 'message', message, branch });
   const prefix = `${callPrefix}:0:`;
   const visits = Array.from({ length: track().visit ?? 1 }, (_, index) => `${place.node}:${index + 1}:0:`).reverse();
   const messages = track().messages ?? [];
-  const open = openCalls(messages, context.run.calls, prefix).map(({ id }) => id);
+  const open = callsToContinue(messages, context.run.calls, prefix).map(({ id }) => id);
   for (const { id } of pendingCalls(messages)) {
     if (open.includes(id)) continue;
     const made = visits.find((visit) => context.run.calls[visit + id]) ?? prefix; // the call may belong to a visit before the node was restarted
@@ -296,17 +322,24 @@ const answer = (messages: readonly Message[]): string =>
  *
  * @param set values of the node that are not in the state yet
  */
-export function scopeOf({ file, track, item }: NodeWork, set: Record<string, unknown> = {}): TemplateScope {
+export function nodeTemplateScope(
+  { file, track, item }: NodeRunOptions,
+  set: Record<string, unknown> = {},
+): TemplateScope {
   const state = { ...item?.around, ...track().state, ...set, ...item?.given };
   return { ...file.variables, ...state, state, variables: file.variables };
 }
 
-export function outputOf(work: NodeWork, result: unknown, output: WorkflowStep['output']): Record<string, unknown> {
-  if (typeof output === 'string') return asStoredJson({ [output]: result });
+export function stepOutputValues(
+  work: NodeRunOptions,
+  result: unknown,
+  output: WorkflowStep['output'],
+): Record<string, unknown> {
+  if (typeof output === 'string') return normalizeStateValues({ [output]: result });
   if (output) {
-    const scope = { ...scopeOf(work), result, action_result: result };
-    return asStoredJson(renderAll(output, scope, telling(work)) as Record<string, unknown>);
+    const scope = { ...nodeTemplateScope(work), result, action_result: result };
+    return normalizeStateValues(renderTemplatesDeep(output, scope, telling(work)) as Record<string, unknown>);
   }
   const isPlain = typeof result === 'object' && result !== null && !Array.isArray(result);
-  return asStoredJson(isPlain ? (result as Record<string, unknown>) : { result });
+  return normalizeStateValues(isPlain ? (result as Record<string, unknown>) : { result });
 }

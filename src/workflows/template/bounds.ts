@@ -15,7 +15,7 @@ const maxOperators = 200;
  * Tokenizes a template that is safe to parse and run. Both recurse for each block, bracket and operator, and a stack overflow could end the
  * process. The checks are linear. Throws `TemplateError`, or the library's error for an invalid template.
  */
-export function tokensOf(text: string): Tokens {
+export function tokenizeTemplate(text: string): Tokens {
   const { inside, blanks } = measure(text);
   if (inside > maxTemplateValues)
     throw new TemplateError(

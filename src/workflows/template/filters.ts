@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { message } from '../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
-import { maxAnswerLength, parseLimitedJson } from '../../tools/core/parseLimits.ts';
+import { maxJsonAnswerLength, parseLimitedJson } from '../../tools/core/parseLimits.ts';
 import { quoteArguments } from '../../tools/shell/quote.ts';
 import {
-  floatOf,
-  isList,
-  isMap,
-  isMissing,
-  isNothing,
-  itemsOf,
-  listOf,
-  mapEntries,
+  createTemplateFloat,
+  createTemplateList,
+  isEmptyTemplateValue,
+  isTemplateList,
+  isTemplateMap,
+  isUndefinedTemplateValue,
   type TemplateValue,
+  templateListItems,
+  templateMapEntries,
   templateValueData,
-  toValue,
-  valueKindOf,
+  templateValueKind,
+  toTemplateValue,
 } from './values.ts';
 
 export interface FilterInput {
@@ -28,43 +28,45 @@ export interface FilterInput {
 type Filter = (value: TemplateValue, given: FilterInput) => TemplateValue;
 
 /** Filters of Jinja that the interpreter lacks or implements partially, and filters of the dialect. */
-export const ownFilters: Record<string, Filter> = {
-  fromjson: (value) => toValue(parseLimitedJson(textOf(value), maxAnswerLength)),
-  sha256: (value) => toValue(createHash('sha256').update(textOf(value)).digest('hex')),
-  quote: (value) => toValue(quoteArguments(scalarsOf(value))),
+export const extraTemplateFilters: Record<string, Filter> = {
+  fromjson: (value) => toTemplateValue(parseLimitedJson(textOf(value), maxJsonAnswerLength)),
+  sha256: (value) => toTemplateValue(createHash('sha256').update(textOf(value)).digest('hex')),
+  quote: (value) => toTemplateValue(quoteArguments(scalarsOf(value))),
   urlencode: (value) =>
-    toValue(isMap(value) ? query(value) : encodeURIComponent(printed(value)).replaceAll('%2F', '/')),
-  truncate: (value, given) => toValue(truncated(textOf(value), given)),
-  wordcount: (value) => toValue(textOf(value).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0),
+    toTemplateValue(isTemplateMap(value) ? query(value) : encodeURIComponent(printed(value)).replaceAll('%2F', '/')),
+  truncate: (value, given) => toTemplateValue(truncated(textOf(value), given)),
+  wordcount: (value) => toTemplateValue(textOf(value).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0),
   join(value, given) {
     const [separator, attribute] = [argument(given, 0, 'd'), argument(given, 1, 'attribute')];
     const items = sequence(value).map((item) => (attribute ? attributeOf(item, attribute) : item));
-    return toValue(items.map(printed).join(separator ? printed(separator) : ''));
+    return toTemplateValue(items.map(printed).join(separator ? printed(separator) : ''));
   },
-  first: (value) => sequence(partOf(value, 0, 2))[0] ?? toValue(undefined),
-  last: (value) => sequence(partOf(value, -2)).at(-1) ?? toValue(undefined),
-  list: (value) => listOf(sequence(value)),
+  first: (value) => sequence(partOf(value, 0, 2))[0] ?? toTemplateValue(undefined),
+  last: (value) => sequence(partOf(value, -2)).at(-1) ?? toTemplateValue(undefined),
+  list: (value) => createTemplateList(sequence(value)),
   sum(value, given) {
     const attribute = argument(given, 0, 'attribute');
-    const numbers = [argument(given, 1, 'start') ?? toValue(0), ...picked(value, attribute)];
+    const numbers = [argument(given, 1, 'start') ?? toTemplateValue(0), ...picked(value, attribute)];
     for (const one of numbers)
-      if (!isNumber(one)) throw new UserFacingError(message('`sum` adds numbers, but there is {0}', valueKindOf(one)));
+      if (!isNumber(one))
+        throw new UserFacingError(message('`sum` adds numbers, but there is {0}', templateValueKind(one)));
     const total = numbers.reduce((sum, one) => sum + Number(one.value), 0);
-    return numbers.some(({ type }) => type === 'FloatValue') ? floatOf(total) : toValue(total);
+    return numbers.some(({ type }) => type === 'FloatValue') ? createTemplateFloat(total) : toTemplateValue(total);
   },
   min: (value, given) => outermost('min', value, given, -1),
   max: (value, given) => outermost('max', value, given, 1),
   round(value, given) {
-    if (!isNumber(value)) throw new UserFacingError(message('`round` takes a number, not {0}', valueKindOf(value)));
+    if (!isNumber(value))
+      throw new UserFacingError(message('`round` takes a number, not {0}', templateValueKind(value)));
     const precision = Number(argument(given, 0, 'precision')?.value ?? 0);
     const method = String(argument(given, 1, 'method')?.value ?? 'common');
     if (!Number.isInteger(precision) || Math.abs(precision) > 15)
       throw new UserFacingError(message('`round` takes at most 15 digits'));
     const number = Number(value.value);
-    if (method === 'common') return floatOf(rounded(number, precision));
+    if (method === 'common') return createTemplateFloat(rounded(number, precision));
     if (method !== 'ceil' && method !== 'floor')
       throw new UserFacingError(message('`round` knows `common`, `ceil` and `floor`'));
-    return floatOf(Math[method](number * 10 ** precision) / 10 ** precision);
+    return createTemplateFloat(Math[method](number * 10 ** precision) / 10 ** precision);
   },
   groupby(value, given) {
     const attribute = needed(given, 'groupby');
@@ -75,25 +77,31 @@ export const ownFilters: Record<string, Filter> = {
       if (group) group[1].push(item);
       else groups.set(JSON.stringify(templateValueData(key)), [key, [item]]);
     }
-    const pairs = [...groups.values()].map(([key, items]) => listOf([key, listOf(items)]));
-    return given.filter('sort', listOf(pairs), [toValue(false), toValue(false), toValue(0)]);
+    const pairs = [...groups.values()].map(([key, items]) => createTemplateList([key, createTemplateList(items)]));
+    return given.filter('sort', createTemplateList(pairs), [
+      toTemplateValue(false),
+      toTemplateValue(false),
+      toTemplateValue(0),
+    ]);
   },
   map(value, given) {
     const attribute = given.named.get('attribute');
     if (attribute) {
       const missing = given.named.get('default');
       const found = sequence(value).map((item) => attributeOf(item, attribute));
-      return listOf(found.map((one) => (isMissing(one) && missing ? missing : one)));
+      return createTemplateList(found.map((one) => (isUndefinedTemplateValue(one) && missing ? missing : one)));
     }
     const [name, ...args] = given.args;
     if (name?.type !== 'StringValue')
       throw new UserFacingError(message('`map` takes the name of a filter, or `attribute="…"`'));
-    return listOf(sequence(value).map((item) => given.filter(String(name.value), item, args)));
+    return createTemplateList(sequence(value).map((item) => given.filter(String(name.value), item, args)));
   },
-  select: (value, given) => listOf(sequence(value).filter((item) => passes(item, given.args, given))),
-  reject: (value, given) => listOf(sequence(value).filter((item) => !passes(item, given.args, given))),
-  selectattr: (value, given) => listOf(sequence(value).filter((item) => attributePasses(item, 'selectattr', given))),
-  rejectattr: (value, given) => listOf(sequence(value).filter((item) => !attributePasses(item, 'rejectattr', given))),
+  select: (value, given) => createTemplateList(sequence(value).filter((item) => passes(item, given.args, given))),
+  reject: (value, given) => createTemplateList(sequence(value).filter((item) => !passes(item, given.args, given))),
+  selectattr: (value, given) =>
+    createTemplateList(sequence(value).filter((item) => attributePasses(item, 'selectattr', given))),
+  rejectattr: (value, given) =>
+    createTemplateList(sequence(value).filter((item) => !attributePasses(item, 'rejectattr', given))),
 };
 
 type Test = (value: TemplateValue, other: TemplateValue) => boolean;
@@ -103,12 +111,12 @@ const ordered =
     holds(compare(one, other));
 
 /** Tests of Jinja with one argument, missing in the interpreter: `is divisibleby(3)`, `selectattr("n", "ge", 3)`. */
-export const ownTests: Record<string, Test> = {
+export const extraTemplateTests: Record<string, Test> = {
   divisibleby: (value, other) => Number(value.value) % Number(other.value) === 0,
-  sameas: (value, other) => value.type === other.type && isEqual(value, other),
-  eq: isEqual,
-  equalto: isEqual,
-  ne: (value, other) => !isEqual(value, other),
+  sameas: (value, other) => value.type === other.type && areTemplateValuesEqual(value, other),
+  eq: areTemplateValuesEqual,
+  equalto: areTemplateValuesEqual,
+  ne: (value, other) => !areTemplateValuesEqual(value, other),
   ...{ lt: ordered((order) => order < 0), lessthan: ordered((order) => order < 0), le: ordered((order) => order <= 0) },
   ...{
     gt: ordered((order) => order > 0),
@@ -118,20 +126,20 @@ export const ownTests: Record<string, Test> = {
   in: (value, other) =>
     other.type === 'StringValue'
       ? textOf(other).includes(textOf(value))
-      : sequence(other).some((one) => isEqual(one, value)),
+      : sequence(other).some((one) => areTemplateValuesEqual(one, value)),
 };
 
 /** Compares like the interpreter's `==`, and lists and maps by content. */
-export function isEqual(one: TemplateValue, other: TemplateValue): boolean {
-  if (isList(one) && isList(other)) {
-    const [items, others] = [itemsOf(one), itemsOf(other)];
-    return items.length === others.length && items.every((item, index) => isEqual(item, others[index]!));
+export function areTemplateValuesEqual(one: TemplateValue, other: TemplateValue): boolean {
+  if (isTemplateList(one) && isTemplateList(other)) {
+    const [items, others] = [templateListItems(one), templateListItems(other)];
+    return items.length === others.length && items.every((item, index) => areTemplateValuesEqual(item, others[index]!));
   }
-  if (isMap(one) && isMap(other)) {
-    const [entries, others] = [mapEntries(one), new Map(mapEntries(other))];
+  if (isTemplateMap(one) && isTemplateMap(other)) {
+    const [entries, others] = [templateMapEntries(one), new Map(templateMapEntries(other))];
     return (
       entries.length === others.size &&
-      entries.every(([key, item]) => others.has(key) && isEqual(item, others.get(key)!))
+      entries.every(([key, item]) => others.has(key) && areTemplateValuesEqual(item, others.get(key)!))
     );
   }
   // biome-ignore lint/suspicious/noDoubleEquals: as the interpreter compares
@@ -141,7 +149,9 @@ export function isEqual(one: TemplateValue, other: TemplateValue): boolean {
 function compare(one: TemplateValue, other: TemplateValue): number {
   const [a, b] = [one, other].map((value) => (isNumber(value) ? Number(value.value) : value.value));
   if (typeof a !== typeof b || (typeof a !== 'number' && typeof a !== 'string'))
-    throw new UserFacingError(message('{0} and {1} cannot be ordered', valueKindOf(one), valueKindOf(other)));
+    throw new UserFacingError(
+      message('{0} and {1} cannot be ordered', templateValueKind(one), templateValueKind(other)),
+    );
   return a === b ? 0 : (a as number) < (b as number) ? -1 : 1;
 }
 
@@ -149,7 +159,7 @@ const isNumber = ({ type }: TemplateValue) => ['IntegerValue', 'FloatValue', 'Bo
 
 const argument = ({ args, named }: FilterInput, index: number, name: string): TemplateValue | undefined => {
   const given = args[index] ?? named.get(name);
-  return given && isNothing(given) ? undefined : given;
+  return given && isEmptyTemplateValue(given) ? undefined : given;
 };
 
 function needed(given: FilterInput, filter: string): TemplateValue {
@@ -160,31 +170,31 @@ function needed(given: FilterInput, filter: string): TemplateValue {
 
 /** Returns a part of a text with its first or last character, which may have two UTF-16 units. */
 const partOf = (value: TemplateValue, from: number, to?: number): TemplateValue =>
-  value.type === 'StringValue' ? toValue(textOf(value).slice(from, to)) : value;
+  value.type === 'StringValue' ? toTemplateValue(textOf(value).slice(from, to)) : value;
 
 /** Maximum characters of an iterated text: each character is a value. */
 const longestSequence = 10_000;
 
 function sequence(value: TemplateValue): TemplateValue[] {
-  if (isList(value)) return itemsOf(value);
+  if (isTemplateList(value)) return templateListItems(value);
   if (value.type === 'StringValue' && textOf(value).length > longestSequence)
     throw new UserFacingError(
       message('a text of more than {0} characters cannot be iterated: `split` it', longestSequence),
     );
-  if (value.type === 'StringValue') return Array.from(textOf(value), toValue);
-  if (isMap(value)) return mapEntries(value).map(([key]) => toValue(key));
-  throw new UserFacingError(message('this takes a list, not {0}', valueKindOf(value)));
+  if (value.type === 'StringValue') return Array.from(textOf(value), toTemplateValue);
+  if (isTemplateMap(value)) return templateMapEntries(value).map(([key]) => toTemplateValue(key));
+  throw new UserFacingError(message('this takes a list, not {0}', templateValueKind(value)));
 }
 
 function attributeOf(item: TemplateValue, attribute: TemplateValue): TemplateValue {
   let value = item;
   for (const part of printed(attribute).split('.')) {
-    const next = isMap(value)
+    const next = isTemplateMap(value)
       ? (value.value as Map<string, TemplateValue>).get(part)
-      : isList(value)
-        ? itemsOf(value)[Number(part)]
+      : isTemplateList(value)
+        ? templateListItems(value)[Number(part)]
         : undefined;
-    if (!next) return toValue(undefined);
+    if (!next) return toTemplateValue(undefined);
     value = next;
   }
   return value;
@@ -198,14 +208,16 @@ function outermost(name: string, value: TemplateValue, given: FilterInput, sign:
   const exact = argument(given, 0, 'case_sensitive')?.value === true;
   const key = (item: TemplateValue) => {
     const one = attribute ? attributeOf(item, attribute) : item;
-    if (isNothing(one))
-      throw new UserFacingError(message('`{0}` compares numbers or texts, but there is {1}', name, valueKindOf(one)));
-    return one.type === 'StringValue' && !exact ? toValue(textOf(one).toLowerCase()) : one;
+    if (isEmptyTemplateValue(one))
+      throw new UserFacingError(
+        message('`{0}` compares numbers or texts, but there is {1}', name, templateValueKind(one)),
+      );
+    return one.type === 'StringValue' && !exact ? toTemplateValue(textOf(one).toLowerCase()) : one;
   };
   const items = sequence(value);
   return items.reduce<TemplateValue>(
-    (best, item) => (isMissing(best) || compare(key(item), key(best)) * sign > 0 ? item : best),
-    toValue(undefined),
+    (best, item) => (isUndefinedTemplateValue(best) || compare(key(item), key(best)) * sign > 0 ? item : best),
+    toTemplateValue(undefined),
   );
 }
 
@@ -220,18 +232,18 @@ function attributePasses(item: TemplateValue, filter: string, given: FilterInput
 
 function textOf(value: TemplateValue): string {
   if (value.type !== 'StringValue')
-    throw new UserFacingError(message('this takes a text, not {0}', valueKindOf(value)));
+    throw new UserFacingError(message('this takes a text, not {0}', templateValueKind(value)));
   return value.value as string;
 }
 
-const printed = (value: TemplateValue): string => (isNothing(value) ? '' : value.toString());
+const printed = (value: TemplateValue): string => (isEmptyTemplateValue(value) ? '' : value.toString());
 
 function scalarsOf(value: TemplateValue): string[] {
-  const items = isList(value) ? itemsOf(value) : [value];
+  const items = isTemplateList(value) ? templateListItems(value) : [value];
   for (const item of items)
-    if (isNothing(item) || isList(item) || isMap(item))
+    if (isEmptyTemplateValue(item) || isTemplateList(item) || isTemplateMap(item))
       throw new UserFacingError(
-        message('`quote` takes a text, a number or a list of them, not {0}', valueKindOf(item)),
+        message('`quote` takes a text, a number or a list of them, not {0}', templateValueKind(item)),
       );
   return items.map(printed);
 }
@@ -261,6 +273,6 @@ function rounded(number: number, precision: number): number {
 }
 
 const query = (map: TemplateValue): string =>
-  mapEntries(map)
+  templateMapEntries(map)
     .map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(printed(value))}`)
     .join('&');

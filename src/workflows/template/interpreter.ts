@@ -1,9 +1,17 @@
 import { Environment, Interpreter, type parse } from '@huggingface/jinja';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, UserFacingError } from '../../protocol/text/localized.ts';
-import { type FilterInput, isEqual, ownFilters, ownTests } from './filters.ts';
-import { functions, identifierName, type Node, TemplateError } from './language.ts';
-import { isList, isMap, isMissing, isNothing, type TemplateValue, toValue, valueKindOf } from './values.ts';
+import { areTemplateValuesEqual, extraTemplateFilters, extraTemplateTests, type FilterInput } from './filters.ts';
+import { identifierName, TemplateError, type TemplateNode, templateFunctions } from './language.ts';
+import {
+  isEmptyTemplateValue,
+  isTemplateList,
+  isTemplateMap,
+  isUndefinedTemplateValue,
+  type TemplateValue,
+  templateValueKind,
+  toTemplateValue,
+} from './values.ts';
 
 type Statement = ReturnType<typeof parse>['body'][number];
 
@@ -30,12 +38,14 @@ export class TemplateInterpreter extends Interpreter {
     private readonly tell: (warning: LocalizableText) => void = () => {},
   ) {
     super(new Environment());
-    const values: Record<string, unknown> = { ...functions, ...scope, ...constants };
+    const values: Record<string, unknown> = { ...templateFunctions, ...scope, ...constants };
     for (const [name, value] of Object.entries(values)) if (name !== 'namespace') this.global.set(name, value);
-    for (const [name, run] of Object.entries(ownFilters))
+    for (const [name, run] of Object.entries(extraTemplateFilters))
       this.define(`filter:${name}`, ([value, ...args], environment) => run(value!, this.given(args, environment)));
-    for (const [name, run] of Object.entries(ownTests))
-      this.define(`test:${name}`, ([value, other]) => toValue(run(value!, other ?? toValue(undefined))));
+    for (const [name, run] of Object.entries(extraTemplateTests))
+      this.define(`test:${name}`, ([value, other]) =>
+        toTemplateValue(run(value!, other ?? toTemplateValue(undefined))),
+      );
     this.startedAt = performance.now();
   }
 
@@ -43,15 +53,18 @@ export class TemplateInterpreter extends Interpreter {
     let result: TemplateValue;
     try {
       // a filter of the interpreter returns nothing for an empty list
-      result = this.own(statement as Node, environment) ?? super.evaluate(statement, environment) ?? toValue(undefined);
+      result =
+        this.own(statement as TemplateNode, environment) ??
+        super.evaluate(statement, environment) ??
+        toTemplateValue(undefined);
     } catch (error) {
-      throw this.inWords(error, statement as Node, environment);
+      throw this.inWords(error, statement as TemplateNode, environment);
     }
-    this.count(1 + (isList(result) ? (result.value as unknown[]).length : 0)); // lists may be iterated
+    this.count(1 + (isTemplateList(result) ? (result.value as unknown[]).length : 0)); // lists may be iterated
     if (typeof result.value === 'string' && result.value.length > longestText)
       throw new TemplateError(message('This template creates a text of more than {0} characters.', longestText));
-    if (isMissing(result) && (statement as Node | undefined)?.type === 'MemberExpression')
-      this.checkMember(statement as Node, environment);
+    if (isUndefinedTemplateValue(result) && (statement as TemplateNode | undefined)?.type === 'MemberExpression')
+      this.checkMember(statement as TemplateNode, environment);
     return result;
   }
 
@@ -64,10 +77,10 @@ export class TemplateInterpreter extends Interpreter {
   }
 
   /** Evaluates nodes with own semantics; undefined leaves the node to the interpreter. */
-  private own(node: Node | undefined, environment: Environment): TemplateValue | undefined {
+  private own(node: TemplateNode | undefined, environment: Environment): TemplateValue | undefined {
     if (node?.type === 'BinaryExpression' && ['==', '!='].includes(node.operator!.value)) {
       const [left, right] = [this.at(node.left, environment), this.at(node.right, environment)];
-      return toValue(isEqual(left, right) === (node.operator!.value === '=='));
+      return toTemplateValue(areTemplateValuesEqual(left, right) === (node.operator!.value === '=='));
     }
     const tolerant =
       node?.type === 'TestExpression'
@@ -85,29 +98,29 @@ export class TemplateInterpreter extends Interpreter {
     }
   }
 
-  private at(node: Node | undefined, environment: Environment): TemplateValue {
+  private at(node: TemplateNode | undefined, environment: Environment): TemplateValue {
     return this.evaluate(node as Statement | undefined, environment);
   }
 
-  private checkMember(node: Node, environment: Environment): void {
+  private checkMember(node: TemplateNode, environment: Environment): void {
     const object = this.at(node.object, environment);
     const name = identifierName(node.object);
     const key = !node.computed || node.property?.type === 'StringLiteral' ? String(node.property?.value) : undefined;
     const sought = key === undefined ? message('it cannot be searched') : message('no `{0}` of it', key);
-    if (isMissing(object))
+    if (isUndefinedTemplateValue(object))
       throw new MissingError(
         name === undefined
           ? message('the value to search in does not exist, so {0}', sought)
           : message('there is no `{0}`, so {1}', name, sought),
       );
-    if (isNothing(object))
+    if (isEmptyTemplateValue(object))
       throw new MissingError(
         name === undefined
           ? message('the value to search in is nothing (null), so {0}', sought)
           : message('`{0}` is nothing (null), so {1}', name, sought),
       );
     if (!node.printed || name === undefined || ['state', 'variables'].includes(name)) return; // names that no step sets are reported when the file is loaded
-    const keys = isMap(object)
+    const keys = isTemplateMap(object)
       ? [...(object.value as Map<string, TemplateValue>).keys()].filter((one) => one !== key)
       : [];
     const whole = identifierName(node) ?? name;
@@ -115,7 +128,7 @@ export class TemplateInterpreter extends Interpreter {
     this.tell(key === undefined ? emptyAtAny(whole, name, only) : emptyAt(whole, name, key, only));
   }
 
-  private inWords(error: unknown, node: Node | undefined, environment: Environment): unknown {
+  private inWords(error: unknown, node: TemplateNode | undefined, environment: Environment): unknown {
     // stack overflows are handled by an outer frame; an error without a message is the control flow of loops
     if (
       error instanceof TemplateError ||
@@ -137,11 +150,14 @@ export class TemplateInterpreter extends Interpreter {
         ];
     const operands = parts.flatMap((part) => (part ? [{ part, value: this.quietly(part, environment) }] : []));
     for (const { part, value } of operands)
-      if (value && isNothing(value)) {
+      if (value && isEmptyTemplateValue(value)) {
         const name = identifierName(part);
-        if (name) return new Reason(message(isMissing(value) ? 'there is no `{0}`' : '`{0}` is nothing (null)', name));
+        if (name)
+          return new Reason(
+            message(isUndefinedTemplateValue(value) ? 'there is no `{0}`' : '`{0}` is nothing (null)', name),
+          );
       }
-    const [first, second] = operands.map(({ value }) => value && valueKindOf(value));
+    const [first, second] = operands.map(({ value }) => value && templateValueKind(value));
     if (node?.type === 'BinaryExpression' && first && second)
       return new Reason(message('`{0}` cannot be combined with {1} and {2}', node.operator!.value, first, second));
     if (node?.type === 'FilterExpression' && first)
@@ -151,7 +167,7 @@ export class TemplateInterpreter extends Interpreter {
     return error;
   }
 
-  private quietly(node: Node, environment: Environment): TemplateValue | undefined {
+  private quietly(node: TemplateNode, environment: Environment): TemplateValue | undefined {
     try {
       return this.at(node, environment);
     } catch {
@@ -166,7 +182,7 @@ export class TemplateInterpreter extends Interpreter {
       named: (named?.value ?? new Map()) as Map<string, TemplateValue>,
       filter: (name, value, args) => {
         this.count(1);
-        const own = Object.hasOwn(ownFilters, name) ? ownFilters[name] : undefined;
+        const own = Object.hasOwn(extraTemplateFilters, name) ? extraTemplateFilters[name] : undefined;
         if (own) return own(value, this.given([...args], environment));
         const within = new Environment(environment);
         const names = [value, ...args].map((one, index) => {
@@ -175,12 +191,12 @@ export class TemplateInterpreter extends Interpreter {
         });
         const callee = { type: 'Identifier', value: name };
         const filter = args.length > 0 ? { type: 'CallExpression', callee, args: names.slice(1) } : callee;
-        return this.at({ type: 'FilterExpression', operand: names[0], filter } as unknown as Node, within);
+        return this.at({ type: 'FilterExpression', operand: names[0], filter } as unknown as TemplateNode, within);
       },
       test: (name, value, args) => {
-        this.count(1 + args.reduce((sum, one) => sum + (isList(one) ? (one.value as unknown[]).length : 0), 0));
-        const own = Object.hasOwn(ownTests, name) ? ownTests[name] : undefined;
-        if (own) return own(value, args[0] ?? toValue(undefined));
+        this.count(1 + args.reduce((sum, one) => sum + (isTemplateList(one) ? (one.value as unknown[]).length : 0), 0));
+        const own = Object.hasOwn(extraTemplateTests, name) ? extraTemplateTests[name] : undefined;
+        if (own) return own(value, args[0] ?? toTemplateValue(undefined));
         const test = this.global.tests.get(name);
         if (!test) throw new UserFacingError(message('there is no test `{0}`', name));
         return test(value);

@@ -1,31 +1,31 @@
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { joined, UserFacingError } from '../../protocol/text/localized.ts';
-import { ownFilters, ownTests } from './filters.ts';
-import { meant, withHint } from './near.ts';
+import { joinLocalizableTexts, UserFacingError } from '../../protocol/text/localized.ts';
+import { extraTemplateFilters, extraTemplateTests } from './filters.ts';
+import { appendHint, didYouMeanHint } from './near.ts';
 
 export class TemplateError extends UserFacingError {}
 
-export interface Node {
+export interface TemplateNode {
   type: string;
   value?: string;
   operator?: { value: string };
   computed?: boolean;
-  left?: Node;
-  right?: Node;
-  operand?: Node;
-  object?: Node;
-  property?: Node;
-  callee?: Node;
-  args?: Node[];
-  filter?: Node;
-  test?: Node;
-  iterable?: Node;
-  name?: Node;
+  left?: TemplateNode;
+  right?: TemplateNode;
+  operand?: TemplateNode;
+  object?: TemplateNode;
+  property?: TemplateNode;
+  callee?: TemplateNode;
+  args?: TemplateNode[];
+  filter?: TemplateNode;
+  test?: TemplateNode;
+  iterable?: TemplateNode;
+  name?: TemplateNode;
   /** True if the value is output or passed on unchanged. */
   printed?: true;
 }
 
-export const functions: Record<string, (...args: never[]) => unknown> = {
+export const templateFunctions: Record<string, (...args: never[]) => unknown> = {
   len: (value: { length?: number; size?: number }) => value.length ?? value.size,
   range: (from: number, to?: number, step = 1) => {
     const [start, end] = to === undefined ? [0, from] : [from, to];
@@ -41,10 +41,10 @@ const sameFilter: Record<string, string> = { json: 'tojson', d: 'default', count
 /** Filters of the interpreter with correct behavior. */
 const itsFilters =
   'abs bool capitalize default dictsort float indent int items keys length lower replace reverse safe sort string title tojson trim unique upper values';
-const filterNames = [...itsFilters.split(' '), ...Object.keys(ownFilters), ...Object.keys(sameFilter)].sort();
+const filterNames = [...itsFilters.split(' '), ...Object.keys(extraTemplateFilters), ...Object.keys(sameFilter)].sort();
 const itsTests =
   'boolean callable defined even false integer iterable lower mapping none number odd sequence string true undefined upper';
-const testNames = [...itsTests.split(' '), ...Object.keys(ownTests)].sort();
+const testNames = [...itsTests.split(' '), ...Object.keys(extraTemplateTests)].sort();
 const knownMethods = new Set(
   'get items keys values upper lower strip title capitalize rstrip lstrip startswith endswith split replace'.split(' '),
 );
@@ -70,7 +70,7 @@ const pythonInstead: Record<string, string> = {
 };
 
 /** Returns the written form of `state.result["exit code"]`; undefined if the node is no chain of names. */
-export function identifierName(node: Node | undefined): string | undefined {
+export function identifierName(node: TemplateNode | undefined): string | undefined {
   if (node?.type === 'Identifier') return node.value;
   if (node?.type === 'CallExpression' && node.callee?.type === 'Identifier') return node.callee.value;
   if (node?.type !== 'MemberExpression') return undefined;
@@ -82,30 +82,30 @@ export function identifierName(node: Node | undefined): string | undefined {
   return `${object}[${property.type === 'IntegerLiteral' ? property.value : '…'}]`;
 }
 
-export function* childrenOf(node: Node): Generator<Node> {
+export function* templateNodeChildren(node: TemplateNode): Generator<TemplateNode> {
   for (const [key, child] of Object.entries(node)) if (key !== 'operator') yield* nodesIn(child); // the operator is a token, no node
 }
 
-function* nodesIn(value: unknown): Generator<Node> {
+function* nodesIn(value: unknown): Generator<TemplateNode> {
   if (Array.isArray(value)) for (const one of value) yield* nodesIn(one);
   else if (value instanceof Map) yield* nodesIn([...value.keys(), ...value.values()]);
-  else if (typeof value === 'object' && value !== null && 'type' in value) yield value as Node;
+  else if (typeof value === 'object' && value !== null && 'type' in value) yield value as TemplateNode;
 }
 
 /** Rejects Python syntax outside of Jinja and converts our filters to calls. Throws `TemplateError`. */
-export function checkTemplate(program: Node): void {
+export function checkTemplate(program: TemplateNode): void {
   const macros = new Set(['caller']);
   for (const open = [program]; open.length > 0; ) {
     const node = open.pop()!;
     if (node.type === 'Macro' && node.name?.value) macros.add(node.name.value);
-    open.push(...childrenOf(node));
+    open.push(...templateNodeChildren(node));
   }
   check(program, macros);
 }
 
-function check(node: Node, macros: ReadonlySet<string>): void {
+function check(node: TemplateNode, macros: ReadonlySet<string>): void {
   for (const list of ['body', 'alternate', 'defaultBlock'] as const)
-    for (const one of ((node as unknown as Record<string, unknown>)[list] ?? []) as Node[])
+    for (const one of ((node as unknown as Record<string, unknown>)[list] ?? []) as TemplateNode[])
       if (one.type === 'MemberExpression') one.printed = true;
   if (node.type === 'FilterExpression') {
     checkFilter(node, macros);
@@ -119,7 +119,7 @@ function check(node: Node, macros: ReadonlySet<string>): void {
   if (node.type === 'TestExpression') {
     const name = String(node.test?.value);
     checkName(name, testNames, 'test');
-    if (Object.hasOwn(ownTests, name))
+    if (Object.hasOwn(extraTemplateTests, name))
       throw new TemplateError(message('The test `{0}` takes a value: `is {0}(…)`.', name));
     check(node.operand!, macros);
     return;
@@ -139,22 +139,24 @@ function check(node: Node, macros: ReadonlySet<string>): void {
       );
     return;
   }
-  for (const child of childrenOf(node)) check(child, macros);
+  for (const child of templateNodeChildren(node)) check(child, macros);
 }
 
 function checkIdentifier(name: string): void {
   if (Object.hasOwn(absentNames, name))
-    throw new TemplateError(joined([message('There is no `{0}` here.', name), absentNames[name]!]));
+    throw new TemplateError(joinLocalizableTexts([message('There is no `{0}` here.', name), absentNames[name]!]));
   if (['for', 'import', 'lambda', 'exec', 'eval'].includes(name))
     throw new TemplateError(
       message('`{0}` is Python, which Towpath does not run. Use Jinja: filters, `{% for %}`.', name),
     );
 }
 
-function checkCall(callee: Node, macros: ReadonlySet<string>): void {
+function checkCall(callee: TemplateNode, macros: ReadonlySet<string>): void {
   const method = callee.type === 'MemberExpression';
   const name = String((method ? callee.property : callee)?.value);
-  if (method ? knownMethods.has(name) : Object.hasOwn(functions, name) || name === 'namespace' || macros.has(name))
+  if (
+    method ? knownMethods.has(name) : Object.hasOwn(templateFunctions, name) || name === 'namespace' || macros.has(name)
+  )
     return;
   const known = Object.hasOwn(pythonInstead, name) ? pythonInstead[name] : undefined;
   const instead = known ?? message(method ? 'a Jinja filter' : 'a Jinja filter, or a node of its own');
@@ -165,16 +167,18 @@ function checkName(name: string, names: readonly string[], what: 'filter' | 'tes
   if (names.includes(name)) return;
   const all = names.map((one) => `\`${one}\``).join(', ');
   const none = message(what === 'filter' ? 'There is no filter `{0}`.' : 'There is no test `{0}`.', name);
-  throw new TemplateError(joined([withHint(none, meant(name, names)), message('There are {0}.', all)]));
+  throw new TemplateError(
+    joinLocalizableTexts([appendHint(none, didYouMeanHint(name, names)), message('There are {0}.', all)]),
+  );
 }
 
 function checkTest(name: string): void {
   checkName(name, testNames, 'test');
-  if (!Object.hasOwn(ownTests, name))
+  if (!Object.hasOwn(extraTemplateTests, name))
     throw new TemplateError(message('The test `{0}` takes no value: `is {0}`.', name));
 }
 
-function checkFilter(node: Node, macros: ReadonlySet<string>): void {
+function checkFilter(node: TemplateNode, macros: ReadonlySet<string>): void {
   const filter = node.filter!;
   const named = filter.type === 'CallExpression' ? filter.callee! : filter;
   const written = String(named.value);
@@ -193,11 +197,11 @@ function checkFilter(node: Node, macros: ReadonlySet<string>): void {
       type: 'KeywordArgumentExpression',
       key: { type: 'Identifier', value: 'indent' },
       value: args[0],
-    } as unknown as Node;
+    } as unknown as TemplateNode;
   const { operand } = node;
   check(operand!, macros);
   for (const one of args) check(one, macros);
-  if (!tests && !Object.hasOwn(ownFilters, name)) return;
+  if (!tests && !Object.hasOwn(extraTemplateFilters, name)) return;
   delete node.filter;
   delete node.operand;
   const called = (value: string) => ({

@@ -2,12 +2,12 @@
 
 // evaluated as code.
 import { parse } from '@huggingface/jinja';
-import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { joined, type LocalizableText, messageOf } from '../../protocol/text/localized.ts';
-import { tokensOf } from './bounds.ts';
+import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
+import { joinLocalizableTexts, type LocalizableText, messageOf } from '../../protocol/text/localized.ts';
+import { tokenizeTemplate } from './bounds.ts';
 import { TemplateInterpreter } from './interpreter.ts';
-import { checkTemplate, type Node, TemplateError } from './language.ts';
-import { withHint } from './near.ts';
+import { checkTemplate, TemplateError, type TemplateNode } from './language.ts';
+import { appendHint } from './near.ts';
 import { templateValueData } from './values.ts';
 
 type Program = ReturnType<typeof parse>;
@@ -16,13 +16,13 @@ type Statement = Program['body'][number];
 export type TemplateScope = Readonly<Record<string, unknown>>;
 
 /** Receives a warning about a missing value that evaluates to nothing. */
-export type OnTemplateRead = (warning: LocalizableText) => void;
+export type OnMissingTemplateValue = (warning: LocalizableText) => void;
 
 /**
  * Returns `text` with evaluated templates. A text with only one expression returns the value itself (a list stays a list); a missing value
  * is null. Throws `TemplateError`.
  */
-export function render(written: string, scope: TemplateScope, tell?: OnTemplateRead): unknown {
+export function renderTemplate(written: string, scope: TemplateScope, tell?: OnMissingTemplateValue): unknown {
   const text = withVariables(written, scope);
   if (!hasTemplate(text)) return text;
   try {
@@ -33,7 +33,7 @@ export function render(written: string, scope: TemplateScope, tell?: OnTemplateR
   }
 }
 
-function valueIn(text: string, scope: TemplateScope, tell?: OnTemplateRead): unknown {
+function valueIn(text: string, scope: TemplateScope, tell?: OnMissingTemplateValue): unknown {
   const program = programOf(text);
   const only = expressionOf(text);
   const interpreter = new TemplateInterpreter(scope, tell);
@@ -42,7 +42,7 @@ function valueIn(text: string, scope: TemplateScope, tell?: OnTemplateRead): unk
 
 function reasonOf(error: unknown): LocalizableText {
   const words = messageOf(error);
-  return inEnglish(words).endsWith('.') ? words : joined([words, '.'], '');
+  return toEnglishText(words).endsWith('.') ? words : joinLocalizableTexts([words, '.'], '');
 }
 
 function inShort(text: string): string {
@@ -50,20 +50,24 @@ function inShort(text: string): string {
   return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 }
 
-export function renderAll(value: unknown, scope: TemplateScope, tell?: OnTemplateRead): unknown {
-  if (typeof value === 'string') return render(value, scope, tell);
-  if (Array.isArray(value)) return value.map((item) => renderAll(item, scope, tell));
+export function renderTemplatesDeep(value: unknown, scope: TemplateScope, tell?: OnMissingTemplateValue): unknown {
+  if (typeof value === 'string') return renderTemplate(value, scope, tell);
+  if (Array.isArray(value)) return value.map((item) => renderTemplatesDeep(item, scope, tell));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, renderAll(item, scope, tell)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, renderTemplatesDeep(item, scope, tell)]));
 }
 
 /** Evaluates an expression with or without braces; `!name` is `not name`. */
-export function evaluate(expression: string, scope: TemplateScope, tell?: OnTemplateRead): unknown {
-  return render(bracedExpression(expression), scope, tell);
+export function evaluateTemplateExpression(
+  expression: string,
+  scope: TemplateScope,
+  tell?: OnMissingTemplateValue,
+): unknown {
+  return renderTemplate(bracedExpression(expression), scope, tell);
 }
 
 /** Evaluates a condition. As in the dialect, the texts `false`, `no`, `none`, `0` and `` are false. Throws `TemplateError`. */
-export function holds(condition: string | boolean, scope: TemplateScope): boolean {
+export function evaluateCondition(condition: string | boolean, scope: TemplateScope): boolean {
   if (typeof condition === 'boolean') return condition;
   let value: unknown;
   try {
@@ -78,8 +82,8 @@ export function holds(condition: string | boolean, scope: TemplateScope): boolea
   return Boolean(value);
 }
 
-export const treeOf = (text: string, expression: boolean): Node =>
-  programOf(expression ? bracedExpression(text) : text) as unknown as Node;
+export const parseTemplate = (text: string, expression: boolean): TemplateNode =>
+  programOf(expression ? bracedExpression(text) : text) as unknown as TemplateNode;
 
 /** Returns the problem of a template with a suggested fix; undefined if valid. */
 export const templateProblem = (text: string): LocalizableText | undefined => problemOf(() => programOf(text));
@@ -151,7 +155,7 @@ function programOf(text: string): Program {
     );
   let program: Program;
   try {
-    program = parse(tokensOf(text));
+    program = parse(tokenizeTemplate(text));
   } catch (error) {
     if (error instanceof TemplateError) throw error;
     // the parser reads past the end if a bracket is open
@@ -160,9 +164,11 @@ function programOf(text: string): Program {
     const why = isOpen
       ? message('something is not closed')
       : messageText.replace(/^Parser Error: /, '').replace(/\.$/, '');
-    throw new TemplateError(withHint(message('This is not a Jinja template ({0}).', why), hintFor(text, messageText)));
+    throw new TemplateError(
+      appendHint(message('This is not a Jinja template ({0}).', why), hintFor(text, messageText)),
+    );
   }
-  checkTemplate(program as unknown as Node);
+  checkTemplate(program as unknown as TemplateNode);
   if (programs.size >= 500) programs.clear();
   programs.set(text, program);
   return program;

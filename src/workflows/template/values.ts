@@ -1,39 +1,41 @@
 import { Environment, type Interpreter } from '@huggingface/jinja';
 import { message } from '../../protocol/text/l10n.ts';
-import { joined, type LocalizableText, UserFacingError } from '../../protocol/text/localized.ts';
+import { joinLocalizableTexts, type LocalizableText, UserFacingError } from '../../protocol/text/localized.ts';
 
 /** Value of the interpreter, which distinguishes `1.0` from `1`, and null from undefined. */
 export type TemplateValue = ReturnType<Interpreter['run']>;
 
-export const toValue = (data: unknown): TemplateValue => new Environment().set('value', data);
+export const toTemplateValue = (data: unknown): TemplateValue => new Environment().set('value', data);
 
 /** Returns a float, formatted with a decimal point even if integral. */
-export function floatOf(number: number): TemplateValue {
-  const value = toValue(0.5);
+export function createTemplateFloat(number: number): TemplateValue {
+  const value = toTemplateValue(0.5);
   value.value = number;
   return value;
 }
 
-export function listOf(items: readonly TemplateValue[]): TemplateValue {
-  const list = toValue([]);
+export function createTemplateList(items: readonly TemplateValue[]): TemplateValue {
+  const list = toTemplateValue([]);
   list.value = [...items];
   return list;
 }
 
-export const isList = ({ type }: TemplateValue): boolean => type === 'ArrayValue' || type === 'TupleValue';
-export const isMap = ({ type }: TemplateValue): boolean => type === 'ObjectValue' || type === 'NamespaceValue';
-export const isMissing = ({ type }: TemplateValue): boolean => type === 'UndefinedValue';
-export const isNothing = ({ type }: TemplateValue): boolean => type === 'UndefinedValue' || type === 'NullValue';
-export const itemsOf = (list: TemplateValue): TemplateValue[] => list.value as TemplateValue[];
-export const mapEntries = (map: TemplateValue): [string, TemplateValue][] => [
+export const isTemplateList = ({ type }: TemplateValue): boolean => type === 'ArrayValue' || type === 'TupleValue';
+export const isTemplateMap = ({ type }: TemplateValue): boolean => type === 'ObjectValue' || type === 'NamespaceValue';
+export const isUndefinedTemplateValue = ({ type }: TemplateValue): boolean => type === 'UndefinedValue';
+export const isEmptyTemplateValue = ({ type }: TemplateValue): boolean =>
+  type === 'UndefinedValue' || type === 'NullValue';
+export const templateListItems = (list: TemplateValue): TemplateValue[] => list.value as TemplateValue[];
+export const templateMapEntries = (map: TemplateValue): [string, TemplateValue][] => [
   ...(map.value as Map<string, TemplateValue>),
 ];
 
 /** Converts to plain data; undefined becomes null. Throws for values that are no data. */
 export function templateValueData(value: TemplateValue): unknown {
-  if (isList(value)) return itemsOf(value).map(templateValueData);
-  if (isMap(value)) return Object.fromEntries(mapEntries(value).map(([key, item]) => [key, templateValueData(item)]));
-  if (isNothing(value)) return null;
+  if (isTemplateList(value)) return templateListItems(value).map(templateValueData);
+  if (isTemplateMap(value))
+    return Object.fromEntries(templateMapEntries(value).map(([key, item]) => [key, templateValueData(item)]));
+  if (isEmptyTemplateValue(value)) return null;
   if (value.type === 'FunctionValue') throw new UserFacingError(message('This gives a function, not a value.'));
   // neither Python nor JSON represents these numbers
   if (typeof value.value === 'number' && !Number.isFinite(value.value))
@@ -55,10 +57,10 @@ const words = {
   FunctionValue: 'a function',
 } as const;
 
-export function valueKindOf(value: TemplateValue): LocalizableText {
+export function templateValueKind(value: TemplateValue): LocalizableText {
   const kind = message(words[value.type as keyof typeof words] ?? 'something else');
   const isShown = ['StringValue', 'IntegerValue', 'FloatValue'].includes(value.type);
-  return isShown ? joined([kind, ` (${quote(value)})`], '') : kind;
+  return isShown ? joinLocalizableTexts([kind, ` (${quote(value)})`], '') : kind;
 }
 
 function quote(value: TemplateValue): string {

@@ -1,13 +1,21 @@
 import { type Document, isMap, isScalar, isSeq } from 'yaml';
 import { stateSuggestionsAt } from './stateSuggestions.ts';
-import { find, marker, type Path, parsed, type Schema, type Suggestion, type WorkflowLanguage } from './writing.ts';
+import {
+  cursorMarker,
+  type DescribedJsonSchema,
+  findWritingPosition,
+  parseYamlTolerantly,
+  type WorkflowLanguage,
+  type WorkflowSuggestion,
+  type YamlNodePath,
+} from './writing.ts';
 
 /** Returns completions for the word before `offset`; `from` is the start of the word. Never throws. */
-export function suggestionsAt(
+export function workflowSuggestionsAt(
   text: string,
   offset: number,
   language: WorkflowLanguage,
-): { from: number; all: Suggestion[] } {
+): { from: number; all: WorkflowSuggestion[] } {
   const named = stateSuggestionsAt(text, offset, language);
   if (named) return named;
   const from = offset - /[\w.*-]*$/.exec(text.slice(0, offset))![0].length;
@@ -16,8 +24,8 @@ export function suggestionsAt(
   if (before.includes('#')) return { from, all: [] };
   const isValue = /:\s+["']?$/.test(before) || /:\s*\[[^\]]*$/.test(before);
   const [start, rest] = [text.slice(0, from), text.slice(to)];
-  const asKey = parsed(`${start}${marker}${/^\s*:/.test(rest) ? '' : ': '}${rest}`);
-  const asValue = parsed(`${start}${marker}${rest}`);
+  const asKey = parseYamlTolerantly(`${start}${cursorMarker}${/^\s*:/.test(rest) ? '' : ': '}${rest}`);
+  const asValue = parseYamlTolerantly(`${start}${cursorMarker}${rest}`);
   if (!asKey || !asValue) return { from, all: [] };
   const keys = isValue ? [] : keysAt(asKey, language);
   const values = isValue || /^\s*-\s+$/.test(before) ? valuesAt(asValue, language) : [];
@@ -25,10 +33,13 @@ export function suggestionsAt(
 }
 
 /** Returns the description of the key or action at `offset`. Never throws. */
-export function hoverAt(text: string, offset: number, language: WorkflowLanguage): string | undefined {
-  const document = parsed(text);
+export function workflowHoverAt(text: string, offset: number, language: WorkflowLanguage): string | undefined {
+  const document = parseYamlTolerantly(text);
   if (!document) return undefined;
-  const found = find(document, ({ range }) => range !== undefined && range![0] <= offset && offset <= range![1]);
+  const found = findWritingPosition(
+    document,
+    ({ range }) => range !== undefined && range![0] <= offset && offset <= range![1],
+  );
   if (!found) return undefined;
   const { path, node } = found;
   const value = isScalar(node) ? node.value : undefined;
@@ -40,8 +51,8 @@ export function hoverAt(text: string, offset: number, language: WorkflowLanguage
   return typeof action === 'string' ? language.action(action)?.description : undefined;
 }
 
-function keysAt(document: Document, language: WorkflowLanguage): Suggestion[] {
-  const found = find(document, (node) => isScalar(node) && node.value === marker);
+function keysAt(document: Document, language: WorkflowLanguage): WorkflowSuggestion[] {
+  const found = findWritingPosition(document, (node) => isScalar(node) && node.value === cursorMarker);
   if (!found?.isKey) return [];
   const map = found.path.length > 0 ? document.getIn(found.path, true) : document.contents;
   const there = isMap(map) ? map.items.map(({ key }) => String(key)) : [];
@@ -54,8 +65,8 @@ function keysAt(document: Document, language: WorkflowLanguage): Suggestion[] {
     .map(([label, { description }]) => ({ label, kind: 'key', ...(description && { description }) }));
 }
 
-function valuesAt(document: Document, language: WorkflowLanguage): Suggestion[] {
-  const found = find(document, (node) => isScalar(node) && node.value === marker);
+function valuesAt(document: Document, language: WorkflowLanguage): WorkflowSuggestion[] {
+  const found = findWritingPosition(document, (node) => isScalar(node) && node.value === cursorMarker);
   if (!found || found.isKey) return [];
   const key = found.path.findLast((part) => typeof part === 'string');
   const values = schemasAt(document, found.path, language).flatMap(valuesOf);
@@ -66,20 +77,20 @@ function valuesAt(document: Document, language: WorkflowLanguage): Suggestion[] 
   });
 }
 
-function namesFor(key: string, path: Path, document: Document): string[] {
+function namesFor(key: string, path: YamlNodePath, document: Document): string[] {
   if (!['goto', 'to', 'from', 'fan_in'].includes(key) || (key === 'fan_in' && path[0] !== 'edges')) return [];
   const nodes = document.get('nodes');
   const names = isSeq(nodes) ? nodes.items.map((node) => (isMap(node) ? node.get('name') : undefined)) : [];
   const ends = { goto: ['__end__'], to: ['__end__'], from: ['__start__'], fan_in: [] }[key] ?? [];
-  return [...names.filter((name) => typeof name === 'string' && name !== marker), ...ends] as string[];
+  return [...names.filter((name) => typeof name === 'string' && name !== cursorMarker), ...ends] as string[];
 }
 
-function valuesOf({ enum: values = [], const: only, type }: Schema): string[] {
+function valuesOf({ enum: values = [], const: only, type }: DescribedJsonSchema): string[] {
   const all = [...values, ...(only === undefined ? [] : [only]), ...(type === 'boolean' ? [true, false] : [])];
   return all.map(String);
 }
 
-function schemasAt(document: Document, path: Path, language: WorkflowLanguage): Schema[] {
+function schemasAt(document: Document, path: YamlNodePath, language: WorkflowLanguage): DescribedJsonSchema[] {
   let all = alternatives(language.schema);
   for (const [index, part] of path.entries()) {
     const action = part === 'with' ? document.getIn([...path.slice(0, index), 'uses']) : undefined;
@@ -94,4 +105,7 @@ function schemasAt(document: Document, path: Path, language: WorkflowLanguage): 
   return all;
 }
 
-const alternatives = (schema: Schema): Schema[] => [schema, ...(schema.anyOf ?? []).flatMap(alternatives)];
+const alternatives = (schema: DescribedJsonSchema): DescribedJsonSchema[] => [
+  schema,
+  ...(schema.anyOf ?? []).flatMap(alternatives),
+];

@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { inEnglish } from '../../protocol/text/l10n.ts';
-import { dual, providedNames } from '../action/actions.ts';
-import { nestedAction } from '../action/nested.ts';
-import { givesOf, parametersOf, toolsByName } from '../action/parameters.ts';
+import { toEnglishText } from '../../protocol/text/l10n.ts';
+import { completableActionNames, synonymActionName } from '../action/actions.ts';
+import { nestedWorkflowActionName } from '../action/nested.ts';
+import { actionParameters, actionResultFields, toolDefinitionsByName } from '../action/parameters.ts';
 import { agentSchema, workflowSchema } from '../plan/schema.ts';
-import { type ForeignKey, foreign, leftOut } from '../read/foreign.ts';
-import type { ActionSchema, Schema as Known } from './writing.ts';
+import { type DialectKeyRule, dialectKeyRules, ignoredDialectKeyMessage } from '../read/foreign.ts';
+import type { ActionSchema, DescribedJsonSchema as Known } from './writing.ts';
 
 /** Returns the JSON schemas for completion and hover in the editor. Loading a file performs the full validation. */
-export const jsonSchemas = (): Record<'workflow' | 'agent', object> => ({
+export const createWorkflowJsonSchemas = (): Record<'workflow' | 'agent', object> => ({
   workflow: withForeign(withActions(z.toJSONSchema(workflowSchema, { io: 'input' })) as Schema),
   agent: withActions(z.toJSONSchema(agentSchema, { io: 'input' })) as object,
 });
@@ -33,11 +33,11 @@ const listKeys = [
 
 /** Adds keys of other hosts as `deprecated`: accepted, but not suggested. */
 function withForeign(schema: Schema): Schema {
-  const add = (place: Schema | undefined, table: Record<string, ForeignKey>) => {
+  const add = (place: Schema | undefined, table: Record<string, DialectKeyRule>) => {
     if (!place?.properties) return;
-    const notes = Object.entries(table).map(([key, { as, say = leftOut }]) => [
+    const notes = Object.entries(table).map(([key, { as, say = ignoredDialectKeyMessage }]) => [
       key,
-      { deprecated: true, description: as ? `Another word for \`${as}\`.` : inEnglish(say) },
+      { deprecated: true, description: as ? `Another word for \`${as}\`.` : toEnglishText(say) },
     ]);
     const known = new Set(Object.keys(place.properties));
     place.properties = {
@@ -47,13 +47,14 @@ function withForeign(schema: Schema): Schema {
   };
   const { config, settings, nodes, edges } = schema.properties!;
   const node = nodes!.items;
-  add(schema, foreign.workflow);
-  add(config, foreign.config);
-  add(settings, foreign.settings);
-  add(settings?.properties?.llm, foreign.llm);
-  add(settings?.properties?.parallel, foreign.parallel);
-  for (const place of [node, node?.properties?.steps?.items, node?.properties?.body?.items]) add(place, foreign.node);
-  add(edges!.items, foreign.edge);
+  add(schema, dialectKeyRules.workflow);
+  add(config, dialectKeyRules.config);
+  add(settings, dialectKeyRules.settings);
+  add(settings?.properties?.llm, dialectKeyRules.llm);
+  add(settings?.properties?.parallel, dialectKeyRules.parallel);
+  for (const place of [node, node?.properties?.steps?.items, node?.properties?.body?.items])
+    add(place, dialectKeyRules.node);
+  add(edges!.items, dialectKeyRules.edge);
   for (const key of listKeys) node!.properties![key] = { deprecated: true, description: 'Of `dynamic_parallel`.' };
   const { description, ...fanIn } = node!.properties!.fan_in!;
   node!.properties!.fan_in = { anyOf: [fanIn, { type: 'string' }], description };
@@ -77,16 +78,19 @@ function withActions(schema: unknown): unknown {
       const named = key === 'uses' || key === 'action';
       if (!named || (value as { type?: unknown }).type !== 'string') return [key, withActions(value)];
       const { type, ...rest } = value as Record<string, unknown>;
-      return [key, { ...rest, anyOf: [{ enum: [...providedNames, ...toolsByName.keys()] }, { type }] }];
+      return [
+        key,
+        { ...rest, anyOf: [{ enum: [...completableActionNames, ...toolDefinitionsByName.keys()] }, { type }] },
+      ];
     }),
   );
 }
 
 /** Returns description, parameters and result of an action; undefined if unknown. */
 export function actionSchema(name: string): ActionSchema | undefined {
-  const [takes, gives] = [parametersOf(name), givesOf(name)];
-  const own = Object.keys(ownActions).find((one) => one === name || dual(one) === name);
-  const what = own === undefined ? toolsByName.get(name)?.definition.description : ownActions[own];
+  const [takes, gives] = [actionParameters(name), actionResultFields(name)];
+  const own = Object.keys(ownActions).find((one) => one === name || synonymActionName(one) === name);
+  const what = own === undefined ? toolDefinitionsByName.get(name)?.definition.description : ownActions[own];
   if (what === undefined) return gives && { gives: schemaOf(z.object(gives)) };
   return {
     ...(takes && schemaOf(z.object(takes))),
@@ -116,7 +120,7 @@ const ownActions: Record<string, string> = {
   'llm.stream': 'One model call, shown while it comes.',
   'llm.retry': 'A model call that is tried again; one that fails in the end is a value and not an error.',
   'llm.tools': 'A model that calls tools until it has its answer.',
-  [nestedAction]:
+  [nestedWorkflowActionName]:
     'Another workflow as a step: it begins with `inputs`, through the same questions and limits, and gives the values that its state holds at its end.',
   'state.set': 'Sets keys of the state to the values given.',
 };

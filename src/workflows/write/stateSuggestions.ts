@@ -1,5 +1,13 @@
 import type { Document } from 'yaml';
-import { find, marker, type Path, parsed, type Schema, type Suggestion, type WorkflowLanguage } from './writing.ts';
+import {
+  cursorMarker,
+  type DescribedJsonSchema,
+  findWritingPosition,
+  parseYamlTolerantly,
+  type WorkflowLanguage,
+  type WorkflowSuggestion,
+  type YamlNodePath,
+} from './writing.ts';
 
 type Plain = Record<string, unknown>;
 
@@ -11,22 +19,24 @@ export function stateSuggestionsAt(
   text: string,
   offset: number,
   language: WorkflowLanguage,
-): { from: number; all: Suggestion[] } | undefined {
+): { from: number; all: WorkflowSuggestion[] } | undefined {
   const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset).slice(-longestLine);
   const [, head, chain] = /(?:^|[^\w.\])])(state|variables|result)((?:\.\w*)+)$/.exec(before) ?? [];
   if (!head || !chain || before.trimStart().startsWith('#')) return undefined;
   const keys = chain.slice(1).split('.');
   const from = offset - keys.pop()!.length;
   const rest = text.slice(offset).replace(/^\w*/, '');
-  const document = parsed(`${text.slice(0, from)}${marker}${rest}`);
-  const found = document && find(document, ({ range }) => range !== undefined && range![0] <= from && from < range![1]);
+  const document = parseYamlTolerantly(`${text.slice(0, from)}${cursorMarker}${rest}`);
+  const found =
+    document &&
+    findWritingPosition(document, ({ range }) => range !== undefined && range![0] <= from && from < range![1]);
   if (!found) return { from, all: [] };
-  let schema: Schema | undefined = { properties: namedBy(head, document, found.path, language) };
+  let schema: DescribedJsonSchema | undefined = { properties: namedBy(head, document, found.path, language) };
   for (const key of keys) {
-    const properties: Record<string, Schema> = schema?.properties ?? {};
+    const properties: Record<string, DescribedJsonSchema> = schema?.properties ?? {};
     schema = Object.hasOwn(properties, key) ? properties[key] : undefined;
   }
-  const all = Object.entries(schema?.properties ?? {}).map(([label, { description }]): Suggestion => {
+  const all = Object.entries(schema?.properties ?? {}).map(([label, { description }]): WorkflowSuggestion => {
     return { label, kind: 'value', ...(description && { description }) };
   });
   return { from, all };
@@ -34,7 +44,12 @@ export function stateSuggestionsAt(
 
 const longestLine = 500;
 
-function namedBy(head: string, document: Document, path: Path, language: WorkflowLanguage): Record<string, Schema> {
+function namedBy(
+  head: string,
+  document: Document,
+  path: YamlNodePath,
+  language: WorkflowLanguage,
+): Record<string, DescribedJsonSchema> {
   if (head === 'state') return stateOf(document, language);
   if (head === 'variables') return keysOf(plain(document.toJS()).variables);
   const end = path.lastIndexOf('output');
@@ -43,9 +58,9 @@ function namedBy(head: string, document: Document, path: Path, language: Workflo
   return resultOf(plain(step), language)?.properties ?? {};
 }
 
-function stateOf(document: Document, language: WorkflowLanguage): Record<string, Schema> {
+function stateOf(document: Document, language: WorkflowLanguage): Record<string, DescribedJsonSchema> {
   const file = plain(document.toJS());
-  const all: Record<string, Schema> = {
+  const all: Record<string, DescribedJsonSchema> = {
     input: { description: 'The workflow’s name and what was asked for, as one text.' },
     ...keysOf(file.initial_state),
     ...keysOf(file.state_schema),
@@ -56,7 +71,7 @@ function stateOf(document: Document, language: WorkflowLanguage): Record<string,
   return all;
 }
 
-function setBy(step: Plain, language: WorkflowLanguage): Record<string, Schema> {
+function setBy(step: Plain, language: WorkflowLanguage): Record<string, DescribedJsonSchema> {
   const { run, output = step.output_key } = step;
   // lists and loops set results of all rounds
   const whole = step.foreach !== undefined ? {} : step.type === 'while_loop' ? loopKeys : undefined;
@@ -69,19 +84,19 @@ function setBy(step: Plain, language: WorkflowLanguage): Record<string, Schema> 
   return step.agent === undefined ? (result?.properties ?? {}) : {};
 }
 
-function resultOf(step: Plain, language: WorkflowLanguage): Schema | undefined {
+function resultOf(step: Plain, language: WorkflowLanguage): DescribedJsonSchema | undefined {
   const action = step.uses ?? step.action;
   if (step.agent !== undefined) return { properties: { content: { description: 'What the agent said in the end.' } } };
   if (action === 'state.set') return { properties: keysOf(step.with ?? step.params) };
   return typeof action === 'string' ? language.action(action)?.gives : undefined;
 }
 
-const loopKeys: Record<string, Schema> = {
+const loopKeys: Record<string, DescribedJsonSchema> = {
   iterations: { description: 'How many rounds the loop had.' },
   limit_reached: { description: 'Its condition still held after the last round.' },
 };
 
-const keysOf = (value: unknown): Record<string, Schema> =>
+const keysOf = (value: unknown): Record<string, DescribedJsonSchema> =>
   Object.fromEntries(Object.keys(plain(value)).map((key) => [key, {}]));
 
 const listOf = (value: unknown): Plain[] => (Array.isArray(value) ? value.map(plain) : []);

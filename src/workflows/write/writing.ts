@@ -3,48 +3,48 @@ import { parseYaml } from '../../tools/core/yaml.ts';
 
 // Language knowledge and positions of a file during input.
 
-export interface Schema {
+export interface DescribedJsonSchema {
   description?: string;
   deprecated?: boolean;
   type?: string | string[];
   enum?: readonly unknown[];
   const?: unknown;
-  anyOf?: readonly Schema[];
-  properties?: Record<string, Schema>;
-  additionalProperties?: Schema | boolean;
-  items?: Schema;
+  anyOf?: readonly DescribedJsonSchema[];
+  properties?: Record<string, DescribedJsonSchema>;
+  additionalProperties?: DescribedJsonSchema | boolean;
+  items?: DescribedJsonSchema;
 }
 
-export interface ActionSchema extends Schema {
-  gives?: Schema;
+export interface ActionSchema extends DescribedJsonSchema {
+  gives?: DescribedJsonSchema;
 }
 
-export interface Suggestion {
+export interface WorkflowSuggestion {
   label: string;
   kind: 'key' | 'value';
   description?: string;
 }
 
 export interface WorkflowLanguage {
-  schema: Schema;
+  schema: DescribedJsonSchema;
   action(name: string): ActionSchema | undefined;
   agents: readonly string[];
 }
 
-export const marker = 'towpath__here';
+export const cursorMarker = 'towpath__here';
 const tolerant = { strict: false, uniqueKeys: false, logLevel: 'silent' } as const;
 /** Parses tolerantly; returns undefined for an unsupported document. */
-export const parsed = (text: string): Document | undefined => parseYaml(text, tolerant).document;
-export type Path = readonly (string | number)[];
+export const parseYamlTolerantly = (text: string): Document | undefined => parseYaml(text, tolerant).document;
+export type YamlNodePath = readonly (string | number)[];
 
 interface WritingPosition {
   /** Path of the containing mapping or list for a key, of the value itself for a value. */
-  path: Path;
+  path: YamlNodePath;
   node: Node;
   isKey: boolean;
 }
 
-export function find(document: Document, wanted: (node: Node) => boolean): WritingPosition | undefined {
+export function findWritingPosition(document: Document, wanted: (node: Node) => boolean): WritingPosition | undefined {
   let found: WritingPosition | undefined;
   visit(document, {
     Scalar(key, node, above) {
@@ -56,7 +56,7 @@ export function find(document: Document, wanted: (node: Node) => boolean): Writi
   return found;
 }
 
-function pathOf(above: readonly (Node | Pair | Document)[], last: string | number | null): Path {
+function pathOf(above: readonly (Node | Pair | Document)[], last: string | number | null): YamlNodePath {
   const path: (string | number)[] = [];
   for (const [index, one] of above.entries()) {
     const next = above[index + 1];

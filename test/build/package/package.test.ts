@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { contentsOf, troublesOf } from '../../../src/build/check.ts';
-import { manifestTexts, withManifestTexts } from '../../../src/build/manifestText.ts';
-import { factsOf } from '../../../src/build/shippedPackages.ts';
-import { type Built, buildAll, llamaCppRelease } from '../../../src/build/stage.ts';
-import { type BuildTarget, ownTarget, projectRoot, temporaryFolder } from '../../../src/build/targets.ts';
+import { readVsixContents, vsixProblems } from '../../../src/build/check.ts';
+import { collectManifestTexts, mapManifestTexts } from '../../../src/build/manifestText.ts';
+import { readPackageFacts } from '../../../src/build/shippedPackages.ts';
+import { type BuildOutput, buildAllBundles, llamaCppRelease } from '../../../src/build/stage.ts';
+import { type BuildTarget, currentBuildTarget, projectRoot, temporaryFolder } from '../../../src/build/targets.ts';
 import { packVsix, type Vsix } from '../../../src/build/vsix.ts';
 
 /** What a person installs: the package of this machine, and the one for every platform. */
@@ -14,17 +14,17 @@ describe('the packages', function () {
   this.timeout(600_000);
   let work: string;
   let into: string;
-  let built: Built;
+  let built: BuildOutput;
   const made = new Map<BuildTarget, { vsix: Vsix; contents: Map<string, Buffer> }>();
-  const targets = [...new Set<BuildTarget>([ownTarget(), 'universal'])];
+  const targets = [...new Set<BuildTarget>([currentBuildTarget(), 'universal'])];
 
   before(async () => {
     work = temporaryFolder();
     into = mkdtempSync(path.join(tmpdir(), 'towpath-vsix-'));
-    built = await buildAll(work);
+    built = await buildAllBundles(work);
     for (const target of targets) {
       const vsix = packVsix(target, built, into);
-      made.set(target, { vsix, contents: await contentsOf(vsix.file) });
+      made.set(target, { vsix, contents: await readVsixContents(vsix.file) });
     }
   });
   after(() => {
@@ -37,7 +37,7 @@ describe('the packages', function () {
     describe(target, () => {
       it('holds what is on the list, within its budget, and nothing of the machine that built it', () => {
         const { vsix, contents } = made.get(target)!;
-        assert.deepEqual(troublesOf(vsix, contents), []);
+        assert.deepEqual(vsixProblems(vsix, contents), []);
       });
 
       it('has every program that the build makes, and everything that the manifest names', () => {
@@ -83,11 +83,11 @@ describe('the packages', function () {
 
       it('says everything for people by a key, which has its words in every language', () => {
         const manifest = JSON.parse(text(target, 'package.json'));
-        const keys = manifestTexts(manifest).map((key) => key.slice(1, -1));
+        const keys = collectManifestTexts(manifest).map((key) => key.slice(1, -1));
         const [english, german] = ['', '.de'].map((of) => JSON.parse(text(target, `package.nls${of}.json`)));
         assert.deepEqual(Object.keys(english), keys);
         assert.deepEqual(Object.keys(german), keys);
-        const said = (words: Record<string, string>) => withManifestTexts(manifest, (key) => words[key.slice(1, -1)]!);
+        const said = (words: Record<string, string>) => mapManifestTexts(manifest, (key) => words[key.slice(1, -1)]!);
         const { displayName, description, contributes } = JSON.parse(
           readFileSync(path.join(projectRoot, 'package.json'), 'utf8'),
         );
@@ -111,7 +111,7 @@ describe('the packages', function () {
   it('built again, has the same bytes', async () => {
     const again = temporaryFolder();
     try {
-      const second = packVsix('universal', await buildAll(again), again);
+      const second = packVsix('universal', await buildAllBundles(again), again);
       assert.equal(second.sha256, made.get('universal')!.vsix.sha256);
     } finally {
       rmSync(again, { recursive: true });
@@ -158,12 +158,12 @@ describe('the packages', function () {
       const { vsix, contents } = made.get('universal')!;
       const planted = new Map(contents);
       plant(planted);
-      assert.match(troublesOf({ ...vsix, target }, planted).join('\n'), says);
+      assert.match(vsixProblems({ ...vsix, target }, planted).join('\n'), says);
     });
 
   it('that are too large would be noticed', () => {
     const { vsix, contents } = made.get('universal')!;
-    assert.deepEqual(troublesOf({ ...vsix, bytes: 3_000_001 }, contents), [
+    assert.deepEqual(vsixProblems({ ...vsix, bytes: 3_000_001 }, contents), [
       'It has 3000001 bytes, and 3000000 are allowed.',
     ]);
   });
@@ -175,7 +175,7 @@ describe('the packages', function () {
       .filter((folder): folder is string => folder !== undefined)
       .map((folder) => JSON.parse(text(target, `dist/${folder}/package.json`)))
       .map(({ name, version }) => `${name} ${version}`);
-    const bundled = built.bundled.map(factsOf).map(({ name, version }) => `${name} ${version}`);
+    const bundled = built.bundled.map(readPackageFacts).map(({ name, version }) => `${name} ${version}`);
     assert.ok(bundled.some((one) => one.startsWith('zod ')));
     return [...inside, ...bundled];
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { restedBefore } from '../../../src/engine/core/compactionRefused.ts';
+import { suspensionBeforeCompaction } from '../../../src/engine/core/compactionRefused.ts';
 import { LLMError } from '../../../src/llm/core/errors.ts';
 import { call, type ScriptedReply, scriptedClient } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
@@ -116,7 +116,7 @@ describe('room that the person asks for', () => {
       talk.runLimit = 0.5;
       await talk.engine.compact(talk.runId);
       talk.build();
-      assert.deepEqual(restedBefore((await talk.kept()).error)?.error, before.error);
+      assert.deepEqual(suspensionBeforeCompaction((await talk.kept()).error)?.error, before.error);
       talk.runLimit = 1000;
       assert.equal(await talk.engine.compact(talk.runId), true);
       const after = await talk.kept();

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { systemPrompt } from '../../../src/engine/context/systemPrompt.ts';
-import { tokensOfPrefix } from '../../../src/engine/core/tokenCount.ts';
+import { promptPrefixTokens } from '../../../src/engine/core/tokenCount.ts';
 import { LLMError } from '../../../src/llm/core/errors.ts';
 import { createClient } from '../../../src/llm/createClient.ts';
 import type { Message } from '../../../src/protocol/content/messages.ts';
-import { chat } from '../../../src/workflows/run/chatWorkflow.ts';
+import { defaultChatWorkflow } from '../../../src/workflows/run/chatWorkflow.ts';
 import { startProvider } from '../../support/provider.ts';
 import { reply } from '../../support/reply.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
@@ -36,9 +36,9 @@ function sent(messages: readonly Message[]): string {
 
 /** What is sent before the conversation: the same here, whatever becomes of prompt and tools, for the windows fit to it. */
 const tokensBefore = ({ folderName, tools }: Conversation) =>
-  tokensOfPrefix({
+  promptPrefixTokens({
     model: 'one',
-    systemPrompt: systemPrompt(chat.agent, { names: [folderName] }),
+    systemPrompt: systemPrompt(defaultChatWorkflow.agent, { names: [folderName] }),
     tools: tools.map(({ definition }) => definition),
   });
 
@@ -70,7 +70,7 @@ describe('a full window', () => {
     await talk.start('compare');
     assert.deepEqual(compactions(), [{ upTo: 5, summary: false }]);
     const [{ systemPrompt, tools }] = talk.client.requests as [(typeof talk.client.requests)[number]];
-    assert.equal(tokensOfPrefix({ model: 'one', systemPrompt, tools }), before);
+    assert.equal(promptPrefixTokens({ model: 'one', systemPrompt, tools }), before);
   });
 
   it('old tool output is shortened first; the last turn, the task and what is kept stay whole', async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { type CompactionOptions, compact } from '../../../src/engine/context/compaction.ts';
+import { type CompactionOptions, compactConversation } from '../../../src/engine/context/compaction.ts';
 import { promptMessages } from '../../../src/engine/context/promptMessages.ts';
 import { recentTurnsStart } from '../../../src/engine/context/turnBoundaries.ts';
-import { tokensOfMessages, tokensOfPrefix } from '../../../src/engine/core/tokenCount.ts';
+import { promptPrefixTokens, tokensOfMessages } from '../../../src/engine/core/tokenCount.ts';
 import { type Message, userMessage } from '../../../src/protocol/content/messages.ts';
-import type { EventBody, RunEvent } from '../../../src/protocol/run/events.ts';
+import type { RunEvent, RunEventBody } from '../../../src/protocol/run/events.ts';
 import { applyEvent } from '../../../src/protocol/run/fold.ts';
 import { pendingCalls } from '../../../src/protocol/run/pending.ts';
 import { type PlanItem, planTool } from '../../../src/protocol/run/plan.ts';
@@ -59,11 +59,12 @@ class History {
     const { run, window, counts } = this;
     const compactions = run.compactions.length;
     counts.turns++;
-    await compact(this.room, 'nearly full');
-    const tokens = () => (this.counted || 1) * (tokensOfPrefix(this.prefix) + tokensOfMessages(promptMessages(run)));
+    await compactConversation(this.room, 'nearly full');
+    const tokens = () =>
+      (this.counted || 1) * (promptPrefixTokens(this.prefix) + tokensOfMessages(promptMessages(run)));
     if (tokens() > window) {
       counts.overflows++;
-      await compact(this.room, 'overflowed', this.random.chance(0.5) ? window : undefined);
+      await compactConversation(this.room, 'overflowed', this.random.chance(0.5) ? window : undefined);
     }
 
     const sent = promptMessages(run);
@@ -101,7 +102,7 @@ class History {
     const last = messages.slice(recentTurnsStart(messages, 0));
     const users = messages.filter(({ role }) => role === 'user');
     const must = new Set([users[0]!, users.at(-1)!, ...last]);
-    return tokensOfPrefix(this.prefix) + tokensOfMessages([...must].map(inShort));
+    return promptPrefixTokens(this.prefix) + tokensOfMessages([...must].map(inShort));
   }
 
   private plan: PlanItem[] = [];
@@ -118,7 +119,7 @@ class History {
     const content = random.text(random.long(4000)) || 'So.';
     if (this.counted) {
       const promptTokens = Math.round(
-        this.counted * (tokensOfPrefix(this.prefix) + tokensOfMessages(promptMessages(this.run))),
+        this.counted * (promptPrefixTokens(this.prefix) + tokensOfMessages(promptMessages(this.run))),
       );
       const usage = { promptTokens, completionTokens: 0, totalTokens: promptTokens };
       await this.emit({ type: 'usage', usage, attempts: 1, model: 'm', ms: 1 });
@@ -154,7 +155,7 @@ class History {
     return this.emit({ type: 'message', message: frozen(message) });
   }
 
-  private async emit(body: EventBody): Promise<void> {
+  private async emit(body: RunEventBody): Promise<void> {
     const event = { runId: 'r', seq: this.run.seq + 1, at: 1, ...body } as RunEvent;
     this.events.push(event);
     applyEvent(this.run, event);

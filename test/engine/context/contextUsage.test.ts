@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fillingOf } from '../../../src/engine/context/contextUsage.ts';
+import { contextUsageOf } from '../../../src/engine/context/contextUsage.ts';
 import { LLMError } from '../../../src/llm/core/errors.ts';
 import { applyEvent } from '../../../src/protocol/run/fold.ts';
 import { newRun } from '../../../src/protocol/run/run.ts';
@@ -101,10 +101,13 @@ describe('what fills the window', () => {
     const message = (content: string) => ({ role: 'user' as const, content });
     const run = { ...newRun('r'), messages: [message('one')] };
     const prefix = { model: 'm', systemPrompt: 'Be brief.' };
-    fillingOf(run, prefix, 1000);
+    contextUsageOf(run, prefix, 1000);
     for (const one of ['two', 'three']) {
       run.messages.push(message(one));
-      assert.deepEqual(fillingOf(run, prefix, 1000), fillingOf({ ...run, messages: [...run.messages] }, prefix, 1000));
+      assert.deepEqual(
+        contextUsageOf(run, prefix, 1000),
+        contextUsageOf({ ...run, messages: [...run.messages] }, prefix, 1000),
+      );
     }
   });
 });

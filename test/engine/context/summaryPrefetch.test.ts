@@ -5,7 +5,7 @@ import path from 'node:path';
 import { dayBudget } from '../../../src/engine/core/budget.ts';
 import type { LLMClient } from '../../../src/llm/core/client.ts';
 import { LLMError } from '../../../src/llm/core/errors.ts';
-import { SpentFiles } from '../../../src/runs/dailySpend.ts';
+import { DailySpendFiles } from '../../../src/runs/dailySpend.ts';
 import { eventually } from '../../support/eventually.ts';
 import { call, type ScriptedReply, scriptedClient } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
@@ -236,7 +236,7 @@ describe('room that is made before it is needed', () => {
       const folder = mkdtempSync(path.join(tmpdir(), 'ahead-'));
       try {
         await begin(20_000, ...five.map(essay));
-        const spent = new SpentFiles(folder);
+        const spent = new DailySpendFiles(folder);
         talk.budget = dayBudget(spent, () => 100);
         talk.price = { input: 0, output: 0 };
         const client = heard([{ text: 'Essays.', usage: { promptTokens: 0, completionTokens: 3, totalTokens: 3 } }]);

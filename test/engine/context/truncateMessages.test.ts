@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { compact } from '../../../src/engine/context/compaction.ts';
+import { compactConversation } from '../../../src/engine/context/compaction.ts';
 import { promptMessages } from '../../../src/engine/context/promptMessages.ts';
 import { recentTurnsStart } from '../../../src/engine/context/turnBoundaries.ts';
 import { type Message, type ToolCall, userMessage } from '../../../src/protocol/content/messages.ts';
-import type { EventBody, RunEvent } from '../../../src/protocol/run/events.ts';
+import type { RunEvent, RunEventBody } from '../../../src/protocol/run/events.ts';
 import { applyEvent } from '../../../src/protocol/run/fold.ts';
 import { planTool } from '../../../src/protocol/run/plan.ts';
 import { newRun } from '../../../src/protocol/run/run.ts';
@@ -87,7 +87,7 @@ describe('what is sent once room was made', () => {
 
   it('a summary that a larger window had room for is made shorter for a smaller one', async () => {
     const run = newRun('r');
-    const emit = async (body: EventBody) =>
+    const emit = async (body: RunEventBody) =>
       applyEvent(run, { runId: 'r', seq: run.seq + 1, at: 1, ...body } as RunEvent);
     const add = (message: Message) => emit({ type: 'message', message });
     await add(userMessage('task'));
@@ -103,7 +103,7 @@ describe('what is sent once room was made', () => {
     };
     const prefix = { model: 'm', systemPrompt: 'You help.', tools: [] };
     const room = { run, prefix, emit, called: { adapter }, signal: new AbortController().signal, contextWindow: 4000 };
-    assert.equal(await compact(room, 'nearly full'), true);
+    assert.equal(await compactConversation(room, 'nearly full'), true);
     assert.match(read[0]!, /^Summary of what came before:\nsome words/);
     assert.deepEqual(
       promptMessages(run).map(({ content }) => content.split('\n').at(-1)),

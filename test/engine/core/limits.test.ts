@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { dayBudget, unheldWarning } from '../../../src/engine/core/budget.ts';
+import { dayBudget, unknownPriceWarning } from '../../../src/engine/core/budget.ts';
 import type { Price } from '../../../src/llm/models/prices.ts';
-import { SpentFiles } from '../../../src/runs/dailySpend.ts';
+import { DailySpendFiles } from '../../../src/runs/dailySpend.ts';
 import { call, type ScriptedReply, scriptedClient } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { Conversation } from '../conversation.ts';
@@ -33,7 +33,7 @@ describe('limits of money', () => {
     talks.push(talk);
     return talk;
   };
-  const day = (limit: number, place = folder) => dayBudget(new SpentFiles(place), () => limit);
+  const day = (limit: number, place = folder) => dayBudget(new DailySpendFiles(place), () => limit);
 
   describe('of a run', () => {
     it('a call that would pass it does not go out; the run rests, and goes on from there when more is allowed', async () => {
@@ -101,7 +101,7 @@ describe('limits of money', () => {
       const warnings = (await talk.kept()).messages.flatMap((one) =>
         one.role === 'assistant' ? (one.warnings ?? []) : [],
       );
-      assert.deepEqual(warnings, [unheldWarning]);
+      assert.deepEqual(warnings, [unknownPriceWarning]);
     });
 
     it('what is read from a cache costs that: a prompt that may be there does not stop the run', async () => {
@@ -155,7 +155,7 @@ describe('limits of money', () => {
       assert.equal(error?.code, 'LIMIT_DAY_REACHED');
       assert.match(error!.message, /^\$2 of today's \$2\.50 are spent, and the next answer costs at least \$1\.$/);
       assert.equal((await two.continue('four')).error?.code, 'LIMIT_DAY_REACHED');
-      await new SpentFiles(folder).raise(2.5);
+      await new DailySpendFiles(folder).raise(2.5);
       assert.equal((await one.continue()).assistantText, '2');
     });
 
@@ -167,20 +167,20 @@ describe('limits of money', () => {
 
     it('a window that is killed in a call has counted what that surely costs', async () => {
       await day(5).admit(2);
-      assert.deepEqual(await new SpentFiles(folder).today(), { spent: 2, raised: 0 });
+      assert.deepEqual(await new DailySpendFiles(folder).today(), { spent: 2, raised: 0 });
     });
 
     it('what is spent without a limit counts when one is set on the same day', async () => {
       const talk = await begin(answer('1', 3), answer('2'));
       let limit = 0;
-      talk.budget = dayBudget(new SpentFiles(folder), () => limit);
+      talk.budget = dayBudget(new DailySpendFiles(folder), () => limit);
       await talk.start('one');
       limit = 2;
       assert.equal((await talk.continue('two')).error?.code, 'LIMIT_DAY_REACHED');
     });
 
     it('nobody waits for a disk that does not answer where there is no limit', async () => {
-      class Hanging extends SpentFiles {
+      class Hanging extends DailySpendFiles {
         override count(): Promise<never> {
           return new Promise(() => {});
         }

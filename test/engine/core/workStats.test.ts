@@ -1,47 +1,47 @@
 import assert from 'node:assert/strict';
-import { measureWork } from '../../../src/engine/core/workStats.ts';
-import type { EventBody, RunEvent } from '../../../src/protocol/run/events.ts';
+import { startWorkStats } from '../../../src/engine/core/workStats.ts';
+import type { RunEvent, RunEventBody } from '../../../src/protocol/run/events.ts';
 import { applyEvent } from '../../../src/protocol/run/fold.ts';
 import { newRun } from '../../../src/protocol/run/run.ts';
 import { call } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { Conversation } from '../conversation.ts';
 
-const used = (totalTokens: number, cost?: number): EventBody => ({
+const used = (totalTokens: number, cost?: number): RunEventBody => ({
   type: 'usage',
   usage: { promptTokens: totalTokens, completionTokens: 0, totalTokens, ...(cost !== undefined && { cost }) },
   attempts: 1,
   model: 'm',
   ms: 1,
 });
-const changed = (toolCallId: string, ...paths: string[]): EventBody[] => {
+const changed = (toolCallId: string, ...paths: string[]): RunEventBody[] => {
   const changes = paths.map((path) => ({ path, before: null, after: 'x' }));
   return [
     { type: 'tool-start', toolCallId, name: 'fs.write' },
     { type: 'tool-end', toolCallId, name: 'fs.write', ok: true, ms: 1, changes },
   ];
 };
-const moved = (toolCallId: string, to: string): EventBody[] => [
+const moved = (toolCallId: string, to: string): RunEventBody[] => [
   { type: 'tool-start', toolCallId, name: 'fs.move' },
   { type: 'tool-end', toolCallId, name: 'fs.move', ok: true, ms: 1, moved: { from: 'old', to } },
 ];
 
 /** A second passes with each event. */
-function took(before: EventBody[], since: EventBody[]) {
+function took(before: RunEventBody[], since: RunEventBody[]) {
   const run = newRun('run-1');
-  const tell = (body: EventBody) => {
+  const tell = (body: RunEventBody) => {
     const place = { runId: run.id, seq: run.seq + 1, at: (run.seq + 1) * 1000 };
     applyEvent(run, { ...place, ...body } as RunEvent);
   };
   before.forEach(tell);
-  const work = measureWork(run, () => run.seq * 1000 + 1);
+  const work = startWorkStats(run, () => run.seq * 1000 + 1);
   since.forEach(tell);
   return work(50);
 }
 
 describe('what the work took', () => {
-  const undone: EventBody = { type: 'undo', toolCallIds: ['1'], changes: [{ path: 'a', before: 'x', after: null }] };
-  const cases: [says: string, before: EventBody[], since: EventBody[], gives: object][] = [
+  const undone: RunEventBody = { type: 'undo', toolCallIds: ['1'], changes: [{ path: 'a', before: 'x', after: null }] };
+  const cases: [says: string, before: RunEventBody[], since: RunEventBody[], gives: object][] = [
     ['nothing at first', [], [], { ms: 0, tokens: 0, files: 0 }],
     ['each file once', [], [...changed('1', 'a', 'b'), ...changed('2', 'a')], { ms: 4000, tokens: 0, files: 2 }],
     ['a move as one file', [], moved('1', 'new'), { ms: 2000, tokens: 0, files: 1 }],

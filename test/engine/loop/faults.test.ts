@@ -9,10 +9,10 @@ import type { RunEvent } from '../../../src/protocol/run/events.ts';
 import { pendingCalls } from '../../../src/protocol/run/pending.ts';
 import type { Run } from '../../../src/protocol/run/run.ts';
 import { RunStore } from '../../../src/runs/store.ts';
-import type { Approve } from '../../../src/tools/core/tool.ts';
+import type { ApprovalRequester } from '../../../src/tools/core/tool.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../../src/tools/host/host.ts';
-import { chat } from '../../../src/workflows/run/chatWorkflow.ts';
+import { defaultChatWorkflow } from '../../../src/workflows/run/chatWorkflow.ts';
 import { clientFor } from '../../llm/serve.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type ProviderReply, reply, startProvider } from '../../support/provider.ts';
@@ -37,11 +37,11 @@ interface Ran {
   engine: ExecutionEngine;
 }
 
-const allow: Approve = async () => ({ decision: 'allow' });
+const allow: ApprovalRequester = async () => ({ decision: 'allow' });
 const hasty: Partial<AdapterLimits> = { retries: 1, baseDelayMs: 1, maxDelayMs: 1 };
 
 /** An engine on real tools and a real store, and what it told. */
-function engineOf(client: Parameters<typeof createAdapter>[0], approve: Approve = allow) {
+function engineOf(client: Parameters<typeof createAdapter>[0], approve: ApprovalRequester = allow) {
   const events: RunEvent[] = [];
   const asked: string[] = [];
   const store = new RunStore(folder);
@@ -55,7 +55,7 @@ function engineOf(client: Parameters<typeof createAdapter>[0], approve: Approve 
         return approve(request, signal);
       },
     }),
-    workflow: async () => chat,
+    workflow: async () => defaultChatWorkflow,
     model: async () => ({ id: 'test/one', model: 'one', adapter: createAdapter(client, hasty) }),
     workspace: async () => ({ names: ['sample'] }),
     maxTurns: () => 20,
@@ -65,7 +65,7 @@ function engineOf(client: Parameters<typeof createAdapter>[0], approve: Approve 
 }
 
 /** One run with these replies, to its end; afterwards every call has its one result. */
-async function play(replies: ScriptedReply[], approve?: Approve): Promise<Ran> {
+async function play(replies: ScriptedReply[], approve?: ApprovalRequester): Promise<Ran> {
   const client = scriptedClient(replies);
   const { engine, store, events, asked } = engineOf(client, approve);
   const runId = RunStore.newId();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { promptMessages, tokensOfSent } from '../../../src/engine/context/promptMessages.ts';
-import { callIdsIn } from '../../../src/llm/core/callIds.ts';
+import { estimatedPromptTokens, promptMessages } from '../../../src/engine/context/promptMessages.ts';
+import { conversationCallIds } from '../../../src/llm/core/callIds.ts';
 import type { Message } from '../../../src/protocol/content/messages.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
@@ -60,11 +60,17 @@ describe('what was worked out of a conversation', () => {
   it('goes on with what was added', () => {
     const messages = [said('one')];
     const compactions: never[] = [];
-    const [first, tokens] = [promptMessages({ messages, compactions }), tokensOfSent({ messages, compactions })];
+    const [first, tokens] = [
+      promptMessages({ messages, compactions }),
+      estimatedPromptTokens({ messages, compactions }),
+    ];
     messages.push({ role: 'assistant', content: '' }, asks('a'), said('two'));
     assert.deepEqual(promptMessages({ messages, compactions }), [said('one'), messages[2], said('two')]);
-    assert.equal(tokensOfSent({ messages, compactions }), tokensOfSent({ messages: [...messages], compactions }));
-    assert.ok(tokensOfSent({ messages, compactions }) > tokens);
+    assert.equal(
+      estimatedPromptTokens({ messages, compactions }),
+      estimatedPromptTokens({ messages: [...messages], compactions }),
+    );
+    assert.ok(estimatedPromptTokens({ messages, compactions }) > tokens);
     assert.deepEqual(first, [said('one')], 'what was given before stays as it was');
   });
 
@@ -83,8 +89,8 @@ describe('what was worked out of a conversation', () => {
 
   it('knows the ids of calls that came later', () => {
     const messages = [asks('a')];
-    assert.deepEqual([...callIdsIn(messages)], ['a']);
+    assert.deepEqual([...conversationCallIds(messages)], ['a']);
     messages.push(said('so'), asks('b'));
-    assert.deepEqual([...callIdsIn(messages)], ['a', 'b']);
+    assert.deepEqual([...conversationCallIds(messages)], ['a', 'b']);
   });
 });

@@ -7,7 +7,7 @@ import { pendingCalls } from '../../../src/protocol/run/pending.ts';
 import type { Run } from '../../../src/protocol/run/run.ts';
 import { RunStore } from '../../../src/runs/store.ts';
 import { createToolHost } from '../../../src/tools/host/host.ts';
-import { chat } from '../../../src/workflows/run/chatWorkflow.ts';
+import { defaultChatWorkflow } from '../../../src/workflows/run/chatWorkflow.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { transcript } from '../../support/transcript.ts';
 import { unsaid } from '../../support/unsaid.ts';
@@ -63,9 +63,12 @@ WaitingUser`);
   it('is completed when the workflow says so, and can still be continued', async () => {
     await begin({}, { text: 'Half.' }, { text: 'Done.' });
     talk.workflow = {
-      ...chat,
+      ...defaultChatWorkflow,
       advance: (context) =>
-        context.turns({ agent: chat.agent, isComplete: () => context.run.messages.at(-1)?.content === 'Done.' }),
+        context.turns({
+          agent: defaultChatWorkflow.agent,
+          isComplete: () => context.run.messages.at(-1)?.content === 'Done.',
+        }),
     };
     talk.build();
     assert.equal((await talk.start()).phase, 'WaitingUser');
@@ -428,7 +431,7 @@ WaitingUser LLM_INCOMPLETE`);
         const engine = new ExecutionEngine({
           store: talk.store,
           host: createToolHost({ workspace: talk.workspace, tools: [], approve: async () => ({ decision: 'deny' }) }),
-          workflow: async () => chat,
+          workflow: async () => defaultChatWorkflow,
           model: () => Promise.reject(error),
           workspace: async () => ({ names: [] }),
           maxTurns: () => 1,

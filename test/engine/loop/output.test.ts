@@ -8,7 +8,7 @@ import type { LLMClient } from '../../../src/llm/core/client.ts';
 import { RunStore } from '../../../src/runs/store.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../../src/tools/host/host.ts';
-import { chat } from '../../../src/workflows/run/chatWorkflow.ts';
+import { defaultChatWorkflow } from '../../../src/workflows/run/chatWorkflow.ts';
 import { call, scriptedClient } from '../../support/scriptedClient.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
@@ -53,7 +53,7 @@ describe('a long output', () => {
     return new ExecutionEngine({
       store,
       host: createToolHost({ workspace, tools: builtinTools(), approve: async () => ({ decision: 'allow' }) }),
-      workflow: async () => chat,
+      workflow: async () => defaultChatWorkflow,
       model: async () => ({ id: 'scripted/one', model: 'one', adapter: createAdapter(client) }),
       workspace: async () => ({ names: ['sample'] }),
       maxTurns: () => 20,

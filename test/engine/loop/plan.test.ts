@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { planAgent, workAgent } from '../../../src/protocol/content/agents.ts';
-import { isPlanned, planOf, planProgressText } from '../../../src/protocol/run/plan.ts';
+import { isPlanReadyToImplement, planItemsOfRun, planProgressText } from '../../../src/protocol/run/plan.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { Conversation } from '../conversation.ts';
 
@@ -50,7 +50,7 @@ describe('a run that plans first', () => {
     ]);
     await talk.start();
     const run = await talk.kept();
-    assert.deepEqual(planOf(run), list.arguments.items);
+    assert.deepEqual(planItemsOfRun(run), list.arguments.items);
     const [sent] = run.messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []));
     assert.deepEqual(sent!.arguments, { items });
     assert.deepEqual(talk.client.requests[1]!.messages.at(-2), run.messages.at(-3), 'the model is sent what it wrote');
@@ -65,16 +65,16 @@ describe('a run that plans first', () => {
   it('waits with its plan, which can be handed on without anything else of it', async () => {
     await planned();
     const run = await talk.kept();
-    assert.ok(isPlanned(run));
+    assert.ok(isPlanReadyToImplement(run));
     assert.equal(planProgressText(run), `${plan}\n\nSteps:\n1. Write b`);
-    assert.ok(!isPlanned({ ...run, agentId: workAgent }));
-    assert.ok(!isPlanned({ ...run, error: { code: 'ENGINE_ABORTED', message: 'Stopped.' } }));
+    assert.ok(!isPlanReadyToImplement({ ...run, agentId: workAgent }));
+    assert.ok(!isPlanReadyToImplement({ ...run, error: { code: 'ENGINE_ABORTED', message: 'Stopped.' } }));
   });
 
   it('goes on as the one that works once the person says so, also after a reload', async () => {
     await planned();
     assert.equal(await talk.engine.chooseAgent(talk.runId, workAgent), undefined);
-    assert.ok(!isPlanned(await talk.kept()));
+    assert.ok(!isPlanReadyToImplement(await talk.kept()));
     talk.build();
     await talk.continue('Do it');
     assert.equal(talk.file('b'), 'B');

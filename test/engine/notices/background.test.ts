@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RunEvent } from '../../../src/protocol/run/events.ts';
-import { orphanedCalls } from '../../../src/protocol/run/run.ts';
+import { callsWithOrphanedCommand } from '../../../src/protocol/run/run.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { BackgroundCommands } from '../../../src/tools/shell/background.ts';
 import { OrphanedCommands } from '../../../src/tools/shell/orphanedCommands.ts';
@@ -64,11 +64,11 @@ describe('a run with a command in the background', () => {
     await begin({ calls: [start()] }, { text: 'It runs.' }, { text: 'So it died.' }, { text: 'Well.' });
     assert.equal((await rest()).phase, 'WaitingUser');
     const [{ id } = assert.fail()] = background.atWork;
-    assert.equal(orphanedCalls(await conv.kept()).length, 1);
+    assert.equal(callsWithOrphanedCommand(await conv.kept()).length, 1);
     await die();
     const end = conv.events.find(({ type }) => type === 'command-end') as RunEvent & { type: 'command-end' };
     assert.deepEqual([end.type, end.by, end.exitCode], ['command-end', 'itself', 7]);
-    assert.equal(orphanedCalls(await conv.kept()).length, 0);
+    assert.equal(callsWithOrphanedCommand(await conv.kept()).length, 0);
     await conv.continue('Go on.');
     assert.deepEqual(heard(2), [said(id)]);
     assert.equal(conv.client.requests[2]!.messages.at(-1)!.content, 'Go on.', 'the person has the last word');
@@ -165,7 +165,7 @@ describe('a run with a command in the background', () => {
     assert.match(String(words?.content), /continued without its window\. Still running: (bash|sh) \(\d+\)/);
     const told = JSON.stringify(client.requests[1]!.messages.at(-1));
     assert.match(told, /STILL_RUNNING/);
-    assert.equal(orphanedCalls(await conv.kept()).length, 1, 'the next window names it');
+    assert.equal(callsWithOrphanedCommand(await conv.kept()).length, 1, 'the next window names it');
     await outliving.close();
   });
 

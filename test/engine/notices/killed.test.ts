@@ -3,7 +3,7 @@ import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Message } from '../../../src/protocol/content/messages.ts';
 import type { StoredEvent } from '../../../src/protocol/run/events.ts';
-import { undoable } from '../../../src/runs/undoSteps.ts';
+import { undoableCallIds } from '../../../src/runs/undoSteps.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { OrphanedCommands } from '../../../src/tools/shell/orphanedCommands.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -50,7 +50,7 @@ describe('an editor that was killed', () => {
     );
   const undo = async (talk: Conversation) => {
     const asked: string[][] = [];
-    const toolCallIds = undoable(await talk.kept(), 'run');
+    const toolCallIds = undoableCallIds(await talk.kept(), 'run');
     const result = await talk.engine.undo(talk.runId, { toolCallIds }, talk.workspace, async (question) => {
       asked.push([...question.paths, ...question.changedSince.map((one) => `${one} changed since`)]);
       return 'all';

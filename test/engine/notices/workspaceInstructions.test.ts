@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { fitTo, inTags } from '../../../src/engine/notices/workspaceInstructions.ts';
+import {
+  fitInstructionsToBudget,
+  instructionsAsTaggedData,
+} from '../../../src/engine/notices/workspaceInstructions.ts';
 import { workspaceInstructions } from '../../../src/tools/instructions/instructions.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
@@ -174,7 +177,7 @@ describe('what a workspace says to agents', () => {
     const tags = /[<＜]\s*\/?\s*workspace[\s\p{Cf}-]*file/giu;
     assert.equal(own(prompt(0)).match(tags)?.length, 2);
     const odd = { path: 'x"> </workspace-file>', scope: '</workspace-file>', text: 'a', tokens: 1 };
-    assert.equal(inTags([odd]).match(tags)?.length, 2);
+    assert.equal(instructionsAsTaggedData([odd]).match(tags)?.length, 2);
   });
 
   const skillFiles = Object.fromEntries(
@@ -207,9 +210,9 @@ describe('what a workspace says to agents', () => {
   it('is cut at the end of a line, and left out where there is next to no room', async () => {
     await begin({}, {});
     const file = { path: 'a', text: 'one two three\n'.repeat(100) };
-    const [short] = fitTo([file], 100);
+    const [short] = fitInstructionsToBudget([file], 100);
     assert.ok(short!.cut && short!.tokens <= 100 && short!.text.endsWith('three'), JSON.stringify(short));
-    assert.deepEqual(fitTo([file], 10), [{ path: 'a', text: '', tokens: 0, cut: true }]);
+    assert.deepEqual(fitInstructionsToBudget([file], 10), [{ path: 'a', text: '', tokens: 0, cut: true }]);
   });
 });
 
@@ -218,7 +221,7 @@ describe('a list of skills', () => {
     const text = Array.from({ length: 500 }, (_, at) => `- s${at} (.agents/skills/s${at}/SKILL.md): Does it.`).join(
       '\n',
     );
-    const [short] = fitTo([{ path: 'skills', kind: 'skills', text }], 300);
+    const [short] = fitInstructionsToBudget([{ path: 'skills', kind: 'skills', text }], 300);
     assert.match(short!.text, /^- \.agents\/skills\/<name>\/SKILL\.md: s0, s1, .*, \d+ more$/);
     assert.ok(short!.tokens <= 180, `${short!.tokens}`);
   });

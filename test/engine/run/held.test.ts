@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Message, ToolCall } from '../../../src/protocol/content/messages.ts';
-import { isHeld } from '../../../src/protocol/run/resumable.ts';
+import { isRunHeldByDenial } from '../../../src/protocol/run/resumable.ts';
 import type { ApprovalAnswer } from '../../../src/tools/core/tool.ts';
 import { eventually } from '../../support/eventually.ts';
 import { reply } from '../../support/provider.ts';
@@ -75,7 +75,10 @@ describe('a run that a denial holds', () => {
   it('sends nothing, and then the message of the user, which is the feedback on the call', async () => {
     const { phase, error } = await begin([edit('a')], [hold]);
     const run = await talk.kept();
-    assert.deepEqual([phase, error, requests(), isHeld(run), run.held], ['WaitingUser', undefined, 1, true, ['a']]);
+    assert.deepEqual(
+      [phase, error, requests(), isRunHeldByDenial(run), run.held],
+      ['WaitingUser', undefined, 1, true, ['a']],
+    );
     await talk.say('use pnpm');
     assert.deepEqual(sent(), ['user: hi', 'assistant: ', denied, 'user: use pnpm']);
     const { held, calls } = await talk.kept();
@@ -110,7 +113,7 @@ describe('a run that a denial holds', () => {
       await answer('a', hold);
       await done;
       const run = await talk.kept();
-      assert.deepEqual([requests(), isHeld(run)], held ? [1, true] : [2, false]);
+      assert.deepEqual([requests(), isRunHeldByDenial(run)], held ? [1, true] : [2, false]);
       assert.equal(run.calls.a!.feedback, held ? undefined : 'use pnpm');
     });
 
@@ -120,9 +123,9 @@ describe('a run that a denial holds', () => {
       if (how === 'closed') await talk.engine.close();
       const next = nextWindow();
       const run = await next.kept();
-      assert.deepEqual([run.phase, run.error, isHeld(run)], ['WaitingUser', undefined, true]);
+      assert.deepEqual([run.phase, run.error, isRunHeldByDenial(run)], ['WaitingUser', undefined, true]);
       await next.engine.continue({ runId: next.runId, onlyApprovals: true });
-      assert.deepEqual([requests(next), isHeld(await next.kept())], [0, true]);
+      assert.deepEqual([requests(next), isRunHeldByDenial(await next.kept())], [0, true]);
       await next.say('use pnpm');
       assert.deepEqual(sent(next).slice(-2), [denied, 'user: use pnpm']);
     });
@@ -142,7 +145,7 @@ describe('a run that a denial holds', () => {
       ...(hold as { decision: 'deny'; holds: true }),
     });
     await log.close();
-    assert.equal(isHeld(await next.kept()), true);
+    assert.equal(isRunHeldByDenial(await next.kept()), true);
     await next.engine.continue({ runId: next.runId, onlyApprovals: true });
     assert.equal(requests(next), 0);
     await next.say('use pnpm');
@@ -171,9 +174,9 @@ describe('a run that a denial holds', () => {
     await next.engine.continue({ runId: next.runId, onlyApprovals: true });
     const run = await next.kept();
     assert.deepEqual([requests(next), next.questions, next.file('b')], [0, ['Edit b'], 'two\n']);
-    assert.deepEqual([isHeld(run), run.phase], [true, 'WaitingUser']);
+    assert.deepEqual([isRunHeldByDenial(run), run.phase], [true, 'WaitingUser']);
     await next.continue();
-    assert.deepEqual([requests(next), isHeld(await next.kept())], [1, false]);
+    assert.deepEqual([requests(next), isRunHeldByDenial(await next.kept())], [1, false]);
   });
 
   it('ends while other calls still wait, and the run goes on with them', async () => {
@@ -210,7 +213,7 @@ describe('a run that a denial holds', () => {
     const done = talk.start();
     await answer('a', hold);
     await talk.say('use pnpm');
-    assert.equal(isHeld(talk.engine.live(talk.runId)!), false);
+    assert.equal(isRunHeldByDenial(talk.engine.live(talk.runId)!), false);
     await answer('b', allow);
     await done;
     assert.deepEqual([requests(), sent().at(-1)], [2, 'user: use pnpm']);

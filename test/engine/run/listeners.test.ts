@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { isolated } from '../../../src/protocol/values/listeners.ts';
-import { storable } from '../../../src/runs/storable.ts';
+import { createIsolatedListener } from '../../../src/protocol/values/listeners.ts';
+import { toStorableEvent } from '../../../src/runs/storable.ts';
 import { eventually } from '../../support/eventually.ts';
 import { unhandledDuring } from '../../support/failingListener.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
@@ -36,7 +36,7 @@ describe('a listener of events that throws', () => {
       },
       (event: string) => received.push(event),
     ];
-    const listen = isolated<string>(listeners, (error) => errors.push((error as Error).message));
+    const listen = createIsolatedListener<string>(listeners, (error) => errors.push((error as Error).message));
     listen('one');
     listen('two');
     assert.deepEqual(received, ['one', 'two']);
@@ -108,12 +108,12 @@ describe('what is appended to a journal can be read', () => {
 
   it('an optional number that is not finite is left out', () => {
     const event = { ...at, type: 'attempt', attempt: 1, code: 'X', message: 'm', model: 'm' } as const;
-    assert.deepEqual(storable({ ...event, waitMs: Number.POSITIVE_INFINITY }), event);
+    assert.deepEqual(toStorableEvent({ ...event, waitMs: Number.POSITIVE_INFINITY }), event);
   });
 
   it('an event that the schema refuses is not written', () => {
     const message = { role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'b', arguments: null }] };
-    assert.throws(() => storable({ ...at, type: 'message', message } as never), { code: 'STORE_FAILED' });
+    assert.throws(() => toStorableEvent({ ...at, type: 'message', message } as never), { code: 'STORE_FAILED' });
   });
 });
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { UndoQuestion, UndoResult } from '../../../src/engine/run/undo.ts';
-import { redoable } from '../../../src/protocol/run/runFiles.ts';
-import { branchFiles } from '../../../src/runs/branchFiles.ts';
-import { undoable } from '../../../src/runs/undoSteps.ts';
+import type { UndoConfirmation, UndoResult } from '../../../src/engine/run/undo.ts';
+import { newestRedoableUndo } from '../../../src/protocol/run/runFiles.ts';
+import { restorableBranchFiles } from '../../../src/runs/branchFiles.ts';
+import { undoableCallIds } from '../../../src/runs/undoSteps.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { Conversation } from '../conversation.ts';
@@ -28,8 +28,8 @@ describe('undo, of what is there already', () => {
     writeFileSync(at('one.bin'), one);
     writeFileSync(at('two.bin'), two);
     symlinkSync('a.txt', at('link'));
-    const toolCallIds = undoable(await talk.kept(), 'run');
-    const questions: UndoQuestion[] = [];
+    const toolCallIds = undoableCallIds(await talk.kept(), 'run');
+    const questions: UndoConfirmation[] = [];
     const undo = () =>
       talk.engine.undo(talk.runId, { toolCallIds }, workspace, async (question) => {
         questions.push(question);
@@ -38,7 +38,7 @@ describe('undo, of what is there already', () => {
     assert.deepEqual(await undo(), { undone: names, left: [] });
     assert.deepEqual(questions, [{ paths: names, changedSince: [] }]);
     assert.deepEqual([readFileSync(at('two.bin')), readlinkSync(at('link'))], [two, 'a.txt']);
-    assert.deepEqual(undoable(await talk.kept(), 'run'), [], 'it is on record');
+    assert.deepEqual(undoableCallIds(await talk.kept(), 'run'), [], 'it is on record');
     assert.deepEqual(await undo(), { undone: [], left: [] });
   });
 
@@ -49,7 +49,7 @@ describe('undo, of what is there already', () => {
     ]);
     await talk.start();
     await talk.workspace.move(path.join(talk.workspace.root, 'new'), path.join(talk.workspace.root, 'old'));
-    const toolCallIds = undoable(await talk.kept(), 'run');
+    const toolCallIds = undoableCallIds(await talk.kept(), 'run');
     const result = await talk.engine.undo(talk.runId, { toolCallIds }, talk.workspace, async () => 'unchanged');
     assert.deepEqual(result, { undone: ['new/a', 'new'], left: [] });
     assert.deepEqual([talk.file('old/a'), talk.workspace.exists('new')], ['A', false]);
@@ -66,11 +66,11 @@ describe('redo', () => {
     await talk.start();
   };
   const undo = async (scope: 'turn' | 'run') => {
-    const toolCallIds = undoable(await talk.kept(), scope);
+    const toolCallIds = undoableCallIds(await talk.kept(), scope);
     await talk.engine.undo(talk.runId, { toolCallIds }, talk.workspace, async () => 'all');
   };
   const redo = async () => {
-    const undone = redoable(await talk.kept(), () => true);
+    const undone = newestRedoableUndo(await talk.kept(), () => true);
     if (!undone) return undefined;
     const nobody = () => assert.fail('nobody is asked');
     return (await talk.engine.undo(talk.runId, { undo: undone.seq }, talk.workspace, nobody)) as UndoResult;
@@ -104,7 +104,7 @@ describe('redo', () => {
     await undo('turn');
     await undo('turn');
     const run = await talk.kept();
-    const of = (id: string) => redoable(run, ({ toolCallIds }) => toolCallIds.includes(id))?.seq;
+    const of = (id: string) => newestRedoableUndo(run, ({ toolCallIds }) => toolCallIds.includes(id))?.seq;
     assert.deepEqual([of(first!), of(second!)], [run.undos![1]!.seq, undefined]);
     await redo();
     assert.deepEqual(files('a'), ['A1']);
@@ -135,14 +135,14 @@ describe('redo', () => {
   it('takes files back that were restored as a branch left them', async () => {
     await begin({ a: 'A' }, { calls: [write('a', 'A1')] });
     talk.workspace.write('a', 'of another branch');
-    const all = branchFiles(await talk.kept(), []);
+    const all = restorableBranchFiles(await talk.kept(), []);
     await talk.engine.undo(talk.runId, all, talk.workspace, async () => 'all');
     assert.deepEqual(files('a'), ['A1']);
     assert.deepEqual(await redo(), { undone: ['a'], left: [] });
     assert.deepEqual(files('a'), ['of another branch']);
     assert.equal(
       (await talk.kept()).files!.a!.after,
-      (await talk.kept()).calls[undoable(await talk.kept(), 'run')[0]!]!.changes![0]!.after,
+      (await talk.kept()).calls[undoableCallIds(await talk.kept(), 'run')[0]!]!.changes![0]!.after,
     );
   });
 

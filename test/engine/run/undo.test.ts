@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import type { UndoAnswer, UndoQuestion, UndoResult } from '../../../src/engine/run/undo.ts';
-import { undoable } from '../../../src/runs/undoSteps.ts';
+import type { UndoConfirmation, UndoConfirmationAnswer, UndoResult } from '../../../src/engine/run/undo.ts';
+import { undoableCallIds } from '../../../src/runs/undoSteps.ts';
 import { sha256 } from '../../../src/tools/sandbox/fileText.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { unsaid } from '../../support/unsaid.ts';
@@ -11,7 +11,7 @@ import { Conversation } from '../conversation.ts';
 
 describe('undo', () => {
   let talk: Conversation;
-  let asked: UndoQuestion[];
+  let asked: UndoConfirmation[];
   afterEach(() => talk.end());
 
   const write = (name: string, content: string) => call('fs.write', { path: name, content });
@@ -20,8 +20,13 @@ describe('undo', () => {
     asked = [];
     await talk.start();
   };
-  const undo = async (scope: 'turn' | 'run', answer: UndoAnswer = 'all', paths?: string[], meanwhile = () => {}) => {
-    const toolCallIds = undoable(await talk.kept(), scope);
+  const undo = async (
+    scope: 'turn' | 'run',
+    answer: UndoConfirmationAnswer = 'all',
+    paths?: string[],
+    meanwhile = () => {},
+  ) => {
+    const toolCallIds = undoableCallIds(await talk.kept(), scope);
     return talk.engine.undo(talk.runId, { toolCallIds, ...(paths && { paths }) }, talk.workspace, async (question) => {
       asked.push(question);
       meanwhile();
@@ -115,7 +120,7 @@ describe('undo', () => {
     it(`of the turn goes on to the one before, where the newest ${name}`, async () => {
       await begin({ a: 'A' }, { calls: [write('a', 'A1')] }, reply);
       assert.deepEqual(await undo('turn'), { undone: ['a'], left: [] });
-      assert.deepEqual([files('a'), undoable(await talk.kept(), 'run')], [['A'], []]);
+      assert.deepEqual([files('a'), undoableCallIds(await talk.kept(), 'run')], [['A'], []]);
     });
 
   it('after one that was killed takes away what that was writing beside a file it had put back', async () => {
@@ -129,7 +134,7 @@ describe('undo', () => {
   it('does nothing after a no, nor to a file that changes while the question is open', async () => {
     await begin({ a: 'A' }, { calls: [write('a', 'A1')] });
     assert.deepEqual(await undo('run', 'none'), { undone: [], left: [] });
-    const toolCallIds = undoable(await talk.kept(), 'run');
+    const toolCallIds = undoableCallIds(await talk.kept(), 'run');
     const result = await talk.engine.undo(talk.runId, { toolCallIds }, talk.workspace, async () => {
       talk.workspace.write('a', 'mine');
       return 'all';
@@ -145,7 +150,7 @@ describe('undo', () => {
       role: 'system',
       content: 'The person has undone your changes of: a. Read again before you edit.',
     });
-    assert.deepEqual(undoable(await talk.kept(), 'run'), []);
+    assert.deepEqual(undoableCallIds(await talk.kept(), 'run'), []);
     await talk.continue('And now?');
     assert.ok(talk.client.requests.at(-1)!.messages.some((message) => /has undone/.test(message.content)));
   });
@@ -251,7 +256,7 @@ describe('undo', () => {
       assert.deepEqual(await undo('turn'), { undone: paths, left: [] });
       assert.deepEqual(asked, [{ paths, changedSince: [] }]);
       assert.deepEqual(standing(), whole);
-      assert.deepEqual(undoable(await talk.kept(), 'run'), []);
+      assert.deepEqual(undoableCallIds(await talk.kept(), 'run'), []);
     });
 
     it('is there after a reload, and with the edits around it in one go', async () => {
@@ -322,7 +327,7 @@ describe('undo', () => {
       assert.deepEqual(await undo('turn'), { undone: ['run.sh', 'bin/go.sh'], left: [] });
       assert.deepEqual(files('run.sh', 'bin/go.sh'), ['A', undefined]);
       assert.equal(statSync(path.join(talk.workspace.root, 'run.sh')).mode & 0o777, 0o755);
-      assert.deepEqual(undoable(await talk.kept(), 'run'), []);
+      assert.deepEqual(undoableCallIds(await talk.kept(), 'run'), []);
     });
 
     it('and of the edits before and after it, in one go', async () => {
@@ -351,7 +356,7 @@ describe('undo', () => {
       assert.deepEqual(await undo('run'), { undone: ['new/x', 'new/z', 'new'], left: [] });
       assert.deepEqual(files('old/x', 'old/y', 'new/x', 'old/z'), ['X', 'Y', undefined, undefined]);
       assert.deepEqual(asked, [{ paths: ['new/x', 'new/z', 'new'], changedSince: [] }]);
-      assert.deepEqual(undoable(await talk.kept(), 'run'), []);
+      assert.deepEqual(undoableCallIds(await talk.kept(), 'run'), []);
     });
 
     it('of a file that is no text moves it back, unless something is there', async () => {

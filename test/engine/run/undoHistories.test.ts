@@ -18,14 +18,19 @@ import fc from 'fast-check';
 import { ExecutionEngine } from '../../../src/engine/run/engine.ts';
 import type { UndoResult } from '../../../src/engine/run/undo.ts';
 import { createAdapter } from '../../../src/llm/adapter/adapter.ts';
-import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient } from '../../../src/llm/core/client.ts';
+import {
+  type ChatRequest,
+  type ChatStreamChunk,
+  collectChatStream,
+  type LLMClient,
+} from '../../../src/llm/core/client.ts';
 import type { ToolCall } from '../../../src/protocol/content/messages.ts';
 import type { RunEvent } from '../../../src/protocol/run/events.ts';
 import { RunStore } from '../../../src/runs/store.ts';
-import type { Approve } from '../../../src/tools/core/tool.ts';
+import type { ApprovalRequester } from '../../../src/tools/core/tool.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../../src/tools/host/host.ts';
-import { chat } from '../../../src/workflows/run/chatWorkflow.ts';
+import { defaultChatWorkflow } from '../../../src/workflows/run/chatWorkflow.ts';
 import { watchDisk } from '../../support/diskPoints.ts';
 import { tries } from '../../support/tries.ts';
 import { type TemporaryWorkspace, workspaceIn } from '../../support/workspace.ts';
@@ -176,7 +181,7 @@ class Window {
     this.engine = new ExecutionEngine({
       store: this.store,
       host: async () => createToolHost({ workspace: this.workspace, tools: builtinTools(), approve: this.approve }),
-      workflow: async () => chat,
+      workflow: async () => defaultChatWorkflow,
       model: async () => ({
         id: 'scripted/one',
         model: 'one',
@@ -191,7 +196,7 @@ class Window {
     });
   }
 
-  private readonly approve: Approve = () =>
+  private readonly approve: ApprovalRequester = () =>
     new Promise((resolve) => {
       this.waiting.push(() => resolve({ decision: 'allow' }));
       setImmediate(() => {
@@ -211,7 +216,7 @@ class Window {
       const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
       yield { done: true, finishReason: calls.length > 0 ? 'tool_calls' : 'stop', usage };
     }
-    return { chatStream, chat: (request) => collect(chatStream(request), request.model) };
+    return { chatStream, chat: (request) => collectChatStream(chatStream(request), request.model) };
   }
 
   /** Does it in a window that is killed after so many operations, and then again in the next one, until one is not. */

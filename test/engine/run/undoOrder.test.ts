@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ToolCall } from '../../../src/protocol/content/messages.ts';
-import { undoable } from '../../../src/runs/undoSteps.ts';
+import { undoableCallIds } from '../../../src/runs/undoSteps.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { Conversation } from '../conversation.ts';
@@ -16,7 +16,7 @@ describe('undo, in the order of the changes', () => {
     talk = new Conversation(await temporaryWorkspace(files), [...replies, { text: 'Done.' }]);
   };
   const undo = async (scope: 'turn' | 'run', changedSince: string[] = []) => {
-    const toolCallIds = undoable(await talk.kept(), scope);
+    const toolCallIds = undoableCallIds(await talk.kept(), scope);
     return talk.engine.undo(talk.runId, { toolCallIds }, talk.workspace, async (question) => {
       assert.deepEqual(question.changedSince, changedSince);
       return 'all';
@@ -44,7 +44,7 @@ describe('undo, in the order of the changes', () => {
       assert.equal(talk.file('a.txt'), 'ONE TWO three');
       assert.deepEqual(await undo('run'), { undone: ['a.txt'], left: [] });
       assert.equal(talk.file('a.txt'), 'one two three');
-      assert.deepEqual(undoable(await talk.kept(), 'run'), []);
+      assert.deepEqual(undoableCallIds(await talk.kept(), 'run'), []);
     });
 
   for (const order of [

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { AddedRules } from '../../../src/extension/approvals/addedRules.ts';
-import type { Rule } from '../../../src/protocol/content/rule.ts';
+import { AlwaysAllowedRules } from '../../../src/extension/approvals/addedRules.ts';
+import type { PermissionRule } from '../../../src/protocol/content/rule.ts';
 
 describe('rules that an approval made', () => {
   const key = { runId: 'run-1', toolCallId: 'call' };
-  const test: Rule = { effect: 'allow', tool: 'shell.run', command: 'npm test' };
-  const lint: Rule = { effect: 'allow', tool: 'shell.run', command: 'npm run lint' };
+  const test: PermissionRule = { effect: 'allow', tool: 'shell.run', command: 'npm test' };
+  const lint: PermissionRule = { effect: 'allow', tool: 'shell.run', command: 'npm run lint' };
   let stored: unknown[];
-  let added: AddedRules;
+  let added: AlwaysAllowedRules;
   beforeEach(() => {
     stored = [lint];
-    added = new AddedRules({
+    added = new AlwaysAllowedRules({
       written: () => stored,
       add: async (_, ...rules) => {
         stored.push(...rules);

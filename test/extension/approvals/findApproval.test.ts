@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { callKeyIn, findApproval, type OpenApproval } from '../../../src/extension/approvals/findApproval.ts';
+import { findApproval, type PendingApproval, parseCallKey } from '../../../src/extension/approvals/findApproval.ts';
 
 /** Kimi K2 gives the first edit of every run this id. */
 const first = 'functions.fs_edit:0';
-const approval = (id: string, runId: string, order: number, toolCallId = first): OpenApproval => ({
+const approval = (id: string, runId: string, order: number, toolCallId = first): PendingApproval => ({
   request: { id, runId, call: { id: toolCallId, name: 'fs.edit', arguments: {} } },
   order,
 });
@@ -13,7 +13,7 @@ const laterOfB = approval('approval-b2', 'run-b', 3, 'functions.fs_edit:1');
 const nothing = { reviewed: new Set<string>(), shown: undefined };
 
 describe('which approval is answered', () => {
-  const cases: [name: string, ...Parameters<typeof findApproval>, expected: OpenApproval | undefined][] = [
+  const cases: [name: string, ...Parameters<typeof findApproval>, expected: PendingApproval | undefined][] = [
     ['a card: its run’s, of two calls with one id', [ofA, ofB], { runId: 'run-b', toolCallId: first }, nothing, ofB],
     ['a card of the other run', [ofB, ofA], { runId: 'run-a', toolCallId: first }, nothing, ofA],
     ['a card whose approval was settled', [ofA], { runId: 'run-b', toolCallId: first }, nothing, undefined],
@@ -28,7 +28,7 @@ describe('which approval is answered', () => {
   it('arguments of a command that name no call are none', () => {
     const key = { runId: 'run-a', toolCallId: first };
     for (const given of [undefined, null, 'run-a', [key], { runId: 'run-a' }, { runId: 1, toolCallId: first }])
-      assert.equal(callKeyIn(given), undefined);
-    assert.deepEqual(callKeyIn({ ...key, more: true }), key);
+      assert.equal(parseCallKey(given), undefined);
+    assert.deepEqual(parseCallKey({ ...key, more: true }), key);
   });
 });

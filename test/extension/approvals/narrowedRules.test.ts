@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { NarrowedRules } from '../../../src/extension/approvals/narrowedRules.ts';
+import { NarrowedApprovalRules } from '../../../src/extension/approvals/narrowedRules.ts';
 import { DecisionFile } from '../../../src/extension/settings/decisionFile.ts';
-import { inEnglish } from '../../../src/protocol/text/l10n.ts';
+import { toEnglishText } from '../../../src/protocol/text/l10n.ts';
 
 const command = (more: object) => ({ effect: 'allow', tool: 'shell.run', ...more });
 const stored = [
@@ -31,25 +31,25 @@ describe('rules of before that cover less', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   it('are told once for each memory, by whatever window', () => {
-    const rules = new NarrowedRules(memories());
+    const rules = new NarrowedApprovalRules(memories());
     assert.deepEqual([rules.find('user', stored), rules.find('workspace', stored)], [true, true]);
-    const again = new NarrowedRules(memories());
+    const again = new NarrowedApprovalRules(memories());
     assert.deepEqual([again.find('user', stored), again.find('workspace', stored)], [false, false]);
   });
 
   it('each say what they no longer cover, and others nothing', () => {
-    const rules = new NarrowedRules(memories());
+    const rules = new NarrowedApprovalRules(memories());
     rules.find('user', stored);
     const reasons = stored.map((rule) => {
       const reason = rules.reason('user', rule);
-      return reason && inEnglish(reason).replace(/^No longer covers (the )?(\w+).*/, '$2');
+      return reason && toEnglishText(reason).replace(/^No longer covers (the )?(\w+).*/, '$2');
     });
     assert.deepEqual(reasons, ['commands', 'commands', 'scripts', 'project', ...Array(5).fill(undefined)]);
     assert.equal(rules.reason('workspace', stored[0]), undefined);
   });
 
   it('are none of those that are made later', () => {
-    const rules = new NarrowedRules(memories());
+    const rules = new NarrowedApprovalRules(memories());
     assert.equal(rules.find('workspace', []), false);
     assert.equal(rules.find('workspace', stored), false);
     assert.deepEqual(
@@ -61,7 +61,7 @@ describe('rules of before that cover less', () => {
   it('do not hinder a start whose memory cannot be written or read', () => {
     writeFileSync(path.join(folder, 'file'), '');
     const broken = new DecisionFile(path.join(folder, 'file', 'a.json'));
-    const rules = new NarrowedRules({ workspace: broken, user: broken });
+    const rules = new NarrowedApprovalRules({ workspace: broken, user: broken });
     assert.equal(rules.find('user', stored), false);
     assert.equal(rules.reason('user', stored[0]), undefined);
   });

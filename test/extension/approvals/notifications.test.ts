@@ -9,7 +9,7 @@ const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
 
 // The editor makes links of `[text](command:…)` in these texts; only dialogs (`modal`) show them as they are.
 const places = [
-  /show(?:Information|Warning|Error)Message\(\s*(?<text>withoutLinks\(|`[^`]*`|[\w.]+\([^()]*\)|[\w.]+|'[^']*')(?!.{0,20}modal)/gs,
+  /show(?:Information|Warning|Error)Message\(\s*(?<text>disableCommandLinks\(|`[^`]*`|[\w.]+\([^()]*\)|[\w.]+|'[^']*')(?!.{0,20}modal)/gs,
   /progress\.report\(\{ message(?<text>: [^,}]*|)/g,
 ];
 
@@ -21,7 +21,7 @@ describe('what a notification says', () => {
       const said = places.flatMap((place) => [...source.matchAll(place)]);
       const risky = said.filter(({ groups }) => {
         const text = groups!.text!.replace(/^: /, '');
-        return !/^'|^withoutLinks\(|^t\('[^']*'\)$/.test(text); // what is only translated is nobody else's
+        return !/^'|^disableCommandLinks\(|^t\('[^']*'\)$/.test(text); // what is only translated is nobody else's
       });
       assert.deepEqual(
         risky.map(([whole]) => whole),

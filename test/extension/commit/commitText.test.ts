@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { commitText } from '../../../src/extension/commit/commitText.ts';
+import { extractCommitMessage } from '../../../src/extension/commit/commitText.ts';
 
 const limits = { subject: 20, line: 30 };
-const check = (answer: string, message: string, within = limits) => assert.equal(commitText(answer, within), message);
+const check = (answer: string, message: string, within = limits) =>
+  assert.equal(extractCommitMessage(answer, within), message);
 
 describe('an answer as a commit message', () => {
   const cases: [what: string, answer: string, message: string][] = [
@@ -54,14 +55,14 @@ describe('an answer as a commit message', () => {
   for (const [what, answer, message] of cases) it(what, () => check(answer, message));
 
   it('limits that leave no room still give all words', () => {
-    const text = commitText('Mend the 锁锁锁 now\n\n- a b', { subject: 1, line: 1 });
+    const text = extractCommitMessage('Mend the 锁锁锁 now\n\n- a b', { subject: 1, line: 1 });
     assert.equal(text.replace(/[\s…-]/g, ''), 'Mendthe锁锁锁nowab');
   });
 
   it('every beginning of an answer is within the limits', () => {
     const answer = 'Mend the lock of the second gate\n\n- it was broken since the spring, and nobody had seen it';
     for (let end = 0; end <= answer.length; end++) {
-      const [first = '', ...body] = commitText(answer.slice(0, end), limits).split('\n');
+      const [first = '', ...body] = extractCommitMessage(answer.slice(0, end), limits).split('\n');
       assert.ok(first.length <= 20 && body.every((line) => line.length <= 30), first);
     }
   });

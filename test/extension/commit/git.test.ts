@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import {
   type CommitRepository,
-  type CommitWindow,
+  chooseCommitRepository,
   type GitExtension,
-  repositoryOf,
+  type RepositoryChoiceInputs,
 } from '../../../src/extension/commit/git.ts';
 
 type Uri = CommitRepository['rootUri'];
@@ -16,8 +16,8 @@ function windowWith(
     enabled = true,
     state = 'initialized',
     ...more
-  }: Partial<CommitWindow> & { enabled?: boolean; state?: string } = {},
-): CommitWindow {
+  }: Partial<RepositoryChoiceInputs> & { enabled?: boolean; state?: string } = {},
+): RepositoryChoiceInputs {
   const repositories = roots.map((root) => ({ rootUri: uri(root) }) as CommitRepository);
   const getRepository = ({ fsPath }: Uri) =>
     repositories.find(({ rootUri }) => fsPath.startsWith(`${rootUri.fsPath}/`)) ?? null;
@@ -26,19 +26,22 @@ function windowWith(
 }
 
 describe('which repository is meant', () => {
-  const found: [what: string, window: CommitWindow, pressed: string | undefined, root: string][] = [
+  const found: [what: string, window: RepositoryChoiceInputs, pressed: string | undefined, root: string][] = [
     ['that of the button', windowWith(['/a', '/b'], { inFront: uri('/a/x') }), '/b', '/b'],
     ['the only one', windowWith(['/a'], { inFront: uri('/elsewhere/x') }), undefined, '/a'],
     ['that of the editor in front', windowWith(['/a', '/b'], { inFront: uri('/b/x') }), undefined, '/b'],
   ];
   for (const [what, window, pressed, root] of found)
     it(what, async () => {
-      const { repository, program } = await repositoryOf(window, pressed ? { rootUri: uri(pressed) } : undefined);
+      const { repository, program } = await chooseCommitRepository(
+        window,
+        pressed ? { rootUri: uri(pressed) } : undefined,
+      );
       assert.equal(repository.rootUri.fsPath, root);
       assert.equal(program, '/usr/bin/git');
     });
 
-  const none: [what: string, window: CommitWindow, pressed: string | undefined, says: RegExp][] = [
+  const none: [what: string, window: RepositoryChoiceInputs, pressed: string | undefined, says: RegExp][] = [
     ['an untrusted workspace', windowWith(['/a'], { isTrusted: false }), undefined, /untrusted/],
     ['no Git extension', windowWith(['/a'], { git: undefined }), undefined, /extension is switched off/],
     ['Git switched off', windowWith(['/a'], { enabled: false }), undefined, /git\.enabled/],
@@ -50,5 +53,5 @@ describe('which repository is meant', () => {
   ];
   for (const [what, window, pressed, says] of none)
     it(`${what}: a sentence says so`, () =>
-      assert.rejects(repositoryOf(window, pressed ? { rootUri: uri(pressed) } : undefined), says));
+      assert.rejects(chooseCommitRepository(window, pressed ? { rootUri: uri(pressed) } : undefined), says));
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fillBox } from '../../../src/extension/commit/messageBox.ts';
+import { streamIntoInputBox } from '../../../src/extension/commit/messageBox.ts';
 import { createAdapter } from '../../../src/llm/adapter/adapter.ts';
 import { LLMError } from '../../../src/llm/core/errors.ts';
 import { type ScriptedReply, scriptedClient } from '../../support/scriptedClient.ts';
@@ -30,7 +30,7 @@ function fill(box: { value: string }, replies: ScriptedReply[], stop = new Abort
   const client = scriptedClient(replies);
   const adapter = createAdapter(client, { retries: 1, baseDelayMs: 0, jitter: false });
   const request = { model: 'small', messages: [{ role: 'user' as const, content: 'changes' }] };
-  const filled = fillBox(
+  const filled = streamIntoInputBox(
     box,
     (options) => adapter.complete(request, options),
     (answer) => answer.trim(),

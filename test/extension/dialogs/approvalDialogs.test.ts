@@ -3,20 +3,25 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { approvalText, batchText, buttonsOf, labels } from '../../../src/extension/dialogs/approvalText.ts';
+import {
+  approvalBatchText,
+  approvalButtonLabels,
+  approvalButtons,
+  approvalText,
+} from '../../../src/extension/dialogs/approvalText.ts';
 import { serverApprovalText } from '../../../src/extension/mcp/mcpQuestionText.ts';
-import { speak, t } from '../../../src/protocol/text/l10n.ts';
+import { setLanguage, t } from '../../../src/protocol/text/l10n.ts';
 import { localize } from '../../../src/protocol/text/localized.ts';
 import type { ApprovalRequest, Tool } from '../../../src/tools/core/tool.ts';
 import { editorTool } from '../../../src/tools/editorTools/editorTool.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
-import type { Definition } from '../../../src/tools/mcp/config/config.ts';
-import { loadSdk } from '../../../src/tools/mcp/loadSdk.ts';
+import type { McpServerDefinition } from '../../../src/tools/mcp/config/config.ts';
+import { loadMcpSdk } from '../../../src/tools/mcp/loadSdk.ts';
 import { resourceTool } from '../../../src/tools/mcp/resources.ts';
 import type { McpServer } from '../../../src/tools/mcp/server.ts';
-import type { ServerApproval } from '../../../src/tools/mcp/servers.ts';
-import { serverTool } from '../../../src/tools/mcp/serverTool.ts';
-import { rulesFor } from '../../../src/tools/policy/rules.ts';
+import type { ServerApprovalRequest } from '../../../src/tools/mcp/servers.ts';
+import { createServerTool } from '../../../src/tools/mcp/serverTool.ts';
+import { alwaysAllowRuleChoices } from '../../../src/tools/policy/rules.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation, data } from '../../tools/conversation.ts';
 
@@ -79,10 +84,10 @@ const shownOtherwise: [kind: string, shown: Shown, call: Call][] = [
   ['command that is asked about again', { note: 'The content has changed since it was shown.' }, run('rm new.txt', { cwd: 'packages/..' })],
 ]; // biome-ignore format: a table
 
-const server = (more: object): ServerApproval =>
-  ({ changed: false, ...more, definition: { name: 'odd', source: '.mcp.json', ...(more as { definition: object }).definition } }) as ServerApproval; // biome-ignore format: a call
+const server = (more: object): ServerApprovalRequest =>
+  ({ changed: false, ...more, definition: { name: 'odd', source: '.mcp.json', ...(more as { definition: object }).definition } }) as ServerApprovalRequest; // biome-ignore format: a call
 const stdio = { type: 'stdio', command: 'node', args: ['server.js', '--all'], cwd: '/w', env: {} };
-const servers: [kind: string, question: ServerApproval][] = [
+const servers: [kind: string, question: ServerApprovalRequest][] = [
   ['start of an MCP server', server({ definition: stdio })],
   ['start of an MCP server with variables', server({ definition: { ...stdio, env: { MODE: 'a b', TOKEN: '${env:T}' } } })],
   ['start of an MCP server that changed', server({ changed: true, meanwhile: true, definition: stdio })],
@@ -109,12 +114,12 @@ describe('the dialog of every kind of approval', () => {
     workspace.write('new.txt', 'one\n');
   });
   after(() => {
-    speak('en');
+    setLanguage('en');
     workspace.cleanup();
   });
 
   async function tools() {
-    const sdk = await loadSdk();
+    const sdk = await loadMcpSdk();
     const definition = {
       type: 'stdio',
       command: 'odd-server',
@@ -122,7 +127,7 @@ describe('the dialog of every kind of approval', () => {
       inputs: [],
       hash: 'x',
       place: 'settings',
-    } as unknown as Definition;
+    } as unknown as McpServerDefinition;
     const server = { name: 'odd', definition, hasResources: true } as unknown as McpServer;
     const origin = { starts: 'odd-server', identity: 'x', definition: 'y', own: true, earlier: [] };
     const free = { sdk, hidden: false, refusal: () => undefined };
@@ -132,7 +137,7 @@ describe('the dialog of every kind of approval', () => {
       { name: 'drop', annotations: { destructiveHint: true } },
     ];
     const ofServer = listed.map(({ name, annotations }) =>
-      serverTool({
+      createServerTool({
         server,
         listed: { name, inputSchema: { type: 'object' }, ...(annotations && { annotations }) },
         name: `mcp.odd.${name}`,
@@ -208,14 +213,14 @@ describe('the dialog of every kind of approval', () => {
     { run, edited, reviewed = false }: Shown = {},
   ): string[] {
     const { message, detail } = all
-      ? batchText(all, all.length, new Set(), undefined)
+      ? approvalBatchText(all, all.length, new Set(), undefined)
       : approvalText(request, edited, reviewed, run);
-    const always = rulesFor(request).length > 0;
+    const always = alwaysAllowRuleChoices(request).length > 0;
     const buttons = all
-      ? [t(labels.review), t('Allow All ({0})', all.length), t(labels.oneByOne)]
-      : buttonsOf(request, { edited, reviewed, always });
+      ? [t(approvalButtonLabels.review), t('Allow All ({0})', all.length), t(approvalButtonLabels.oneByOne)]
+      : approvalButtons(request, { edited, reviewed, always });
     // The editor adds Cancel.
-    assert.ok(buttons.length <= 4 && buttons[0] === t(labels.review), kind);
+    assert.ok(buttons.length <= 4 && buttons[0] === t(approvalButtonLabels.review), kind);
     const { command, details, change } = request.plan;
     const isText = all !== undefined || (!command && !details && change !== undefined && !/\n\n/.test(detail));
     if (!isText) checkLines(kind, detail, edited ?? command ?? details ?? '');
@@ -236,7 +241,7 @@ describe('the dialog of every kind of approval', () => {
     ['de', german],
   ] as const)
     it(`is as it was reviewed, in ${language}`, async () => {
-      speak(language, words);
+      setLanguage(language, words);
       const file = path.join(import.meta.dirname, `approvalDialogs.${language}.txt`);
       const shown = await dialogs();
       if (writes) writeFileSync(file, shown);

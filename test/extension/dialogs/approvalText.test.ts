@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import {
+  approvalBatchText,
+  approvalButtonLabels,
+  approvalButtons,
   approvalText,
-  batchText,
-  buttonsOf,
-  inReach,
-  isListable,
-  labels,
-  needsReview,
-  withoutLinks,
+  disableCommandLinks,
+  fitsApprovalList,
+  needsReviewEditor,
+  orderDialogButtons,
 } from '../../../src/extension/dialogs/approvalText.ts';
-import type { ApprovalRequest, RequestedPlan } from '../../../src/tools/core/tool.ts';
+import type { ApprovalRequest, ApprovalRequestPlan } from '../../../src/tools/core/tool.ts';
 
 let count = 0;
-const request = (plan: Partial<RequestedPlan>, more: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
+const request = (plan: Partial<ApprovalRequestPlan>, more: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
   id: `${++count}`,
   runId: 'run',
   batch: 'batch',
@@ -30,7 +30,7 @@ const request = (plan: Partial<RequestedPlan>, more: Partial<ApprovalRequest> = 
   },
   ...more,
 });
-const command = (text: string, more: Partial<RequestedPlan> = {}) =>
+const command = (text: string, more: Partial<ApprovalRequestPlan> = {}) =>
   request({ what: 'Run a command', where: '/w', folder: '.', command: text, grant: `shell.run ${text}`, ...more });
 
 describe('the words of a question', () => {
@@ -83,7 +83,7 @@ describe('the words of a question', () => {
     it(`${name}: ${whole ? 'all of it' : 'both ends, and nothing can be allowed before it was reviewed'}`, () => {
       const about = command(text);
       const { detail } = approvalText(about);
-      assert.equal(needsReview(about), !whole);
+      assert.equal(needsReviewEditor(about), !whole);
       assert.equal(detail === text, whole);
       if (whole) return;
       assert.match(detail, /\n… [\d,]+ characters more, [\d,]+ lines? in total: Review… shows all …\n/);
@@ -111,7 +111,7 @@ describe('the words of a question', () => {
     if (existsSync(day))
       for (const project of JSON.parse(readFileSync(day, 'utf8')).projects)
         commands.push(...project.commands.map((one: { command: string }) => one.command));
-    const whole = commands.filter((text) => !needsReview(command(text))).length;
+    const whole = commands.filter((text) => !needsReviewEditor(command(text))).length;
     assert.ok(whole >= commands.length * 0.9, `${whole} of ${commands.length}`);
   });
 
@@ -122,7 +122,7 @@ describe('the words of a question', () => {
 
   it('several have a line each, which says where it happens, and what Cancel means', () => {
     const edited = request({ what: 'Edit sub/b.ts', where: '/w/sub/b.ts', paths: ['sub/b.ts'] });
-    assert.deepEqual(batchText([request({}), edited], 2, new Set([edited])), {
+    assert.deepEqual(approvalBatchText([request({}), edited], 2, new Set([edited])), {
       message: 'Allow 2 calls?',
       detail: '1. Edit a.ts\n2. Edit sub/b.ts – as changed by you',
     });
@@ -132,7 +132,7 @@ describe('the words of a question', () => {
       command('npm test', { folder: 'packages/api' }),
       command('npm run dev', { folder: 'examples', background: true, timeLimit: 60 }),
     ];
-    assert.deepEqual(batchText([edit, ...commands], 7), {
+    assert.deepEqual(approvalBatchText([edit, ...commands], 7), {
       message: 'Allow 4 calls?',
       detail:
         '1. Edit a.ts · +1 −1\n2. Run npm test\n3. Run npm test · in packages/api\n' +
@@ -149,7 +149,10 @@ describe('the words of a question', () => {
     ];
     for (const [title, shown] of titles) {
       assert.equal(approvalText(command('npm test'), undefined, false, title).message, `Run this command? ${shown}`);
-      assert.equal(batchText([request({}), request({})], 2, new Set(), title).message, `Allow 2 calls? ${shown}`);
+      assert.equal(
+        approvalBatchText([request({}), request({})], 2, new Set(), title).message,
+        `Allow 2 calls? ${shown}`,
+      );
     }
     assert.equal(approvalText(command('npm test')).message, 'Run this command?');
   });
@@ -170,17 +173,18 @@ describe('the words of a question', () => {
     ['a page, whose address stands in no line', request({ what: 'Fetch a page of example.com', where: 'GET https://example.com/?q=1', paths: undefined }), false],
   ]; // biome-ignore format: a table
   for (const [name, about, expected] of listable)
-    it(`${name} ${expected ? 'may stand' : 'never stands'} in a list`, () => assert.equal(isListable(about), expected));
+    it(`${name} ${expected ? 'may stand' : 'never stands'} in a list`, () =>
+      assert.equal(fitsApprovalList(about), expected));
 
   const unasked = { reviewed: false, always: true };
-  const { review, allow, allowRun, allowAlways, allowChanged } = labels;
+  const { review, allow, allowRun, allowAlways, allowChanged } = approvalButtonLabels;
   const buttons: [name: string, offered: string[], expected: string[]][] = [
-    ['an ordinary one', buttonsOf(request({}), unasked), [review, allow, allowRun, allowAlways]],
-    ['a protected place', buttonsOf(request({ grant: undefined }), { ...unasked, always: false }), [review, allow]],
-    ['changed', buttonsOf(request({}), { ...unasked, edited: 'x', reviewed: true }), [review, allowChanged]],
-    ['too long', buttonsOf(command('x'.repeat(3000)), unasked), [review]],
-    ['too long, but reviewed', buttonsOf(command('x'.repeat(3000)), { ...unasked, reviewed: true }), [review, allow, allowRun, allowAlways]],
-    ['made too long by the person', buttonsOf(command('x'), { ...unasked, reviewed: true, edited: 'x'.repeat(3000) }), [review, allowChanged]],
+    ['an ordinary one', approvalButtons(request({}), unasked), [review, allow, allowRun, allowAlways]],
+    ['a protected place', approvalButtons(request({ grant: undefined }), { ...unasked, always: false }), [review, allow]],
+    ['changed', approvalButtons(request({}), { ...unasked, edited: 'x', reviewed: true }), [review, allowChanged]],
+    ['too long', approvalButtons(command('x'.repeat(3000)), unasked), [review]],
+    ['too long, but reviewed', approvalButtons(command('x'.repeat(3000)), { ...unasked, reviewed: true }), [review, allow, allowRun, allowAlways]],
+    ['made too long by the person', approvalButtons(command('x'), { ...unasked, reviewed: true, edited: 'x'.repeat(3000) }), [review, allowChanged]],
   ]; // biome-ignore format: a table
   for (const [name, offered, expected] of buttons)
     it(`the buttons of ${name}: Enter never allows, and with Cancel there are five at most`, () => {
@@ -190,11 +194,11 @@ describe('the words of a question', () => {
 
   it('the yes is where one key leads to from the first, which is never a yes', () => {
     const all = [review, allow, allowRun, allowAlways];
-    assert.deepEqual(inReach(all, 'linux'), [review, allowRun, allowAlways, allow]);
-    assert.deepEqual(inReach(all, 'win32'), all);
-    assert.deepEqual(inReach([review], 'linux'), [review]);
+    assert.deepEqual(orderDialogButtons(all, 'linux'), [review, allowRun, allowAlways, allow]);
+    assert.deepEqual(orderDialogButtons(all, 'win32'), all);
+    assert.deepEqual(orderDialogButtons([review], 'linux'), [review]);
   });
 
   it('a name makes no link in a notification', () =>
-    assert.equal(withoutLinks('Edit [x](command:quit).md\n'), 'Edit [x] (command:quit).md ⏎'));
+    assert.equal(disableCommandLinks('Edit [x](command:quit).md\n'), 'Edit [x] (command:quit).md ⏎'));
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { type Check, runChecks, toReport } from '../../../src/extension/doctor/doctorReport.ts';
+import { type DoctorCheck, runChecks, toDoctorReport } from '../../../src/extension/doctor/doctorReport.ts';
 
 const key = 'sk-CANARYKEY1234567890';
 const house = 'my-own-password-of-a-proxy';
 
-const checks: Check[] = [
+const checks: DoctorCheck[] = [
   {
     title: 'Fine',
     run: async (_, progress) => {
@@ -25,7 +25,7 @@ describe('the report of Doctor', () => {
     const sections = await runChecks(checks, new AbortController().signal, (text) => told.push(text));
     assert.deepEqual(told, ['Fine', 'Fine: looking', 'Odd', 'Broken']);
     assert.equal(
-      toReport(sections, { secrets: [house], home: '/home/ada' }),
+      toDoctorReport(sections, { secrets: [house], home: '/home/ada' }),
       `# Towpath Doctor
 
 1 problem, 1 warning. Keys are not included, and \`~\` stands for your home folder.
@@ -51,7 +51,7 @@ describe('the report of Doctor', () => {
 
   it('ends when it is stopped, with what was found until then', async () => {
     const stop = new AbortController();
-    const stopping: Check = {
+    const stopping: DoctorCheck = {
       title: 'Slow',
       run: async () => {
         stop.abort();

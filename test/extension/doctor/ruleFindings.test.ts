@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { ruleFindings } from '../../../src/extension/doctor/ruleFindings.ts';
-import type { Policy } from '../../../src/protocol/content/policy.ts';
-import { readRules } from '../../../src/tools/policy/rules.ts';
+import type { ApprovalPolicy } from '../../../src/protocol/content/policy.ts';
+import { parsePolicyRules } from '../../../src/tools/policy/rules.ts';
 
 describe('what Doctor says of rules', () => {
   const say = (...written: unknown[]) => {
-    const { rules, problems } = readRules(written, 'user');
-    const policy: Policy = { preset: 'reads-free', readOnlyCommands: true, rules };
+    const { rules, problems } = parsePolicyRules(written, 'user');
+    const policy: ApprovalPolicy = { preset: 'reads-free', readOnlyCommands: true, rules };
     return ruleFindings({ current: () => policy, problems }).map(({ level, text }) => `${level}: ${text}`);
   };
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { engineText, modelDetails } from '../../../src/extension/localModels/modelDetails.ts';
+import { localEngineText, modelDetails } from '../../../src/extension/localModels/modelDetails.ts';
 import type { ChatWrapperName } from '../../../src/llm/local/ipc/chatWrappers.ts';
 import type { DeviceInfo } from '../../../src/llm/local/ipc/deviceInfo.ts';
 
@@ -111,7 +111,7 @@ Read from the file, without loading it. The memory is an upper estimate; graphic
     assert.match(modelDetails(model, fit, engine), /^# b\.gguf\n\n\*\*Cannot be used\.\*\* It is cut off\./);
   });
 
-  const engines: [string, Parameters<typeof engineText>[0], string][] = [
+  const engines: [string, Parameters<typeof localEngineText>[0], string][] = [
     ['none', { installed: [], gpu: [], missing: 'It has none. Get one.' }, 'nothing: It has none. Get one.'],
     [
       'a card without its engine',
@@ -126,10 +126,10 @@ Read from the file, without loading it. The memory is an upper estimate; graphic
   ];
   it('what runs it when the GPU is switched off', () =>
     assert.equal(
-      engineText({ installed: ['mac-arm64-metal'], gpu: ['metal'] }, false),
+      localEngineText({ installed: ['mac-arm64-metal'], gpu: ['metal'] }, false),
       'the CPU (mac-arm64-metal), because towpath.local.gpu is off.',
     ));
 
   for (const [what, state, text] of engines)
-    it(`what runs it, honestly: ${what}`, () => assert.equal(engineText(state), text));
+    it(`what runs it, honestly: ${what}`, () => assert.equal(localEngineText(state), text));
 });

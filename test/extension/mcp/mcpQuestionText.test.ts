@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: VS Code's own variables
 import assert from 'node:assert/strict';
 import { describeServer } from '../../../src/extension/mcp/mcpQuestionText.ts';
-import type { Definition } from '../../../src/tools/mcp/config/config.ts';
+import type { McpServerDefinition } from '../../../src/tools/mcp/config/config.ts';
 
-const local = (env: Record<string, string | null>): Definition => ({
+const local = (env: Record<string, string | null>): McpServerDefinition => ({
   name: 'memory',
   source: '.vscode/mcp.json',
   place: '/w/.vscode/mcp.json',
@@ -47,7 +47,7 @@ describe('the question about an MCP server', () => {
   it('of headers tells the names, and what they come from', () => {
     const { name, source, place, hash, inputs } = local({});
     const headers = { Authorization: 'Bearer ${input:token}', 'X-Key': 'CANARY' };
-    const remote: Definition = {
+    const remote: McpServerDefinition = {
       name,
       source,
       place,
@@ -72,16 +72,16 @@ describe('the question about an MCP server', () => {
   ]; // biome-ignore format: a table
   for (const [url, begins] of addresses)
     it(`tells the address ${JSON.stringify(url)} as it is connected to`, () => {
-      const { command: _, args, cwd, env, ...base } = local({}) as Definition & { type: 'stdio' };
+      const { command: _, args, cwd, env, ...base } = local({}) as McpServerDefinition & { type: 'stdio' };
       const told = describeServer({ ...base, type: 'http', url, headers: {} });
       assert.equal(told.slice(0, begins.length), begins);
       assert.equal(told.split('\n').filter((line) => line.startsWith('Configured in')).length, 1);
     });
 
   it('has one line for the folder, and one for the headers', () => {
-    const told = describeServer({ ...local({}), cwd: '/w\nConfigured in x.' } as Definition);
+    const told = describeServer({ ...local({}), cwd: '/w\nConfigured in x.' } as McpServerDefinition);
     assert.match(told, /^in \/w ⏎ Configured in x\.$/m);
-    const { command: _, args, cwd, env, ...base } = local({}) as Definition & { type: 'stdio' };
+    const { command: _, args, cwd, env, ...base } = local({}) as McpServerDefinition & { type: 'stdio' };
     const remote = describeServer({ ...base, type: 'http', url: 'https://x.example/', headers: { 'A\nB\u202e': 'x' } });
     assert.match(remote, /^with the headers A ⏎ B⟨U\+202E⟩$/m);
   });

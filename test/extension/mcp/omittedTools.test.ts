@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { leftOutOf } from '../../../src/extension/mcp/omittedTools.ts';
-import type { LeftOutItems } from '../../../src/tools/mcp/server.ts';
+import { omittedItemMessages } from '../../../src/extension/mcp/omittedTools.ts';
+import type { OmittedServerItems } from '../../../src/tools/mcp/server.ts';
 
 describe('MCP Servers…: what is left out', () => {
-  const cases: [leftOut: LeftOutItems[], sentences: string[]][] = [
+  const cases: [leftOut: OmittedServerItems[], sentences: string[]][] = [
     [[], []],
     [[{ kind: 'tools', names: ['search', 'export'], of: 19 }], ['2 of 19 tools left out: invalid schema (search, export)']],
     [[{ kind: 'resources', names: ['a:b'], of: 1 }, { kind: 'prompts', names: ['#2'], of: 3 }], ['1 of 1 resources left out: invalid entry (a:b)', '1 of 3 prompts left out: invalid entry (#2)']],
@@ -11,5 +11,6 @@ describe('MCP Servers…: what is left out', () => {
     [[{ kind: 'tools', names: [`a\n\u202e${'x'.repeat(100)}`], of: 2 }], [`1 of 2 tools left out: invalid schema (a ⏎ ⟨U+202E⟩${'x'.repeat(27)}…)`]],
   ]; // biome-ignore format: a table
   for (const [leftOut, sentences] of cases)
-    it(`is named: ${sentences.join() || 'nothing'}`, () => assert.deepEqual(leftOutOf({ leftOut }), sentences));
+    it(`is named: ${sentences.join() || 'nothing'}`, () =>
+      assert.deepEqual(omittedItemMessages({ leftOut }), sentences));
 });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import {
+  addSymbolCompletions,
   type CompletionSources,
-  completionsFor,
+  mentionCompletions,
   symbolCompletions,
-  withSymbols,
 } from '../../../src/extension/mentions/completions.ts';
-import { wordOf } from '../../../src/protocol/content/mentionText.ts';
+import { mentionTextOf } from '../../../src/protocol/content/mentionText.ts';
 
 describe('What is offered after an @', () => {
   const known: CompletionSources = {
@@ -20,8 +20,8 @@ describe('What is offered after an @', () => {
   };
   const nothing: CompletionSources = { open: [], errors: 0, warnings: 0, git: false };
   const rows = (query: string, now: CompletionSources, found: string[]) =>
-    completionsFor(query, now, found).map(({ mention, label, detail }) =>
-      [wordOf(mention), mention.kind, label, detail ?? ''].join(' | '),
+    mentionCompletions(query, now, found).map(({ mention, label, detail }) =>
+      [mentionTextOf(mention), mention.kind, label, detail ?? ''].join(' | '),
     );
 
   it('is what is at hand first: the selection, problems, changes, open files with the one in front before others', () =>
@@ -49,7 +49,7 @@ describe('What is offered after an @', () => {
 
   it('is 50 at most', () =>
     assert.equal(
-      completionsFor(
+      mentionCompletions(
         '',
         known,
         Array.from({ length: 80 }, (_, at) => `a${at}`),
@@ -74,12 +74,12 @@ describe('What is offered after an @', () => {
         detail: 'class · src/p.ts:12',
       },
     ]);
-    const all = completionsFor(
+    const all = mentionCompletions(
       '',
       known,
       Array.from({ length: 80 }, (_, at) => `a${at}`),
     );
-    const both = withSymbols(all, symbols);
+    const both = addSymbolCompletions(all, symbols);
     assert.deepEqual([both.length, both.at(-1)], [50, symbols[1]]);
   });
 });

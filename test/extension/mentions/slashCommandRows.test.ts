@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict';
-import { ownActs, type Sayable, slashRows, worded } from '../../../src/extension/mentions/slashCommandRows.ts';
-import { slashIn } from '../../../src/protocol/content/slash.ts';
+import {
+  assignSlashNames,
+  builtInSlashCommands,
+  type SlashCommandEntry,
+  slashCompletions,
+} from '../../../src/extension/mentions/slashCommandRows.ts';
+import { splitSlashCommand } from '../../../src/protocol/content/slash.ts';
 
-const found = (kind: Sayable['kind'], name: string, detail = ''): Sayable => ({ kind, name, detail, of: undefined });
+const found = (kind: SlashCommandEntry['kind'], name: string, detail = ''): SlashCommandEntry => ({
+  kind,
+  name,
+  detail,
+  of: undefined,
+});
 
 describe('What is offered after a /', () => {
-  const words = worded([
-    ...ownActs,
+  const words = assignSlashNames([
+    ...builtInSlashCommands,
     found('prompt', 'explain it', 'In short'),
     found('prompt', 'plan'),
     found('skill', 'plan'),
@@ -15,7 +25,7 @@ describe('What is offered after a /', () => {
     found('agent', 'review'),
     found('server-prompt', 'mcp.notes.add'),
   ]);
-  const rows = (query: string) => slashRows(words, query).map(({ label }) => label);
+  const rows = (query: string) => slashCompletions(words, query).map(({ label }) => label);
 
   it('is Towpath’s own first, then what files and servers have, each under a word of its own', () =>
     assert.deepEqual(rows(''), [
@@ -38,12 +48,15 @@ describe('What is offered after a /', () => {
   });
 
   it('says what it is', () =>
-    assert.deepEqual(slashRows(words, 'explain'), [
+    assert.deepEqual(slashCompletions(words, 'explain'), [
       { slash: { word: '/explain-it', kind: 'prompt' }, label: '/explain-it', detail: 'In short' },
     ]));
 
   it('is 50 at most', () =>
-    assert.equal(slashRows(worded(Array.from({ length: 80 }, (_, at) => found('prompt', `p${at}`))), '').length, 50));
+    assert.equal(
+      slashCompletions(assignSlashNames(Array.from({ length: 80 }, (_, at) => found('prompt', `p${at}`))), '').length,
+      50,
+    ));
 });
 
 describe('A message that begins with a /', () => {
@@ -57,5 +70,5 @@ describe('A message that begins with a /', () => {
     ['say /plan', undefined],
   ] as const)
     it(`${JSON.stringify(text)} ${said ? `may mean ${said.word}` : 'is words like any other'}`, () =>
-      assert.deepEqual(slashIn(text), said));
+      assert.deepEqual(splitSlashCommand(text), said));
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { type EditorState, offersFor } from '../../../src/extension/mentions/suggestions.ts';
+import { type EditorState, suggestionsForState } from '../../../src/extension/mentions/suggestions.ts';
 
 describe('What an empty panel offers', () => {
   const quiet: EditorState = { errors: 0, changes: 0, readme: 'README.md', instructs: true, tested: true };
-  const labels = (seen: Partial<EditorState>) => offersFor({ ...quiet, ...seen }).map(({ label }) => label);
+  const labels = (seen: Partial<EditorState>) => suggestionsForState({ ...quiet, ...seen }).map(({ label }) => label);
 
   for (const [of, seen, offered] of [
     [
@@ -31,7 +31,7 @@ describe('What an empty panel offers', () => {
     it(of, () => assert.deepEqual(labels(seen), offered));
 
   it('says it with what it is about', () =>
-    assert.deepEqual(offersFor({ ...quiet, changes: 3 })[0], {
+    assert.deepEqual(suggestionsForState({ ...quiet, changes: 3 })[0], {
       label: 'Review my changes in 3 files',
       text: 'Review my changes (@changes): what is wrong, risky or missing? Change nothing.',
       mentions: [{ kind: 'changes' }],

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { dayBudget } from '../../../src/engine/core/budget.ts';
 import type { RunModel } from '../../../src/engine/run/runContext.ts';
-import { type Ask, AskRefused, answerRequest } from '../../../src/extension/modelProvider/answerRequest.ts';
-import { type Requester, Requesters } from '../../../src/extension/modelProvider/requesters.ts';
+import {
+  answerRequest,
+  type ExternalModelRequest,
+  ModelRequestRejected,
+} from '../../../src/extension/modelProvider/answerRequest.ts';
+import { type Requester, RequesterConsents } from '../../../src/extension/modelProvider/requesters.ts';
 import { RequestQueue } from '../../../src/extension/modelProvider/requestQueue.ts';
 import { createAdapter } from '../../../src/llm/adapter/adapter.ts';
-import { SpentFiles } from '../../../src/runs/dailySpend.ts';
+import { DailySpendFiles } from '../../../src/runs/dailySpend.ts';
 import { temporaryFolder } from '../../support/editor/sample.ts';
 import { eventually } from '../../support/eventually.ts';
 import { call, type ScriptedReply, scriptedClient } from '../../support/scriptedClient.ts';
@@ -16,7 +20,7 @@ const user = (content: string) => [{ role: 1, content }];
 function begin(replies: ScriptedReply[], model: Partial<RunModel> = {}, line = new RequestQueue(() => {})) {
   const client = scriptedClient(replies);
   const adapter = createAdapter(client, { retries: 0 }, { priceOf: () => ({ input: 1_000_000, output: 0 }) });
-  const ask = (more: Partial<Ask> & { local?: boolean } = {}) => {
+  const ask = (more: Partial<ExternalModelRequest> & { local?: boolean } = {}) => {
     const stop = new AbortController();
     const told: unknown[] = [];
     const answer = answerRequest(
@@ -25,7 +29,7 @@ function begin(replies: ScriptedReply[], model: Partial<RunModel> = {}, line = n
         messages: user('Hello?'),
         options: {},
         signal: stop.signal,
-        stop: () => stop.abort(new AskRefused('failed', 'Stopped by you.')),
+        stop: () => stop.abort(new ModelRequestRejected('failed', 'Stopped by you.')),
         report: (part) => told.push('text' in part ? part.text : { [part.call.name]: part.call.arguments }),
         ...more,
       },
@@ -42,8 +46,8 @@ function begin(replies: ScriptedReply[], model: Partial<RunModel> = {}, line = n
   return { client, line, ask };
 }
 
-const refused = (kind: AskRefused['kind'], message: RegExp) => (error: AskRefused) =>
-  error instanceof AskRefused && error.kind === kind && message.test(error.message);
+const refused = (kind: ModelRequestRejected['kind'], message: RegExp) => (error: ModelRequestRejected) =>
+  error instanceof ModelRequestRejected && error.kind === kind && message.test(error.message);
 
 describe('an ask from outside of Towpath', () => {
   it('is told text as it comes and calls when they are whole, and the model is told who asks', async () => {
@@ -60,7 +64,7 @@ describe('an ask from outside of Towpath', () => {
     const numbered = { ...call('read', { path: 'b' }), id: 'functions.read:0' };
     const { ask } = begin([{ calls: [numbered] }, { calls: [numbered] }]);
     const ids: string[] = [];
-    const report: Ask['report'] = (part) => 'call' in part && ids.push(part.call.id);
+    const report: ExternalModelRequest['report'] = (part) => 'call' in part && ids.push(part.call.id);
     await ask({ report }).answer;
     const before = [
       { role: 2, content: [{ callId: ids[0], name: 'read', input: { path: 'b' } }] },
@@ -92,7 +96,7 @@ describe('an ask from outside of Towpath', () => {
     assert.deepEqual([client.requests.length, line.all.length], [0, 0]);
   });
 
-  const tooLong: [what: string, ask: Partial<Ask>, message: RegExp][] = [
+  const tooLong: [what: string, ask: Partial<ExternalModelRequest>, message: RegExp][] = [
     [
       '10 MB of words',
       { messages: user('word '.repeat(2_000_000)) },
@@ -122,7 +126,7 @@ describe('an ask from outside of Towpath', () => {
     });
 
   it('costs the person’s money within their day’s limit, and not a call more', async () => {
-    const spent = new SpentFiles(temporaryFolder());
+    const spent = new DailySpendFiles(temporaryFolder());
     const budget = dayBudget(spent, () => 100);
     const usage = { promptTokens: 60, completionTokens: 1, totalTokens: 61 };
     const replies = [1, 2, 3].map(() => ({ text: 'Yes.', usage }));
@@ -189,8 +193,8 @@ describe('who may ask', () => {
     const questions: Requester[] = [];
     const kept = memory();
     const ask = async (asker: Requester) => questions.push(asker) > 0;
-    await new Requesters(kept, ask).check(notes);
-    const later = new Requesters(kept, ask);
+    await new RequesterConsents(kept, ask).check(notes);
+    const later = new RequesterConsents(kept, ask);
     await later.check(notes);
     assert.deepEqual([questions.length, later.allowed], [1, ['test.notes']]);
     later.forget('test.notes');
@@ -200,7 +204,7 @@ describe('who may ask', () => {
 
   it('a no holds in this window until it is reconsidered; the editor itself is not asked about', async () => {
     let questions = 0;
-    const askers = new Requesters(memory(), async () => {
+    const askers = new RequesterConsents(memory(), async () => {
       questions += 1;
       return false;
     });
@@ -209,14 +213,14 @@ describe('who may ask', () => {
     await askers.check({ name: 'the editor' });
     assert.equal(questions, 1);
     askers.reconsider();
-    await assert.rejects(askers.check(notes), AskRefused);
+    await assert.rejects(askers.check(notes), ModelRequestRejected);
     assert.equal(questions, 2);
   });
 
   it('who asks in a loop while the question is open is refused, and there is one question', async () => {
     let answer = (_: boolean) => {};
     let questions = 0;
-    const askers = new Requesters(memory(), () => {
+    const askers = new RequesterConsents(memory(), () => {
       questions += 1;
       return new Promise((resolve) => {
         answer = resolve;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { localNames, tokensFor } from '../../../src/extension/modelProvider/providedNames.ts';
+import { countTextTokens, localModelNames } from '../../../src/extension/modelProvider/providedNames.ts';
 import {
   fromEditorMessages,
   fromEditorOptions,
@@ -148,17 +148,17 @@ describe('what the editor asks, as a request of ours', () => {
 
   it('an enormous text is not counted word by word', () => {
     assert.equal(
-      tokensFor({ text: 1000 }, () => 7),
+      countTextTokens({ text: 1000 }, () => 7),
       7,
     );
     assert.equal(
-      tokensFor({ text: 10_000_000 }, () => assert.fail('counted')),
+      countTextTokens({ text: 10_000_000 }, () => assert.fail('counted')),
       2_500_000,
     );
   });
 
   it('a model file is called by its name alone, and by a mark of its own where two have the same', () => {
-    const names = localNames(['/home/me/a/one.gguf', '/home/me/b/one.gguf', '/home/me/two.gguf']);
+    const names = localModelNames(['/home/me/a/one.gguf', '/home/me/b/one.gguf', '/home/me/two.gguf']);
     assert.equal(names.get('/home/me/two.gguf'), 'two');
     assert.match(names.get('/home/me/a/one.gguf')!, /^one [0-9a-f]{8}$/);
     assert.equal(new Set(names.values()).size, 3);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { KnownWindows } from '../../../src/extension/models/knownContextSizes.ts';
+import { KnownContextSizes } from '../../../src/extension/models/knownContextSizes.ts';
 import { eventually } from '../../support/eventually.ts';
 
 /** Memory of the editor, which outlives its windows. */
@@ -16,7 +16,7 @@ describe('sizes of context windows', () => {
   it('are asked for once per window of the editor, and known in the next one before anybody asks', async () => {
     const stored = memory();
     let changes = 0;
-    const windows = new KnownWindows(stored as never, () => changes++);
+    const windows = new KnownContextSizes(stored as never, () => changes++);
     let asked = 0;
     for (let times = 0; times < 3; times++)
       windows.ask('a/one http://here', async () => {
@@ -25,7 +25,7 @@ describe('sizes of context windows', () => {
       });
     await eventually('it is known', () => windows.of('a/one http://here') === 32_768);
     assert.deepEqual([asked, changes, windows.of('a/one http://there')], [1, 1, undefined]);
-    const next = new KnownWindows(stored as never, () => changes++);
+    const next = new KnownContextSizes(stored as never, () => changes++);
     assert.equal(next.of('a/one http://here'), 32_768);
     next.ask('a/one http://here', async () => 65_536);
     await eventually('another size counts', () => next.of('a/one http://here') === 65_536);
@@ -34,7 +34,7 @@ describe('sizes of context windows', () => {
   });
 
   it('are asked for again after a failure, and stay as they were meanwhile', async () => {
-    const windows = new KnownWindows(memory([['a/one x', 8000]]) as never, () => {});
+    const windows = new KnownContextSizes(memory([['a/one x', 8000]]) as never, () => {});
     let asked = 0;
     await eventually('it is asked for twice', () => {
       windows.ask('a/one x', async () => {
@@ -48,7 +48,7 @@ describe('sizes of context windows', () => {
 
   it('are the newest hundred', async () => {
     const stored = memory();
-    const windows = new KnownWindows(stored as never, () => {});
+    const windows = new KnownContextSizes(stored as never, () => {});
     for (let at = 0; at < 120; at++) windows.ask(`a/${at}`, async () => 1000 + at);
     await eventually('the last is known', () => windows.of('a/119') === 1119);
     await eventually('it is stored', () => (stored.values.get('towpath.contextWindows') as unknown[])?.length === 100);
@@ -57,5 +57,5 @@ describe('sizes of context windows', () => {
 
   for (const odd of [5, 'x', [1], [['a', 'b']], [['a', -1]], { a: 1 }, null])
     it(`${JSON.stringify(odd)}, which something else has stored, is nothing`, () =>
-      assert.equal(new KnownWindows(memory(odd) as never, () => {}).of('a'), undefined));
+      assert.equal(new KnownContextSizes(memory(odd) as never, () => {}).of('a'), undefined));
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { firstSteps, stepDone } from '../../../src/extension/panel/walkthroughProgress.ts';
-import type { EventBody, RunEvent } from '../../../src/protocol/run/events.ts';
+import { completedWalkthroughStep, walkthroughSteps } from '../../../src/extension/panel/walkthroughProgress.ts';
+import type { RunEvent, RunEventBody } from '../../../src/protocol/run/events.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const { contributes } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
@@ -20,7 +20,7 @@ describe('The walkthrough', () => {
   it('has the steps that are told as done, in their order', () => {
     assert.deepEqual(
       walkthrough!.steps.map(({ id }) => id),
-      firstSteps,
+      walkthroughSteps,
     );
     for (const { id, completionEvents } of walkthrough!.steps)
       assert.deepEqual(completionEvents, [`onContext:towpath.did.${id}`]);
@@ -40,7 +40,7 @@ describe('The walkthrough', () => {
       assert.ok(existsSync(path.join(root, media.markdown)));
     });
 
-  const done = (body: EventBody) => stepDone({ runId: 'r', seq: 1, at: 1, ...body } as RunEvent);
+  const done = (body: RunEventBody) => completedWalkthroughStep({ runId: 'r', seq: 1, at: 1, ...body } as RunEvent);
 
   it('hears of each by what happens in a run, wherever it was done', () => {
     const user = { role: 'user' as const, content: 'hi' };

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { RunList } from '../../../src/extension/panel/runList.ts';
-import type { RunElsewhere } from '../../../src/extension/runs/worktrees.ts';
-import type { HostMessage } from '../../../src/protocol/panel/panelMessages.ts';
+import type { WorktreeRunStatus } from '../../../src/extension/runs/worktrees.ts';
+import type { HostToPanelMessage } from '../../../src/protocol/panel/panelMessages.ts';
 import type { RunSummary } from '../../../src/protocol/run/summary.ts';
 
-type Told = Extract<HostMessage, { type: 'runs' }>;
+type Told = Extract<HostToPanelMessage, { type: 'runs' }>;
 
 describe('the list of runs', () => {
   const run = (id: string, updatedAt: number, more: Partial<RunSummary> = {}): RunSummary => ({
     ...{ id, title: id, phase: 'WaitingUser', createdAt: 1, updatedAt, live: false },
     ...more,
   });
-  function list(runs: RunSummary[], worktrees: RunElsewhere[] | Error, live: string[] = []) {
+  function list(runs: RunSummary[], worktrees: WorktreeRunStatus[] | Error, live: string[] = []) {
     const told: Told[] = [];
     let looks = 0;
     const made = new RunList({

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isTerminalSafe } from '../../../src/extension/panel/terminalSafe.ts';
+import { terminalSafeLine } from '../../../src/extension/panel/terminalSafe.ts';
 
 describe('what is typed into a terminal', () => {
   for (const [text, typed] of [
@@ -15,5 +15,5 @@ describe('what is typed into a terminal', () => {
     ['', undefined],
   ] as const)
     it(`${JSON.stringify(text)}: ${typed === undefined ? 'nothing of it' : 'as it is'}`, () =>
-      assert.equal(isTerminalSafe(text), typed));
+      assert.equal(terminalSafeLine(text), typed));
 });

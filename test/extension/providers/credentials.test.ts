@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { DialogQuestion } from '../../../src/extension/dialogs/dialogs.ts';
 import { Credentials } from '../../../src/extension/providers/credentials.ts';
 import { providerSettings } from '../../../src/extension/providers/providerSettings.ts';
-import { secretOf } from '../../../src/extension/settings/secrets.ts';
+import { headerSecretKey } from '../../../src/extension/settings/secrets.ts';
 import { type Provider, type ProviderId, providers } from '../../../src/llm/models/providers.ts';
 import { keptSecrets } from '../../support/keptSecrets.ts';
 import { noSettings } from '../../support/settings.ts';
@@ -32,7 +32,7 @@ describe('what a request carries', () => {
   it('a secret in its header, the key beside it', async () => {
     const { secrets, asked, credentials } = create();
     await secrets.save('openai', here, 'sk-key');
-    await secrets.save(secretOf('gw'), here, 'hidden');
+    await secrets.save(headerSecretKey('gw'), here, 'hidden');
     assert.deepEqual(await credentials.forRun(provider('openai'), at('openai', `${here}/v1`, gateway)), {
       apiKey: 'sk-key',
       headers: { 'x-gateway': 'Bearer hidden', 'x-team': 'tools' },
@@ -69,7 +69,7 @@ describe('what a request carries', () => {
 
   it('a secret of another address goes to this one only after a yes, which is kept; a list asks nobody', async () => {
     const { secrets, asked, credentials } = create(undefined, use);
-    await secrets.save(secretOf('gw'), here, 'hidden');
+    await secrets.save(headerSecretKey('gw'), here, 'hidden');
     const wanted = at('groq', there, gateway);
     await assert.rejects(credentials.forList(provider('groq'), wanted), /not set for https:\/\/there/);
     assert.deepEqual(asked, []);
@@ -86,7 +86,7 @@ describe('what a request carries', () => {
 
   it('over plain http to another machine nobody is asked, and nothing is sent', async () => {
     const { secrets, asked, credentials } = create(use);
-    await secrets.save(secretOf('gw'), here, 'hidden');
+    await secrets.save(headerSecretKey('gw'), here, 'hidden');
     const wanted = at('vllm', 'http://there.example/v1', gateway);
     await assert.rejects(
       credentials.forRun(provider('vllm'), wanted),
@@ -97,14 +97,14 @@ describe('what a request carries', () => {
 
   it('another port or another scheme is another address', async () => {
     const { secrets, asked, credentials } = create();
-    await secrets.save(secretOf('gw'), here, 'hidden');
+    await secrets.save(headerSecretKey('gw'), here, 'hidden');
     await assert.rejects(credentials.forRun(provider('vllm'), at('vllm', `${here}:8443`, gateway)), /not set for/);
     assert.match(asked.join(), /Send the secret "gw" to https:\/\/here\.example:8443\?/);
   });
 
   it('where headers say who asks, a key of the provider itself is not demanded', async () => {
     const { secrets, credentials } = create();
-    await secrets.save(secretOf('gw'), here, 'hidden');
+    await secrets.save(headerSecretKey('gw'), here, 'hidden');
     const { apiKey } = await credentials.forRun(provider('openai'), at('openai', here, gateway));
     assert.equal(apiKey, undefined);
     const without = at('openai', here, { 'x-team': 'tools' });

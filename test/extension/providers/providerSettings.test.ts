@@ -2,8 +2,12 @@
 import assert from 'node:assert/strict';
 import { Ajv } from 'ajv';
 import { providerFindings } from '../../../src/extension/doctor/providerFindings.ts';
-import { providerSettings, unknownProvider, withAddress } from '../../../src/extension/providers/providerSettings.ts';
-import { secretOf } from '../../../src/extension/settings/secrets.ts';
+import {
+  providerSettings,
+  unknownProviderText,
+  withProviderAddress,
+} from '../../../src/extension/providers/providerSettings.ts';
+import { headerSecretKey } from '../../../src/extension/settings/secrets.ts';
 import { type ProviderId, providers } from '../../../src/llm/models/providers.ts';
 import { keptSecrets } from '../../support/keptSecrets.ts';
 import { manifestSettings } from '../../support/manifestSettings.ts';
@@ -120,32 +124,34 @@ describe('towpath.providers', () => {
 
   it('knows the providers that there are, and says what else an address of its own would be', () => {
     assert.deepEqual([...schema.propertyNames.enum].sort(), providers.map(({ id }) => id as string).sort());
-    for (const { id } of providers) assert.equal(unknownProvider(id), undefined);
+    for (const { id } of providers) assert.equal(unknownProviderText(id), undefined);
     for (const name of ['gateway', 'local', 'constructor', 'a\u202eb']) {
       assert.equal(validate({ [name]: {} }), false);
       assert.match(
-        unknownProvider(name)!,
+        unknownProviderText(name)!,
         /which is not one of openai, .* with OpenAI's chat completions is openai-compatible\.$/,
       );
     }
-    assert.ok(!unknownProvider('a\u202eb')!.includes('\u202e'));
+    assert.ok(!unknownProviderText('a\u202eb')!.includes('\u202e'));
     assert.equal(read({ constructor: { baseUrl: 'https://x.example' } }).problem, undefined);
   });
 
   it('gets another address without losing what else it says', () => {
     const written = { openai: { headers: { a: 'b' }, odd: 1 }, gateway: 5 };
-    assert.deepEqual(withAddress(written, 'openai', 'https://x.example'), {
+    assert.deepEqual(withProviderAddress(written, 'openai', 'https://x.example'), {
       openai: { headers: { a: 'b' }, odd: 1, baseUrl: 'https://x.example' },
       gateway: 5,
     });
-    assert.deepEqual(withAddress(undefined, 'vllm', 'https://x.example'), { vllm: { baseUrl: 'https://x.example' } });
+    assert.deepEqual(withProviderAddress(undefined, 'vllm', 'https://x.example'), {
+      vllm: { baseUrl: 'https://x.example' },
+    });
   });
 });
 
 describe('what Doctor says of towpath.providers', () => {
   const findings = async (written: unknown, given: string[] = []) => {
     const { secrets } = keptSecrets();
-    for (const name of given) await secrets.save(secretOf(name), 'https://here.example', 'CANARY');
+    for (const name of given) await secrets.save(headerSecretKey(name), 'https://here.example', 'CANARY');
     return providerFindings({ ...noSettings, providers: written }, secrets);
   };
 

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Audit } from '../../../src/extension/records/auditLog.ts';
+import { AuditLog } from '../../../src/extension/records/auditLog.ts';
 import { RunStore } from '../../../src/runs/store.ts';
 import { Conversation } from '../../engine/conversation.ts';
 import { call } from '../../support/scriptedClient.ts';
@@ -23,7 +23,7 @@ type Line = Record<string, unknown>;
 
 /** The engine's store, watched by an audit, as `main.ts` does it. */
 class Audited extends Conversation {
-  audit!: Audit;
+  audit!: AuditLog;
   override readonly store: RunStore = new RunStore(this.folder, Date.now, 'here', (event) => this.audit.keep(event));
 }
 
@@ -60,7 +60,7 @@ describe('the audit', () => {
       { text: secretWords },
     ]);
     talk.build();
-    talk.audit = new Audit(options());
+    talk.audit = new AuditLog(options());
     talk.told = (event) => talk.audit.told(event);
   });
   afterEach(() => talk.end());
@@ -113,7 +113,7 @@ run rests`.split('\n'),
       asked++;
       return '';
     };
-    const audit = new Audit({ ...options(), folder });
+    const audit = new AuditLog({ ...options(), folder });
     const place = { runId: talk.runId, seq: 1, at: 1 };
     audit.told({ ...place, type: 'chunk', content: 'tick ' });
     audit.told({ ...place, type: 'tool-output', toolCallId: 's', text: 'tock ' });
@@ -122,8 +122,8 @@ run rests`.split('\n'),
   });
 
   it('of two windows at once: each in a file of its own, every line whole', async () => {
-    const other = new Audit(options());
-    const asks = (audit: Audit, nth: number) =>
+    const other = new AuditLog(options());
+    const asks = (audit: AuditLog, nth: number) =>
       audit.call(`commit-${nth}`, { adapter: undefined as never, id: 'm/x' }, async () => ({
         success: true,
         attempts: 1,
@@ -195,7 +195,7 @@ run rests`.split('\n'),
   });
 
   it('writes nothing when it does not know which keys must not be there', async () => {
-    talk.audit = new Audit({ ...options(), secrets: () => Promise.reject(new Error('locked')) });
+    talk.audit = new AuditLog({ ...options(), secrets: () => Promise.reject(new Error('locked')) });
     const { error } = await talk.start('hi');
     assert.match(error!.message, /the stored keys, which must not be in it, cannot be read/);
   });

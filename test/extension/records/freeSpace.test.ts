@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { FreeSpace } from '../../../src/extension/records/freeSpace.ts';
+import { FullDiskMonitor } from '../../../src/extension/records/freeSpace.ts';
 import { eventually } from '../../support/eventually.ts';
 
 describe('the room on the disk', () => {
@@ -13,13 +13,13 @@ describe('the room on the disk', () => {
     const kept = path.join(folder, 'kept');
     writeFileSync(kept, ''); // a file where the folder is to be: nothing can be written below it
     const told: boolean[] = [];
-    const room: FreeSpace = new FreeSpace(kept, () => told.push(room.isFull), 5);
+    const room: FullDiskMonitor = new FullDiskMonitor(kept, () => told.push(room.isFull), 5);
     room.told({ type: 'phase' });
     room.told({ type: 'phase', error: { code: 'STORE_FAILED' } });
     assert.equal(room.isFull, false);
     for (let time = 0; time < 2; time++) room.told({ type: 'phase', error: { code: 'STORE_FULL' } });
     assert.deepEqual(told, [true]);
-    const again = new FreeSpace(folder, () => told.push(again.isFull), 5);
+    const again = new FullDiskMonitor(folder, () => told.push(again.isFull), 5);
     again.told({ type: 'phase', error: { code: 'STORE_FULL' } });
     await eventually('there is room', () => !again.isFull);
     assert.deepEqual([told, room.isFull], [[true, true, false], true], 'there is none below a file');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { type InsightsShown, insightsHtml } from '../../../src/extension/records/insightsPage.ts';
-import type { ModelDay, ToolCounts } from '../../../src/protocol/run/insights.ts';
+import { type InsightsPageState, insightsHtml } from '../../../src/extension/records/insightsPage.ts';
+import type { DailyModelUsage, ToolCounts } from '../../../src/protocol/run/insights.ts';
 
-const day = (more: Partial<ModelDay>): ModelDay => ({
+const day = (more: Partial<DailyModelUsage>): DailyModelUsage => ({
   day: '2026-11-01',
   model: 'openai/gpt',
   calls: 2,
@@ -28,7 +28,7 @@ const tool = (more: Partial<ToolCounts>): ToolCounts => ({
   waits: [2000],
   ...more,
 });
-const html = (models: ModelDay[], tools: ToolCounts[] = [], more: Partial<InsightsShown> = {}) =>
+const html = (models: DailyModelUsage[], tools: ToolCounts[] = [], more: Partial<InsightsPageState> = {}) =>
   insightsHtml(
     { counts: { runs: models.length, models, tools }, unread: 0, scope: 'workspace', ...more },
     { script: 'https://page/insights.js', nonce: 'once' },
@@ -54,7 +54,7 @@ describe('the page of insights', () => {
     assert.match(page, /<svg class="chart" role="img" aria-label="Cost of 2 days with work: 2026-11-01 to 2026-11-02;/);
   });
 
-  const costs: [name: string, more: Partial<ModelDay>, shown: string][] = [
+  const costs: [name: string, more: Partial<DailyModelUsage>, shown: string][] = [
     ['unknown', { cost: 0, unpriced: 2 }, 'no price'],
     ['free', { cost: 0 }, '$0'],
     ['known of a part', { cost: 0.25, unpriced: 1 }, '$0.25 +'],

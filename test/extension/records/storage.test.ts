@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { everyStorage, gatherStorages, sharedStorage } from '../../../src/extension/records/storage.ts';
+import { allWorkspaceStorages, mergeWindowStorages, sharedStorage } from '../../../src/extension/records/storage.ts';
 import type { StoredEvent } from '../../../src/protocol/run/events.ts';
 import { applyEvent } from '../../../src/protocol/run/fold.ts';
 import { RunStore } from '../../../src/runs/store.ts';
@@ -53,7 +53,7 @@ describe('the storage of a workspace', () => {
       await storeOf('4f2a-1').marks.set(second, { state: 'ended', title: 'In the second.' });
       await says('-5c8-2', 'Of another.');
       await listed('4f2a-1');
-      assert.equal(await gatherStorages(place('4f2a')), 1);
+      assert.equal(await mergeWindowStorages(place('4f2a')), 1);
       assert.deepEqual(await listed('4f2a'), ['In the first.', 'In the second.']);
       const first = storeOf('4f2a');
       assert.deepEqual(
@@ -71,17 +71,17 @@ describe('the storage of a workspace', () => {
       for (const file of left.filter((one) => one.isFile()))
         assert.doesNotMatch(readFileSync(path.join(file.parentPath, file.name), 'utf8'), /second/i, file.name);
       assert.deepEqual(await listed('-5c8-2'), ['Of another.']);
-      assert.equal(await gatherStorages(place('4f2a')), 0);
+      assert.equal(await mergeWindowStorages(place('4f2a')), 0);
     });
 
     it('stays there as long as a window has it open, and where there is one of its name', async () => {
       const id = await says('4f2a-1', 'At work.');
       const open = await storeOf('4f2a-1').open(id);
-      assert.equal(await gatherStorages(place('4f2a')), 0);
+      assert.equal(await mergeWindowStorages(place('4f2a')), 0);
       assert.deepEqual([await listed('4f2a'), await listed('4f2a-1')], [[], ['At work.']]);
       await open.close();
       mkdirSync(path.join(place('4f2a'), 'store', 'runs', id), { recursive: true });
-      assert.equal(await gatherStorages(place('4f2a')), 0);
+      assert.equal(await mergeWindowStorages(place('4f2a')), 0);
       assert.deepEqual(await listed('4f2a-1'), ['At work.']);
     });
   });
@@ -90,7 +90,7 @@ describe('the storage of a workspace', () => {
     const without = path.join(folder, 'no-workspace');
     for (const made of [place('4f2a'), place('-5c8'), without]) mkdirSync(made);
     const expected = [place('-5c8'), place('4f2a'), without];
-    assert.deepEqual(everyStorage(place('4f2a'), without).sort(), expected.sort());
-    assert.deepEqual(everyStorage(without, without), [without]);
+    assert.deepEqual(allWorkspaceStorages(place('4f2a'), without).sort(), expected.sort());
+    assert.deepEqual(allWorkspaceStorages(without, without), [without]);
   });
 });

@@ -7,15 +7,15 @@ import { Conversation } from '../../../src/extension/runs/conversation.ts';
 import { createAdapter } from '../../../src/llm/adapter/adapter.ts';
 import type { LLMClient } from '../../../src/llm/core/client.ts';
 import type { Attachment } from '../../../src/protocol/content/messages.ts';
-import type { HostMessage } from '../../../src/protocol/panel/panelMessages.ts';
-import { joinParts } from '../../../src/protocol/panel/runParts.ts';
-import type { EventBody, StoredEvent } from '../../../src/protocol/run/events.ts';
+import type { HostToPanelMessage } from '../../../src/protocol/panel/panelMessages.ts';
+import { joinRunSnapshotParts } from '../../../src/protocol/panel/runParts.ts';
+import type { RunEventBody, StoredEvent } from '../../../src/protocol/run/events.ts';
 import { StoreError } from '../../../src/runs/journal.ts';
-import { takeLock } from '../../../src/runs/lock.ts';
+import { acquireRunLock } from '../../../src/runs/lock.ts';
 import { thisProcess } from '../../../src/runs/storage/lockHolder.ts';
 import { type OpenRun, RunStore } from '../../../src/runs/store.ts';
 import { createToolHost } from '../../../src/tools/host/host.ts';
-import { chat } from '../../../src/workflows/run/chatWorkflow.ts';
+import { defaultChatWorkflow } from '../../../src/workflows/run/chatWorkflow.ts';
 import { eventually } from '../../support/eventually.ts';
 import { longConversation, writeJournal } from '../../support/longRun.ts';
 import { scriptedClient } from '../../support/scriptedClient.ts';
@@ -37,14 +37,14 @@ describe('the conversation in the panel', () => {
   function conversation(
     kept?: string,
     client?: LLMClient,
-  ): { panel: HostMessage[]; shown: Conversation; store: RunStore; engine: ExecutionEngine } {
+  ): { panel: HostToPanelMessage[]; shown: Conversation; store: RunStore; engine: ExecutionEngine } {
     const storage = path.join(folder, kept ?? 'storage');
     if (!kept) writeFileSync(storage, '');
     const store = new RunStore(path.join(storage, 'store'));
     const engine = new ExecutionEngine({
       store,
       host: createToolHost({ workspace, tools: [], approve: async () => ({ decision: 'deny' }) }),
-      workflow: async () => chat,
+      workflow: async () => defaultChatWorkflow,
       model: async () => {
         if (!client) throw new Error('No model is asked.');
         return { id: 'scripted/one', model: 'one', adapter: createAdapter(client) };
@@ -53,8 +53,8 @@ describe('the conversation in the panel', () => {
       maxTurns: () => 1,
       tell: (event) => shown.told(event),
     });
-    const panel: HostMessage[] = [];
-    const view = { post: (message: HostMessage) => void panel.push(message), event: () => {} };
+    const panel: HostToPanelMessage[] = [];
+    const view = { post: (message: HostToPanelMessage) => void panel.push(message), event: () => {} };
     const shown = new Conversation(engine, store, view, { endRun: async () => {} }, storage, () => {});
     return { panel, shown, store, engine };
   }
@@ -100,7 +100,7 @@ describe('the conversation in the panel', () => {
       const id = RunStore.newId();
       const open = await store.create(id);
       const question = { id: 'q', what: 'Edit a', where: 'a', why: '' };
-      const bodies: EventBody[] = [
+      const bodies: RunEventBody[] = [
         { type: 'run-start', workflowId: 'chat', agentId: 'a', model: '' },
         {
           type: 'message',
@@ -158,7 +158,7 @@ describe('the conversation in the panel', () => {
   it('words for a run that another window has are in the message box again, and are said once it is taken over', async () => {
     const { panel, shown, store } = conversation('kept');
     await shown.send('hi');
-    const lock = await takeLock(path.join(path.dirname(store.stateFolder(shown.runId!)), 'lock'), 'Another');
+    const lock = await acquireRunLock(path.join(path.dirname(store.stateFolder(shown.runId!)), 'lock'), 'Another');
     try {
       panel.length = 0;
       await shown.send('Go on here.');
@@ -329,7 +329,7 @@ describe('the conversation in the panel', () => {
     const parts = told.flatMap((one) => (one.type === 'run-part' ? [one] : []));
     const last = told.at(-1)!;
     assert.ok(last.type === 'run' && last.run && last.before === 2000);
-    assert.deepEqual(joinParts(parts, last.run, last.before), await store.read(id));
+    assert.deepEqual(joinRunSnapshotParts(parts, last.run, last.before), await store.read(id));
     assert.ok(turns > parts.length, `${turns} turns`);
 
     panel.length = 0;

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { closedError } from '../../../src/engine/core/abortReason.ts';
-import { badgeOf, statusOf } from '../../../src/extension/panel/status.ts';
-import { RunStates, stateAtRest, stateLabel } from '../../../src/extension/runs/runStates.ts';
-import type { EventBody, RunEvent, StoredEvent } from '../../../src/protocol/run/events.ts';
+import { editorClosedError } from '../../../src/engine/core/abortReason.ts';
+import { statusBarContent, waitingRunsBadge } from '../../../src/extension/panel/status.ts';
+import { RunStates, restingRunState, stateLabel } from '../../../src/extension/runs/runStates.ts';
+import type { RunEvent, RunEventBody, StoredEvent } from '../../../src/protocol/run/events.ts';
 import { applyEvent } from '../../../src/protocol/run/fold.ts';
-import { openApprovals } from '../../../src/protocol/run/pending.ts';
+import { pendingApprovalIds } from '../../../src/protocol/run/pending.ts';
 import { type OpenRun, RunStore } from '../../../src/runs/store.ts';
 
 const windows = new Set<Window>();
@@ -89,10 +89,10 @@ class Window {
 
   private awaitsApproval(runId: string): boolean {
     const open = this.open.get(runId);
-    return open !== undefined && openApprovals(open.run).length > 0;
+    return open !== undefined && pendingApprovalIds(open.run).length > 0;
   }
 
-  async ends(runId: string, body: Omit<Extract<EventBody, { type: 'phase' }>, 'type'>): Promise<void> {
+  async ends(runId: string, body: Omit<Extract<RunEventBody, { type: 'phase' }>, 'type'>): Promise<void> {
     await this.happens(runId, { type: 'phase', ...body });
     await this.open.get(runId)!.close();
     this.open.delete(runId);
@@ -112,7 +112,7 @@ class Window {
     return this.states.all.map((run) => `${run.title} ${stateLabel(run)}`).toSorted();
   }
 
-  private async happens(runId: string, body: EventBody): Promise<void> {
+  private async happens(runId: string, body: RunEventBody): Promise<void> {
     const open = this.open.get(runId)!;
     const event = { runId, seq: open.run.seq + 1, at: 1, ...body } as RunEvent;
     await open.append(event as StoredEvent);
@@ -147,8 +147,8 @@ describe('which runs concern the person', () => {
       'Third asks',
     ]);
     const counts = ({ states: { all: runs }, open, asking }: Window) => {
-      const { text } = statusOf({ working: open.size, approvals: 0, questions: asking.size, runs });
-      return [text, badgeOf(runs)?.value];
+      const { text } = statusBarContent({ working: open.size, approvals: 0, questions: asking.size, runs });
+      return [text, waitingRunsBadge(runs)?.value];
     };
     assert.deepEqual(counts(one), ['$(question) Towpath has a question', 1]);
     assert.deepEqual(counts(two), counts(one));
@@ -160,7 +160,7 @@ describe('which runs concern the person', () => {
     await one.ends(limited, { phase: 'Failed', error });
     assert.deepEqual(await one.says(), ['Long Limit reached']);
     assert.deepEqual(await two.says(), ['Long Limit reached']);
-    assert.deepEqual(badgeOf(one.states.all), { value: 1, tooltip: '“Long”: Limit reached' });
+    assert.deepEqual(waitingRunsBadge(one.states.all), { value: 1, tooltip: '“Long”: Limit reached' });
   });
 
   it('has what ended until somebody has seen it, in whichever window', async () => {
@@ -173,7 +173,7 @@ describe('which runs concern the person', () => {
     await one.ends(done, { phase: 'WaitingUser' });
     await one.ends(broken, { phase: 'Failed', error: { code: 'LLM_X', message: 'No.' } });
     await one.ends(stopped, { phase: 'Failed', error: { code: 'ENGINE_ABORTED', message: 'Stopped.' } });
-    await one.ends(closed, { phase: 'WaitingUser', error: closedError() });
+    await one.ends(closed, { phase: 'WaitingUser', error: editorClosedError() });
     const all = ['Broken failed', 'Closed ended, not viewed yet', 'Done ended, not viewed yet'];
     assert.deepEqual(await one.says(), all);
     assert.deepEqual(await two.says(), all);
@@ -183,7 +183,7 @@ describe('which runs concern the person', () => {
     assert.deepEqual(await one.says(), all.slice(0, 2));
     assert.deepEqual(await new Window(folder).says(), all.slice(0, 2), 'and with the next start');
     one.shows(broken);
-    assert.deepEqual(badgeOf(one.states.all), { value: 1, tooltip: '“Closed”: ended, not viewed yet' });
+    assert.deepEqual(waitingRunsBadge(one.states.all), { value: 1, tooltip: '“Closed”: ended, not viewed yet' });
   });
 
   it('has nothing of one that ends in view', async () => {
@@ -213,7 +213,7 @@ describe('which runs concern the person', () => {
   });
 
   for (const [how, end] of [
-    ['closed', (id: string) => one.ends(id, { phase: 'WaitingUser', error: closedError() })],
+    ['closed', (id: string) => one.ends(id, { phase: 'WaitingUser', error: editorClosedError() })],
     ['killed', () => one.isKilled()],
   ] as const)
     it(`has a run that waits for an approval since its window was ${how}, until that is answered, also when it was seen`, async () => {
@@ -229,9 +229,9 @@ describe('which runs concern the person', () => {
       for (const window of [next, two]) assert.deepEqual(await window.says(), ['Edit waiting for approval']);
       next.shows(id);
       assert.deepEqual(await next.says(), ['Edit waiting for approval']);
-      assert.deepEqual(badgeOf(next.states.all), { value: 1, tooltip: '“Edit”: waiting for approval' });
-      assert.equal(statusOf({ working: 0, approvals: 0, questions: 0, runs: next.states.all }).warns, true);
-      assert.deepEqual(stateAtRest(await next.store.listed(id)), { state: 'asking', awaitsApproval: true });
+      assert.deepEqual(waitingRunsBadge(next.states.all), { value: 1, tooltip: '“Edit”: waiting for approval' });
+      assert.equal(statusBarContent({ working: 0, approvals: 0, questions: 0, runs: next.states.all }).warns, true);
+      assert.deepEqual(restingRunState(await next.store.listed(id)), { state: 'asking', awaitsApproval: true });
 
       await next.continues(id);
       assert.deepEqual(await two.says(), ['Edit waiting for approval in another window']);
@@ -239,7 +239,7 @@ describe('which runs concern the person', () => {
       assert.deepEqual(await two.says(), ['Edit running in another window']);
       await next.ends(id, { phase: 'WaitingUser' });
       for (const window of [next, two]) assert.deepEqual(await window.says(), []);
-      assert.equal(stateAtRest(await next.store.listed(id)), undefined);
+      assert.equal(restingRunState(await next.store.listed(id)), undefined);
     });
 
   it('has a run that waits for an approval, though the window that was killed had said otherwise of it', async () => {
@@ -279,7 +279,7 @@ describe('the status bar', () => {
     state,
     ...(elsewhere && { elsewhere }),
   });
-  const cases: [string, Parameters<typeof statusOf>[0], ReturnType<typeof statusOf>][] = [
+  const cases: [string, Parameters<typeof statusBarContent>[0], ReturnType<typeof statusBarContent>][] = [
     [
       'rests',
       { working: 0, approvals: 0, questions: 0, runs: [] },
@@ -341,5 +341,5 @@ describe('the status bar', () => {
       },
     ],
   ];
-  for (const [what, now, shown] of cases) it(what, () => assert.deepEqual(statusOf(now), shown));
+  for (const [what, now, shown] of cases) it(what, () => assert.deepEqual(statusBarContent(now), shown));
 });

@@ -15,11 +15,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import {
   addWorktree,
-  branchFor,
-  branchProblem,
-  folderFor,
-  putWaker,
-  takeWaker,
+  invalidBranchReason,
+  removeActivationMarker,
+  worktreeBranchName,
+  worktreeFolder,
+  writeActivationMarker,
 } from '../../../src/extension/runs/worktree.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -29,7 +29,7 @@ describe('a worktree for a run', () => {
   const repository = () => ({ program: 'git', root });
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: root, encoding: 'utf8' });
-  const add = (branch: string, folder = folderFor(root, branch), signal = new AbortController().signal) =>
+  const add = (branch: string, folder = worktreeFolder(root, branch), signal = new AbortController().signal) =>
     addWorktree(repository(), { branch, folder }, signal).then(() => folder);
 
   beforeEach(() => {
@@ -45,7 +45,7 @@ describe('a worktree for a run', () => {
 
   it('begins at the last commit, beside the repository, on its own branch', async () => {
     writeFileSync(path.join(root, 'gate.txt'), 'open\n');
-    const branch = await branchFor(repository(), 'Open the gate for the boats that come in spring');
+    const branch = await worktreeBranchName(repository(), 'Open the gate for the boats that come in spring');
     assert.equal(branch, 'towpath/open-the-gate-for-the');
     const folder = await add(branch);
     assert.equal(folder, path.join(beside, 'canal-open-the-gate-for-the'));
@@ -56,11 +56,11 @@ describe('a worktree for a run', () => {
   });
 
   it('takes neither a branch nor a folder that is there', async () => {
-    const folder = await add(await branchFor(repository(), 'Open'));
-    const second = await branchFor(repository(), 'Open');
+    const folder = await add(await worktreeBranchName(repository(), 'Open'));
+    const second = await worktreeBranchName(repository(), 'Open');
     assert.equal(second, 'towpath/open-2');
     mkdirSync(path.join(beside, 'canal-open-2'));
-    assert.equal(folderFor(root, second), path.join(beside, 'canal-open-2-2'));
+    assert.equal(worktreeFolder(root, second), path.join(beside, 'canal-open-2-2'));
     await assert.rejects(add('towpath/open', path.join(beside, 'other')), /already exists/);
     await assert.rejects(add('other', folder), /already exists/);
     assert.deepEqual(readdirSync(beside).sort(), ['canal', 'canal-open', 'canal-open-2']);
@@ -75,16 +75,16 @@ describe('a worktree for a run', () => {
     [`${'a'.repeat(60)} b`, `towpath/${'a'.repeat(40)}`],
   ];
   for (const [task, branch] of named)
-    it(`${task} goes on ${branch}`, async () => assert.equal(await branchFor(repository(), task), branch));
+    it(`${task} goes on ${branch}`, async () => assert.equal(await worktreeBranchName(repository(), task), branch));
 
   const refused = ['', '-b', '--detach', 'a..b', 'a b', 'x.lock', '@{-1}', 'main', '/x', 'a\nb'];
   for (const name of refused)
     it(`no branch can be called ${JSON.stringify(name)}`, async () => {
-      assert.notEqual(await branchProblem(repository(), name), undefined);
+      assert.notEqual(await invalidBranchReason(repository(), name), undefined);
     });
 
   it('a folder keeps no more of a branch than a name', () => {
-    assert.equal(folderFor(root, 'feature/../../x y'), path.join(beside, 'canal-feature-..-..-x-y'));
+    assert.equal(worktreeFolder(root, 'feature/../../x y'), path.join(beside, 'canal-feature-..-..-x-y'));
   });
 
   it('a repository without a commit says so', async () => {
@@ -94,10 +94,10 @@ describe('a worktree for a run', () => {
   });
 
   it('what wakes its window is overlooked by Git, and leaves nothing', async () => {
-    await putWaker(root);
+    await writeActivationMarker(root);
     assert.deepEqual(readdirSync(path.join(root, '.towpath/new-run')), ['.gitignore']);
     assert.equal(git('status', '--short'), '');
-    await takeWaker(root);
+    await removeActivationMarker(root);
     assert.deepEqual(readdirSync(root).sort(), ['.git', 'gate.txt']);
   });
 
@@ -105,8 +105,8 @@ describe('a worktree for a run', () => {
     const mine = path.join(root, '.towpath/new-run/.gitignore');
     mkdirSync(path.dirname(mine), { recursive: true });
     writeFileSync(mine, 'mine\n');
-    await putWaker(root);
-    await takeWaker(root);
+    await writeActivationMarker(root);
+    await removeActivationMarker(root);
     assert.equal(readFileSync(mine, 'utf8'), 'mine\n');
   });
 
@@ -116,11 +116,11 @@ describe('a worktree for a run', () => {
       mkdirSync(path.join(outside, 'new-run'), { recursive: true });
       mkdirSync(path.dirname(path.join(root, link)), { recursive: true });
       symlinkSync(outside, path.join(root, link), 'junction');
-      await putWaker(root);
+      await writeActivationMarker(root);
       assert.deepEqual(readdirSync(outside, { recursive: true }), ['new-run']);
       writeFileSync(path.join(outside, '.gitignore'), '*\n');
       writeFileSync(path.join(outside, 'new-run/.gitignore'), '*\n');
-      await takeWaker(root);
+      await removeActivationMarker(root);
       assert.equal(readdirSync(outside, { recursive: true }).length, 3);
     });
 

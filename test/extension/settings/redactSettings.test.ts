@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { redacted } from '../../../src/extension/settings/redactSettings.ts';
+import { redactForReport } from '../../../src/extension/settings/redactSettings.ts';
 
 const key = 'a-key-of-nobody-1234';
 const hidden = { secrets: [key], home: '/data/ada' };
@@ -25,13 +25,13 @@ describe('a text that others may see', () => {
     ['as an address', 'file:///data/ada/p', 'file://~/p'],
     ['a folder of that name elsewhere', '/srv/home/grace/p', '/srv/home/grace/p'],
   ];
-  for (const [name, text, shown] of cases) it(name, () => assert.equal(redacted(text, hidden), shown));
+  for (const [name, text, shown] of cases) it(name, () => assert.equal(redactForReport(text, hidden), shown));
 
   it('nothing is the home where there is none', () =>
-    assert.equal(redacted('/a/b', { secrets: [], home: '/' }), '/a/b'));
+    assert.equal(redactForReport('/a/b', { secrets: [], home: '/' }), '/a/b'));
 
   it('takes time as the text is long, whatever is in it', () => {
     for (const piece of ['a.', 'http://', 'http://a@', '/home/', 'https://x?a=', 'C:\\Users\\'])
-      assert.ok(redacted(piece.repeat(20_000), hidden).length > 0);
+      assert.ok(redactForReport(piece.repeat(20_000), hidden).length > 0);
   });
 });

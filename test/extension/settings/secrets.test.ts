@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { secretOf } from '../../../src/extension/settings/secrets.ts';
+import { headerSecretKey } from '../../../src/extension/settings/secrets.ts';
 import { keptSecrets } from '../../support/keptSecrets.ts';
 
 const [here, there] = ['https://here.example', 'https://there.example'];
@@ -40,10 +40,10 @@ describe('saved keys', () => {
   it('secrets of headers are beside them, under names of their own', async () => {
     const { secrets } = keptSecrets();
     await secrets.save('openai', here, 'key');
-    await secrets.save(secretOf('openai'), here, 'secret');
+    await secrets.save(headerSecretKey('openai'), here, 'secret');
     assert.deepEqual(secrets.secretNames(), ['openai']);
     assert.deepEqual(await secrets.all(), ['key', 'secret']);
-    await secrets.forget(secretOf('openai'), here);
+    await secrets.forget(headerSecretKey('openai'), here);
     assert.deepEqual([secrets.secretNames(), await secrets.key('openai', here)], [[], 'key']);
   });
 });

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import { type Inspected, machineSettings, ownValue } from '../../../src/extension/settings/settingScopes.ts';
+import {
+  type InspectedSetting,
+  machineSettings,
+  userSettingValue,
+} from '../../../src/extension/settings/settingScopes.ts';
 import { manifestSections, manifestSettings } from '../../support/manifestSettings.ts';
 
 /**
@@ -82,7 +86,7 @@ describe('the scopes of settings', () => {
     assert.deepEqual([...machineSettings].sort(), Object.keys(scopes.machine).sort());
   });
 
-  const cases: [name: string, setting: string, places: Inspected, own: unknown][] = [
+  const cases: [name: string, setting: string, places: InspectedSetting, own: unknown][] = [
     ['nothing is set', 'model', { defaultValue: '' }, undefined],
     ['mine', 'model', { globalLocalValue: 'me', globalValue: 'me' }, 'me'],
     ['of a window that is not remote', 'model', { globalValue: 'me' }, 'me'],
@@ -94,5 +98,5 @@ describe('the scopes of settings', () => {
     ["a folder's, not for that", 'local.threads', { globalValue: 3, workspaceValue: 9 }, 3],
   ];
   for (const [name, setting, places, own] of cases)
-    it(`who sets one: ${name}`, () => assert.deepEqual(ownValue(setting, places), own));
+    it(`who sets one: ${name}`, () => assert.deepEqual(userSettingValue(setting, places), own));
 });

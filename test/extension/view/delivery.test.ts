@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { ExecutionEngine } from '../../../src/engine/run/engine.ts';
-import { type Clock, Delivery } from '../../../src/extension/view/delivery.ts';
+import { type Clock, PanelEventQueue } from '../../../src/extension/view/delivery.ts';
 import { createAdapter } from '../../../src/llm/adapter/adapter.ts';
 import type { RunEvent } from '../../../src/protocol/run/events.ts';
 import { applyEvent } from '../../../src/protocol/run/fold.ts';
 import { newRun } from '../../../src/protocol/run/run.ts';
 import { RunStore } from '../../../src/runs/store.ts';
-import { chat } from '../../../src/workflows/run/chatWorkflow.ts';
+import { defaultChatWorkflow } from '../../../src/workflows/run/chatWorkflow.ts';
 import { clientFor, cutAt, toStream } from '../../llm/serve.ts';
 import { noTools } from '../../support/noTools.ts';
 import { reply } from '../../support/reply.ts';
@@ -49,7 +49,7 @@ interface Sent {
 
 function delivery(clock = new TestClock()) {
   const sent: Sent[] = [];
-  return { clock, sent, view: new Delivery((events) => sent.push({ at: clock.now(), events }), clock) };
+  return { clock, sent, view: new PanelEventQueue((events) => sent.push({ at: clock.now(), events }), clock) };
 }
 
 /** The most messages that any second saw, wherever it begins. */
@@ -86,7 +86,7 @@ describe('events on their way to the panel', () => {
       const engine = new ExecutionEngine({
         store: new RunStore(folder),
         host: noTools,
-        workflow: async () => chat,
+        workflow: async () => defaultChatWorkflow,
         model: async () => ({ id: 'test/flood', model: 'flood', adapter: createAdapter(client) }),
         workspace: async () => ({ names: [] }),
         maxTurns: () => 1,

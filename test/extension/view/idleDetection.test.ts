@@ -1,12 +1,21 @@
 import assert from 'node:assert/strict';
-import { focusOf, type Look, quietIn } from '../../../src/extension/view/idleDetection.ts';
+import {
+  type ActivitySnapshot,
+  activeUserLocation,
+  msUntilIdleCheck,
+} from '../../../src/extension/view/idleDetection.ts';
 
 const never = Number.POSITIVE_INFINITY;
-const look = (more: Partial<Look> = {}): Look => ({ editorMs: never, panel: 'hidden', tookMs: 0, ...more });
+const look = (more: Partial<ActivitySnapshot> = {}): ActivitySnapshot => ({
+  editorMs: never,
+  panel: 'hidden',
+  tookMs: 0,
+  ...more,
+});
 const panel = (idleMs: number, focused = false) => ({ panel: { idleMs, focused } });
 
 describe('a question comes up', () => {
-  const cases: [when: string, seen: Look, waits: number][] = [
+  const cases: [when: string, seen: ActivitySnapshot, waits: number][] = [
     ['at once, when nobody does anything', look(), 0],
     ['at once, when the last key in the panel is long ago', look(panel(60_000, true)), 0],
     ['later, under typing in the panel', look(panel(0, true)), 1500],
@@ -18,11 +27,11 @@ describe('a question comes up', () => {
     ['later, when the panel is in view and does not answer: somebody may type in it', look({ panel: 'silent', tookMs: 2000 }), 1500],
     ['in whole milliseconds', look({ editorMs: 1499.5 }), 1],
   ]; // biome-ignore format: a table
-  for (const [when, seen, waits] of cases) it(when, () => assert.equal(quietIn(seen), waits));
+  for (const [when, seen, waits] of cases) it(when, () => assert.equal(msUntilIdleCheck(seen), waits));
 });
 
 describe('after a dialog the focus goes back to', () => {
-  const cases: [place: 'panel' | 'editor', when: string, seen: Look][] = [
+  const cases: [place: 'panel' | 'editor', when: string, seen: ActivitySnapshot][] = [
     ['panel', 'keys landed there', look({ editorMs: 10, ...panel(60_000, true) })],
     ['panel', 'the person did something there last', look({ editorMs: 5000, ...panel(3000) })],
     ['editor', 'the person wrote there last', look({ editorMs: 3000, ...panel(5000) })],
@@ -31,5 +40,6 @@ describe('after a dialog the focus goes back to', () => {
     ['panel', 'nobody has done anything yet', look(panel(1e9))],
     ['panel', 'nothing is known', look({ panel: 'silent' })],
   ]; // biome-ignore format: a table
-  for (const [place, when, seen] of cases) it(`the ${place}, when ${when}`, () => assert.equal(focusOf(seen), place));
+  for (const [place, when, seen] of cases)
+    it(`the ${place}, when ${when}`, () => assert.equal(activeUserLocation(seen), place));
 });

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileOfPackage, SerialQueue } from '../../../src/extension/language/fileProblems.ts';
+import { packageProblemFile, SerialQueue } from '../../../src/extension/language/fileProblems.ts';
 import { ParserWorker } from '../../../src/extension/worker/parserWorker.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { readPackage } from '../../../src/workflows/package/readPackage.ts';
-import { maxProblems } from '../../../src/workflows/read/check.ts';
+import { maxYamlProblems } from '../../../src/workflows/read/check.ts';
 import { loadWorkflow } from '../../../src/workflows/read/validate.ts';
 import { buildAside } from '../../support/aside.ts';
 import { hostileAgents, hostilePackages, hostileWorkflows } from '../../support/hostile.ts';
@@ -60,14 +60,14 @@ describe('aside of the extension host', () => {
         return { problems: [{ message: error.message }], warnings: [], value: undefined };
       });
       assert.equal(value, undefined);
-      assert.ok(problems.length > 0 && problems.length <= maxProblems && warnings.length <= maxProblems);
+      assert.ok(problems.length > 0 && problems.length <= maxYamlProblems && warnings.length <= maxYamlProblems);
       for (const { message } of problems) assert.ok(message.length <= 600, message.slice(0, 100));
     });
 
   for (const [name, text] of Object.entries(hostileAgents))
     it(`the agent ${name} has its problem`, async () => {
       const { problems } = await aside.run('agent', text, known);
-      assert.ok(problems.length > 0 && problems.length <= maxProblems);
+      assert.ok(problems.length > 0 && problems.length <= maxYamlProblems);
     });
 
   for (const [name, files] of Object.entries(hostilePackages))
@@ -83,7 +83,7 @@ describe('aside of the extension host', () => {
 
   it('the last of many problems says how many more there are', async () => {
     const { problems } = await aside.run('workflow', hostileWorkflows['thousand-problems']!, known);
-    assert.equal(problems.length, maxProblems);
+    assert.equal(problems.length, maxYamlProblems);
     assert.equal(problems.at(-1)?.message, 'There are 11937 more in this file. Fix the ones above first.');
     assert.equal(problems[0]?.message, 'There is no key `unknown_0` here.');
     assert.equal(problems[9]?.line, 11);
@@ -163,7 +163,7 @@ describe('things that are looked at one by one', () => {
   ];
   for (const [named, shown] of files)
     it(`a problem with ${named?.slice(0, 20)} is shown at ${shown ?? 'the manifest'}`, () =>
-      assert.equal(fileOfPackage(named), shown));
+      assert.equal(packageProblemFile(named), shown));
 });
 
 /** A busy machine may take too long for anything at times. */

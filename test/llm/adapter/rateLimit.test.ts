@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createAdapter } from '../../../src/llm/adapter/adapter.ts';
 import { createRateLimiter } from '../../../src/llm/adapter/rateLimit.ts';
-import { estimateTokens, type RateWait } from '../../../src/llm/adapter/rateLimitWait.ts';
-import { rateLimitIn } from '../../../src/llm/core/rateHeaders.ts';
+import { estimateTokens, type RateLimitWait } from '../../../src/llm/adapter/rateLimitWait.ts';
+import { parseRateLimitHeaders } from '../../../src/llm/core/rateHeaders.ts';
 import type { Message } from '../../../src/protocol/content/messages.ts';
 import { reply, startProvider } from '../../support/provider.ts';
 import { clientFor, greeting } from '../serve.ts';
@@ -45,7 +45,7 @@ describe('what headers say of limits', () => {
     [{ 'x-ratelimit-remaining-requests': '-1', 'x-ratelimit-reset-requests': '' }, undefined],
   ];
   for (const [headers, news] of rows) {
-    it(JSON.stringify(headers), () => assert.deepEqual(rateLimitIn(new Headers(headers), now), news));
+    it(JSON.stringify(headers), () => assert.deepEqual(parseRateLimitHeaders(new Headers(headers), now), news));
   }
 });
 
@@ -146,7 +146,7 @@ describe('the adapter under a rate limit', () => {
 
   it('waits, says so, and reports it', async () => {
     const requests = await limited(async (adapter) => {
-      const waits: RateWait[] = [];
+      const waits: RateLimitWait[] = [];
       const result = await adapter.complete(greeting, { signal: never, onWait: (wait) => waits.push(wait) });
       assert.equal(waits.length, 1);
       assert.ok(waits[0]!.delayMs > 0 && waits[0]!.delayMs <= 100);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { factsOf } from '../../../src/llm/anthropic/models.ts';
-import { learnFrom } from '../../../src/llm/anthropic/parameterFallback.ts';
+import { anthropicModelFacts } from '../../../src/llm/anthropic/models.ts';
+import { learnParameterFallback } from '../../../src/llm/anthropic/parameterFallback.ts';
 import { toWire, type WireFlags } from '../../../src/llm/anthropic/wire.ts';
 import type { ChatRequest } from '../../../src/llm/core/client.ts';
 import type { Message } from '../../../src/protocol/content/messages.ts';
@@ -346,7 +346,7 @@ describe('how much Claude may think and say', () => {
     ['kimi-k2', 32_000, 'budget', true],
   ];
   for (const [name, outputLimit, thinking, sampling] of models) {
-    it(name, () => assert.deepEqual(factsOf(name), { outputLimit, thinking, sampling }));
+    it(name, () => assert.deepEqual(anthropicModelFacts(name), { outputLimit, thinking, sampling }));
   }
 });
 
@@ -468,7 +468,7 @@ describe('what a refusal of Anthropic teaches', () => {
     ];
   for (const [says, words, asked, before, lesson] of lessons) {
     it(says, () => {
-      const learned = learnFrom(words, asked, before);
+      const learned = learnParameterFallback(words, asked, before);
       assert.deepEqual(learned, lesson);
       if (learned) assert.notDeepEqual(toWire(asked, learned.flags), toWire(asked, before), 'the next request differs');
     });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { disarmed } from '../../../src/llm/messages/systemTags.ts';
+import { escapeSystemTags } from '../../../src/llm/messages/systemTags.ts';
 import type { Message } from '../../../src/protocol/content/messages.ts';
 import { ask, chatTemplates, missing, takesPlain, words } from '../../support/chatTemplates.ts';
 import { sentRequests } from '../../support/sent.ts';
@@ -9,7 +9,7 @@ import { sentRequests } from '../../support/sent.ts';
 /** What the person, a brief, a note or the system prompt says in a request. */
 const said = (messages: readonly Message[], systemPrompt = '') => [
   systemPrompt,
-  ...messages.flatMap(({ role, content }) => (role === 'user' || role === 'system' ? [disarmed(content)] : [])),
+  ...messages.flatMap(({ role, content }) => (role === 'user' || role === 'system' ? [escapeSystemTags(content)] : [])),
 ];
 
 const requests = sentRequests();

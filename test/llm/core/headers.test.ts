@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { headerProblem, secretsIn, withSecrets } from '../../../src/llm/core/headers.ts';
+import { insertHeaderSecrets, invalidHeaderReason, referencedSecretNames } from '../../../src/llm/core/headers.ts';
 import { createClient, type ProviderChoice } from '../../../src/llm/createClient.ts';
 import { providers } from '../../../src/llm/models/providers.ts';
 import { greeting, hear } from '../serve.ts';
@@ -36,14 +36,14 @@ describe('a header of the settings', () => {
   ];
   for (const [name, value, problem] of cases)
     it(`${JSON.stringify(name)}: ${JSON.stringify(value.slice(0, 40))} ${problem ?? 'is sent'}`, () =>
-      assert.equal(headerProblem(name, value), problem));
+      assert.equal(invalidHeaderReason(name, value), problem));
 
   it('names each secret once, and is filled with what it is, whatever signs that has', () => {
     const value = 'Basic ${secret:user}:${secret:word}, ${secret:user}';
-    assert.deepEqual(secretsIn(value), ['user', 'word']);
+    assert.deepEqual(referencedSecretNames(value), ['user', 'word']);
     const secrets: Record<string, string> = { user: '$&', word: '${secret:user}' };
     assert.equal(
-      withSecrets(value, (name) => secrets[name]!),
+      insertHeaderSecrets(value, (name) => secrets[name]!),
       'Basic $&:${secret:user}, $&',
     );
   });

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
-import { excerptOfCall } from '../../../src/llm/core/truncate.ts';
+import { truncateToolCall } from '../../../src/llm/core/truncate.ts';
 
 const long = 'word '.repeat(2000);
 const call = (args: Record<string, unknown>) => ({ id: 'a', name: 'fs.write', arguments: args });
-const short = (args: Record<string, unknown>, most = 600) => excerptOfCall(call(args), most).arguments;
+const short = (args: Record<string, unknown>, most = 600) => truncateToolCall(call(args), most).arguments;
 
 describe('a call with long arguments, as it is sent later', () => {
   it('is the very same when they are short', () => {
     const one = call({ path: 'a', content: 'x' });
-    assert.equal(excerptOfCall(one, 600), one);
+    assert.equal(truncateToolCall(one, 600), one);
   });
 
   it('has its long texts cut where they stand, and says that it is cut', () => {
-    const { arguments: args, cut } = excerptOfCall(call({ path: 'a', edits: [{ old: long, new: 'x' }] }), 600);
+    const { arguments: args, cut } = truncateToolCall(call({ path: 'a', edits: [{ old: long, new: 'x' }] }), 600);
     const [edit] = args.edits as [{ old: string; new: string }];
     assert.deepEqual([args.path, edit.new, cut], ['a', 'x', true]);
     assert.match(edit.old, /^word [\s\S]+\n… 9,400 characters left out …\n[\s\S]+word $/);
@@ -38,7 +38,7 @@ describe('a call with long arguments, as it is sent later', () => {
       });
 
   it('what was no JSON is cut as the text that it is', () => {
-    const { malformed, cut } = excerptOfCall({ id: 'a', name: 'x', arguments: {}, malformed: long }, 600);
+    const { malformed, cut } = truncateToolCall({ id: 'a', name: 'x', arguments: {}, malformed: long }, 600);
     assert.ok(malformed!.length < 700 && cut);
   });
 

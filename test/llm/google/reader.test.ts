@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createGoogleClient } from '../../../src/llm/google/client.ts';
-import type { Part } from '../../../src/llm/google/wire.ts';
+import type { GooglePart } from '../../../src/llm/google/wire.ts';
 import { callPart, googleKey } from '../../support/google.ts';
 import { expectHeard, type Hears } from '../openai/wireCases.ts';
 import { greeting, hear, served, slicings } from '../serve.ts';
@@ -12,7 +12,7 @@ interface WireCase {
   stream: (object | string)[];
   hears: Hears;
   /** The parts to be given back. */
-  keeps?: Part[];
+  keeps?: GooglePart[];
 }
 
 const client = createGoogleClient({ apiKey: googleKey });
@@ -484,7 +484,7 @@ describe('what Gemini writes', () => {
     const many = Array.from({ length: 500 }, (_, at) => readPart(`${at}`, { id: `c${at}` }));
     const body = [parts(...many), end('STOP')].map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
     const reply = await served({ headers, body }, 'random', () => client.chat(greeting));
-    const kept = reply.native?.content as { parts: Part[] };
+    const kept = reply.native?.content as { parts: GooglePart[] };
     assert.deepEqual([reply.toolCalls?.length, kept.parts.length, reply.finishReason], [500, 500, 'tool_calls']);
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createGoogleClient } from '../../../src/llm/google/client.ts';
-import { type Content, toGoogleWire } from '../../../src/llm/google/wire.ts';
+import { type GoogleWireContent, toGoogleWire } from '../../../src/llm/google/wire.ts';
 import type { Message } from '../../../src/protocol/content/messages.ts';
 import { googleKey } from '../../support/google.ts';
 import {
@@ -67,11 +67,11 @@ describeRecorded('recorded replies of Gemini', 'gemini', (cases: Case[]) => {
   it('recorded conversations of the model are said again as they were', () => {
     let compared = 0;
     for (const { file, requestFile } of cases) {
-      const { contents } = (requestOf(requestFile) ?? {}) as { contents?: Content[] };
+      const { contents } = (requestOf(requestFile) ?? {}) as { contents?: GoogleWireContent[] };
       if (!contents) continue;
       const messages = toMessages(contents);
       if (!messages || !contents.some(({ role }) => role === 'model')) continue;
-      const again = toGoogleWire({ model: 'gemini', messages }).contents as Content[];
+      const again = toGoogleWire({ model: 'gemini', messages }).contents as GoogleWireContent[];
       assert.deepEqual(joined(again), joined(contents), file);
       compared++;
     }
@@ -104,7 +104,7 @@ describeRecorded('recorded replies of Gemini', 'gemini', (cases: Case[]) => {
 });
 
 /** Contents as this project keeps them; undefined where they hold what it never sends. */
-function toMessages(contents: Content[]): Message[] | undefined {
+function toMessages(contents: GoogleWireContent[]): Message[] | undefined {
   const messages: Message[] = [];
   for (const { role, parts } of contents) {
     const known = ['text', 'functionCall', 'functionResponse', 'thoughtSignature', 'thought'];
@@ -136,7 +136,7 @@ type Called = { name: string; args?: Record<string, unknown> };
 type Answered = { response: object };
 
 /** Texts of a person in several parts are one here. */
-const joined = (contents: Content[]) =>
+const joined = (contents: GoogleWireContent[]) =>
   contents.map(({ role, parts }) =>
     role === 'user' && parts.every(({ text }) => text !== undefined)
       ? { role, text: parts.map(({ text }) => text).join('') }

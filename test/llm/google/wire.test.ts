@@ -5,16 +5,16 @@ import { toWireName } from '../../../src/llm/core/wireToolNames.ts';
 import { toGoogleSchema } from '../../../src/llm/google/schema.ts';
 import {
   type GoogleFlags,
-  learnFromGoogle,
-  type Part,
-  toFunctionName,
+  type GooglePart,
+  learnGoogleFlags,
+  toGoogleFunctionName,
   toGoogleWire,
 } from '../../../src/llm/google/wire.ts';
 import type { AssistantMessage, Message } from '../../../src/protocol/content/messages.ts';
 import { callPart, type GoogleBody, schemaProblem } from '../../support/google.ts';
 import { assistant, call, results, user } from '../../support/messages.ts';
 
-const own = (message: AssistantMessage, ...parts: Part[]): AssistantMessage => ({
+const own = (message: AssistantMessage, ...parts: GooglePart[]): AssistantMessage => ({
   ...message,
   native: { provider: 'google', content: { parts } },
 });
@@ -29,7 +29,7 @@ function told(messages: Message[], flags?: GoogleFlags): string[] {
   return wire(messages, {}, flags).contents.map(({ role, parts }) => `${role} ${parts.map(inWords).join(' | ')}`);
 }
 
-function inWords({ text, functionCall, functionResponse, thought, thoughtSignature, ...other }: Part): string {
+function inWords({ text, functionCall, functionResponse, thought, thoughtSignature, ...other }: GooglePart): string {
   const signed = thoughtSignature === undefined ? '' : ` ~${thoughtSignature}`;
   if (typeof text === 'string') return `${thought ? '(' : ''}${text}${thought ? ')' : ''}${signed}`;
   const { id, name, args, response } = (functionCall ?? functionResponse ?? {}) as JsonObject;
@@ -333,7 +333,7 @@ describe('a request to Gemini', () => {
 
   it('function names', () => {
     const long = `mcp.${'x'.repeat(100)}`;
-    const names = ['fs.read', 'constructor', '-a', 'ä', '', long].map(toFunctionName);
+    const names = ['fs.read', 'constructor', '-a', 'ä', '', long].map(toGoogleFunctionName);
     assert.deepEqual(names, ['fs_read', 'constructor', '_-a', '_', '_', toWireName(long)]);
   });
 });
@@ -359,7 +359,7 @@ describe('what a 400 of Gemini teaches', () => {
     ['Request contains an invalid argument.', {}, undefined],
   ];
   for (const [words, flags, learned] of lessons) {
-    it(`${words} ${JSON.stringify(flags)}`, () => assert.deepEqual(learnFromGoogle(words, flags), learned));
+    it(`${words} ${JSON.stringify(flags)}`, () => assert.deepEqual(learnGoogleFlags(words, flags), learned));
   }
 });
 

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/host/client.ts';
 import { createHeartbeat } from '../../../src/llm/local/host/heartbeat.ts';
 import { createModelMemory } from '../../../src/llm/local/host/modelMemory.ts';
-import { endedError } from '../../../src/llm/local/host/processExit.ts';
-import { threadsFor } from '../../../src/llm/local/host/threadCount.ts';
+import { modelProcessExitError } from '../../../src/llm/local/host/processExit.ts';
+import { inferenceThreadCount } from '../../../src/llm/local/host/threadCount.ts';
 import { eventually } from '../../support/eventually.ts';
 import { said, testScript } from '../../support/scripted.ts';
 import { tries } from '../../support/tries.ts';
@@ -233,7 +233,7 @@ describe("a local model's process", () => {
 });
 
 describe('how a process ended', () => {
-  const table: [Parameters<typeof endedError>[0], RegExp][] = [
+  const table: [Parameters<typeof modelProcessExitError>[0], RegExp][] = [
     [
       { code: null, signal: 'SIGILL', lastLines: [] },
       /instructions that this processor does not have \(signal SIGILL\)/,
@@ -245,7 +245,7 @@ describe('how a process ended', () => {
   ];
   for (const [ending, expected] of table)
     it(`${ending.signal ?? ending.code} ${ending.lastLines}`.trim(), () =>
-      assert.match(endedError(ending).message, expected),
+      assert.match(modelProcessExitError(ending).message, expected),
     );
 });
 
@@ -258,7 +258,8 @@ describe('the threads of a model', () => {
     [1, 0, 1],
   ];
   for (const [cores, load, threads] of table)
-    it(`${cores} cores, ${load} of them busy: ${threads}`, () => assert.equal(threadsFor(cores, load), threads));
+    it(`${cores} cores, ${load} of them busy: ${threads}`, () =>
+      assert.equal(inferenceThreadCount(cores, load), threads));
 });
 
 describe('the pulse of a process', () => {

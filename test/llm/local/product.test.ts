@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/host/client.ts';
-import type { Policy } from '../../../src/protocol/content/policy.ts';
+import type { ApprovalPolicy } from '../../../src/protocol/content/policy.ts';
 import type { RunEvent } from '../../../src/protocol/run/events.ts';
 import { pendingCalls } from '../../../src/protocol/run/pending.ts';
 import { readJournal } from '../../../src/runs/readJournal.ts';
@@ -56,7 +56,7 @@ describe('a local model in the whole product', () => {
     answers: Answer[],
     questions: string[],
     expected: string,
-    policy?: Partial<Policy>,
+    policy?: Partial<ApprovalPolicy>,
   ][] = [
     [
       'a gated call after a word',

@@ -1,6 +1,10 @@
 import { copyFileSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import type { ChatStreamChunk } from '../../../src/llm/core/client.ts';
-import { type AutomatonStep, anyUserMessage, type DemoAutomatonScript } from '../../../src/llm/local/demo/automaton.ts';
+import {
+  type DemoAutomatonScript,
+  type DemoScriptStep,
+  userMessageMarker,
+} from '../../../src/llm/local/demo/automaton.ts';
 import { createLocalClient, type LocalClient } from '../../../src/llm/local/host/client.ts';
 import { withTextCalls } from '../../../src/llm/textCalls/textCalls.ts';
 import type { Deed, Part } from '../../support/providers.ts';
@@ -118,8 +122,8 @@ function damage(file: string, { status, message }: { status: number; message: st
 function toScript(deed: Deed): DemoAutomatonScript {
   const { parts, end } =
     typeof deed === 'object' && 'parts' in deed ? deed : { parts: [{ text: 'Hello' }], end: undefined };
-  const step: { -readonly [Key in keyof AutomatonStep]: AutomatonStep[Key] } = {};
-  const calls: NonNullable<AutomatonStep['calls']>[number][] = [];
+  const step: { -readonly [Key in keyof DemoScriptStep]: DemoScriptStep[Key] } = {};
+  const calls: NonNullable<DemoScriptStep['calls']>[number][] = [];
   for (const part of parts) {
     if ('thinking' in part) step.think = part.thinking;
     else if ('text' in part) step.text = part.text;
@@ -131,7 +135,7 @@ function toScript(deed: Deed): DemoAutomatonScript {
     }
   } else if (end) step.loop = [' and', ' on', ' so'];
   if (calls.length > 0) step.calls = calls;
-  return { name: 'Table', scenarios: [{ on: anyUserMessage, steps: [step] }] };
+  return { name: 'Table', scenarios: [{ on: userMessageMarker, steps: [step] }] };
 }
 
 function complete({ call, args }: Extract<Part, { call: string }>): Record<string, unknown> | string {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Token } from 'node-llama-cpp';
-import { stripNulls } from '../../../src/llm/local/host/stripNulls.ts';
+import { stripPlaceholderNulls } from '../../../src/llm/local/host/stripNulls.ts';
 import { toGrammarSchema } from '../../../src/llm/local/ipc/grammarSchema.ts';
 import type { JsonSchema } from '../../../src/protocol/content/tools.ts';
 import { writeRandomModel } from '../../support/randomModel.ts';
@@ -112,7 +112,7 @@ async function sample() {
         }
         written++;
         counts.calls++;
-        const args = stripNulls(JSON.parse(call.text), schema);
+        const args = stripPlaceholderNulls(JSON.parse(call.text), schema);
         const errors = check(args) ? [] : (check.errors ?? []);
         if (errors.length === 0) {
           counts.valid++;

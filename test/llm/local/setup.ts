@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { type ChatRequest, type ChatStreamChunk, Reply } from '../../../src/llm/core/client.ts';
+import { type ChatRequest, type ChatStreamChunk, ReplyAccumulator } from '../../../src/llm/core/client.ts';
 import { LLMError } from '../../../src/llm/core/errors.ts';
 import type { DemoAutomatonScript } from '../../../src/llm/local/demo/automaton.ts';
 import { writeScriptedModel } from '../../../src/llm/local/demo/scriptedModel.ts';
@@ -72,9 +72,9 @@ const firstContextAsked: Plugin = {
   setup: ({ onLoad }) =>
     onLoad({ filter: /[/\\]contextSize\.ts$/ }, ({ path: file }) => {
       const text = readFileSync(file, 'utf8');
-      const asked = `firstContext = Number(process.env.${firstContextVariable} ?? 8192);`;
-      const first = text.replace('firstContext = 8192;', asked);
-      const contents = first.replace('reply = 4096;', 'reply = firstContext / 2;');
+      const asked = `initialContextTokens = Number(process.env.${firstContextVariable} ?? 8192);`;
+      const first = text.replace('initialContextTokens = 8192;', asked);
+      const contents = first.replace('reply = 4096;', 'reply = initialContextTokens / 2;');
       if (first === text || contents === first) throw new Error('What a context begins with is said otherwise now.');
       return { contents, loader: 'ts' };
     }),
@@ -120,7 +120,7 @@ export async function localModel(script: DemoAutomatonScript, chatWrapper?: 'qwe
 /** One conversation with a client, told turn by turn. */
 export class Talk {
   readonly messages: Message[] = [];
-  last = new Reply();
+  last = new ReplyAccumulator();
   chunks: ChatStreamChunk[] = [];
 
   constructor(
@@ -131,7 +131,7 @@ export class Talk {
   /** Sends what was said so far (and `text`) and keeps the reply. */
   async ask(text?: string, signal?: AbortSignal): Promise<AssistantMessage> {
     if (text !== undefined) this.messages.push({ role: 'user', content: text });
-    this.last = new Reply();
+    this.last = new ReplyAccumulator();
     this.chunks = [];
     for await (const chunk of this.client.chatStream(this.next(), signal)) {
       this.chunks.push(chunk);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/host/client.ts';
-import { inEnglish } from '../../../src/protocol/text/l10n.ts';
+import { toEnglishText } from '../../../src/protocol/text/l10n.ts';
 import { said, testScript } from '../../support/scripted.ts';
 import { localModel, rejection, stopAt, Talk, tools } from './setup.ts';
 
@@ -58,7 +58,7 @@ function begin(code: string, options: Partial<LocalClientOptions> = {}): void {
 }
 
 const answers = 'on.generate = ({ id }) => answer(id);';
-const warnings = (talk: Talk) => talk.chunks.flatMap(({ warning }) => (warning ? [inEnglish(warning)] : []));
+const warnings = (talk: Talk) => talk.chunks.flatMap(({ warning }) => (warning ? [toEnglishText(warning)] : []));
 
 async function fails(expected: { code: string; message: string | RegExp }): Promise<void> {
   const { code, message } = await rejection(new Talk(client).ask('hi'));

@@ -5,14 +5,14 @@ import type { EngineResult } from '../../../src/engine/core/runResult.ts';
 import { ExecutionEngine } from '../../../src/engine/run/engine.ts';
 import { createAdapter } from '../../../src/llm/adapter/adapter.ts';
 import type { LLMClient } from '../../../src/llm/core/client.ts';
-import { defaultPolicy } from '../../../src/protocol/content/policy.ts';
+import { defaultApprovalPolicy } from '../../../src/protocol/content/policy.ts';
 import type { RunEvent } from '../../../src/protocol/run/events.ts';
 import type { Run } from '../../../src/protocol/run/run.ts';
 import { RunStore } from '../../../src/runs/store.ts';
-import type { Approve } from '../../../src/tools/core/tool.ts';
+import type { ApprovalRequester } from '../../../src/tools/core/tool.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../../src/tools/host/host.ts';
-import { chat } from '../../../src/workflows/run/chatWorkflow.ts';
+import { defaultChatWorkflow } from '../../../src/workflows/run/chatWorkflow.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
 /** `wait`: none until the run stops. */
@@ -28,7 +28,7 @@ export class Whole {
   readonly questions: string[] = [];
   /** Told of every event, while it is being told. */
   onEvent: (event: RunEvent) => void = () => {};
-  policy = defaultPolicy;
+  policy = defaultApprovalPolicy;
   /** Tokens that the model keeps in view, where that is known. */
   contextWindow?: number;
   engine: ExecutionEngine;
@@ -48,7 +48,7 @@ export class Whole {
 
   /** As a reload of the window would. */
   build(): ExecutionEngine {
-    const approve: Approve = (request, signal) => {
+    const approve: ApprovalRequester = (request, signal) => {
       this.questions.push(request.plan.what);
       const answer = this.answers.shift() ?? 'allow';
       if (typeof answer !== 'string') return answer.then((decision) => ({ decision }));
@@ -58,7 +58,7 @@ export class Whole {
     this.engine = new ExecutionEngine({
       store: this.store,
       host: createToolHost({ workspace: this.workspace, tools: builtinTools(), approve, policy: () => this.policy }),
-      workflow: async () => chat,
+      workflow: async () => defaultChatWorkflow,
       model: async () => ({
         id: `local/${this.model}`,
         model: this.model,

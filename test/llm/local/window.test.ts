@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/host/client.ts';
-import { shorten } from '../../../src/llm/local/worker/truncateResults.ts';
+import { truncateLongMessages } from '../../../src/llm/local/worker/truncateResults.ts';
 import type { Message } from '../../../src/protocol/content/messages.ts';
 import { said, testScript } from '../../support/scripted.ts';
 import { localModel, rejection, Talk, tools } from './setup.ts';
@@ -123,7 +123,7 @@ describe('a conversation made shorter', () => {
       { role: 'user', content: text },
     ];
     const short = `${'a'.repeat(60)}\n… 60 characters left out …\n${'b'.repeat(40)}`;
-    assert.deepEqual(shorten(messages, 100), {
+    assert.deepEqual(truncateLongMessages(messages, 100), {
       messages: [
         { role: 'user', content: short },
         messages[1],
@@ -136,7 +136,7 @@ describe('a conversation made shorter', () => {
   });
 
   it('cuts a result of many short parts as text', () => {
-    const { messages, texts } = shorten([result(JSON.stringify(Array(500).fill('word')))], 100);
+    const { messages, texts } = truncateLongMessages([result(JSON.stringify(Array(500).fill('word')))], 100);
     const { content } = (messages[0] as Extract<Message, { role: 'tool' }>).toolResults[0]!;
     assert.match(content, /^\["word",.*\n… [\d,]+ characters left out …\n.*"word"\]$/s);
     assert.equal(texts, 1);
@@ -148,8 +148,8 @@ describe('a conversation made shorter', () => {
         fc.string({ unit: 'grapheme', minLength: 1, maxLength: 400 }),
         fc.integer({ min: 20, max: 200 }),
         (text, most) => {
-          const once = shorten([result(text)], most);
-          assert.deepEqual(shorten([result(text)], most), once);
+          const once = truncateLongMessages([result(text)], most);
+          assert.deepEqual(truncateLongMessages([result(text)], most), once);
           const { content } = (once.messages[0] as Extract<Message, { role: 'tool' }>).toolResults[0]!;
           assert.ok(content.length <= most * 2 + 80);
           assert.ok(!/\p{Surrogate}/u.test(content));

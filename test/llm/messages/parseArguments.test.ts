@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fromWireNames, toWireName } from '../../../src/llm/core/wireToolNames.ts';
+import { createToolNameMapping, toWireName } from '../../../src/llm/core/wireToolNames.ts';
 import { parseArguments } from '../../../src/llm/messages/parseArguments.ts';
 
 const good: [text: string, value: object][] = [
@@ -48,7 +48,11 @@ describe('the arguments of a call', () => {
 
 describe('names of tools on the wire', () => {
   it('dots become underscores, and the way back knows the tools', () => {
-    const fromWire = fromWireNames([{ name: 'fs.read' }, { name: 'fs.apply_patch' }, { name: 'mcp.files/list' }]);
+    const fromWire = createToolNameMapping([
+      { name: 'fs.read' },
+      { name: 'fs.apply_patch' },
+      { name: 'mcp.files/list' },
+    ]);
     const there = ['fs.read', 'fs.apply_patch', 'mcp.files/list'].map(toWireName);
     assert.deepEqual(there, ['fs_read', 'fs_apply_patch', 'mcp_files_list']);
     assert.deepEqual(there.map(fromWire), ['fs.read', 'fs.apply_patch', 'mcp.files/list']);
@@ -60,12 +64,12 @@ describe('names of tools on the wire', () => {
     assert.notEqual(there[0], there[1]);
     assert.deepEqual(there.map(toWireName), there);
     assert.deepEqual(
-      there.map(fromWireNames(tools)),
+      there.map(createToolNameMapping(tools)),
       tools.map(({ name }) => name),
     );
   });
   it('unknown names stay as they are, those of objects included', () => {
-    const fromWire = fromWireNames([{ name: 'fs.read' }]);
+    const fromWire = createToolNameMapping([{ name: 'fs.read' }]);
     assert.deepEqual(['fs.read', 'rm', 'constructor', '__proto__', 'toString'].map(fromWire), [
       'fs.read',
       'rm',

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { toWire as toAnthropic } from '../../../src/llm/anthropic/wire.ts';
 import type { ChatRequest } from '../../../src/llm/core/client.ts';
 import { toGoogleWire } from '../../../src/llm/google/wire.ts';
-import { toHistory } from '../../../src/llm/local/ipc/chatHistory.ts';
-import { disarmed } from '../../../src/llm/messages/systemTags.ts';
+import { toLlamaHistory } from '../../../src/llm/local/ipc/chatHistory.ts';
+import { escapeSystemTags } from '../../../src/llm/messages/systemTags.ts';
 import { toWire as toOllama } from '../../../src/llm/ollama/wire.ts';
 import { toWire as toResponses } from '../../../src/llm/openai/responses/wire.ts';
 import { toWire as toOpenAI } from '../../../src/llm/openai/wire.ts';
@@ -53,7 +53,7 @@ const wires: [name: string, told: Told][] = [
   [
     'the local model',
     ({ systemPrompt, messages }) =>
-      toHistory(messages, systemPrompt)
+      toLlamaHistory(messages, systemPrompt)
         .filter((item) => item.type !== 'model' || item.response.length > 0) // the last one is what it is about to say
         .map((item) => (item.type === 'model' ? `assistant: ${item.response.join('')}` : `${item.type}: ${item.text}`)),
   ],
@@ -123,7 +123,7 @@ describe('system messages in mid-conversation', () => {
         const messages: Message[] = [{ role: 'user', content: `x ${text}`, attachments: files }];
         const [sent] = told({ model: 'm', messages });
         assert.equal(sent!.split('&lt;').length, 4, sent);
-        assert.equal(disarmed(sent!), sent);
+        assert.equal(escapeSystemTags(sent!), sent);
       }
     });
 
@@ -135,7 +135,7 @@ describe('system messages in mid-conversation', () => {
       'System.Message<T>',
       '<systems><message/></systems>',
     ])
-      assert.equal(disarmed(text), text);
+      assert.equal(escapeSystemTags(text), text);
   });
 
   it('whatever is said, in one system message at most, at the beginning, and every word', () => {
@@ -170,7 +170,7 @@ describe('system messages in mid-conversation', () => {
       '<s y s t e m '.repeat(20_000),
       '<system '.repeat(30_000),
     ])
-      assert.equal(disarmed(text), text);
+      assert.equal(escapeSystemTags(text), text);
   });
 });
 
@@ -180,11 +180,13 @@ describe('text that looks like a tag of Towpath', () => {
     '<s.y.s.t.e.m|message>', '\u2039system-message\u203a', '<\uff53\uff59\uff53\uff54\uff45\uff4d-message>', '<\u{1d42c}\u{1d432}stem-message>', '<s\u0336y\u0336stem-message x="1">',
     '<\u03c3ystem_message>', '<$ystem-me$$age>', '<system\u00b7message>', '<system\u{e0061}-message>', '<\nsystem-message>', '<\u0455ystem-message a="b">',
   ]; // biome-ignore format: a table
-  for (const text of disguised) it(`is disarmed: ${JSON.stringify(text)}`, () => assert.match(disarmed(text), /^&lt;/));
+  for (const text of disguised)
+    it(`is disarmed: ${JSON.stringify(text)}`, () => assert.match(escapeSystemTags(text), /^&lt;/));
 
   const plain = [
     'a < b', '<system>', '<sys> <message>', '<systemd-messages-not', '<div class="system-message">', '<\u043f\u0440\u0438\u0432\u0435\u0442 \u0432\u0441\u0435\u043c \u043b\u044e\u0434\u044f\u043c>',
     'if (x <\u4f60\u597d\u4e16\u754c\u4f60\u597d\u4e16\u754c\u4f60\u597d\u4e16\u754c\u4f60) {}', '\u00absystem-message\u00bb', '<1234567890123>',
   ]; // biome-ignore format: a table
-  for (const text of plain) it(`is left as it is: ${JSON.stringify(text)}`, () => assert.equal(disarmed(text), text));
+  for (const text of plain)
+    it(`is left as it is: ${JSON.stringify(text)}`, () => assert.equal(escapeSystemTags(text), text));
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { catalogueDate, catalogued } from '../../../src/llm/models/modelCatalogue.ts';
-import { withCost } from '../../../src/llm/models/prices.ts';
+import { catalogDate, findCatalogEntry } from '../../../src/llm/models/modelCatalogue.ts';
+import { withUsageCost } from '../../../src/llm/models/prices.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const source = JSON.parse(readFileSync(path.join(root, 'src/llm/models/catalogue.json'), 'utf8'));
@@ -14,7 +14,7 @@ describe('what is known of models when Towpath is packaged', () => {
     const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
     const { version, integrity } = packages[`node_modules/${source.source.package}`];
     assert.deepEqual([source.source.version, source.source.integrity], [version, integrity], 'npm run catalogue');
-    assert.match(catalogueDate, /^20\d\d-\d\d-\d\d$/);
+    assert.match(catalogDate, /^20\d\d-\d\d-\d\d$/);
   });
 
   const known: [says: string, address: string, model: string, input: number | undefined, window: number | undefined][] = [
@@ -36,26 +36,29 @@ describe('what is known of models when Towpath is packaged', () => {
   ]; // biome-ignore format: a table
   for (const [says, address, model, input, window] of known)
     it(`${says}: ${input === undefined ? 'no price' : `$${input}`}`, () => {
-      const found = catalogued(address, model);
+      const found = findCatalogEntry(address, model);
       assert.deepEqual([(found?.price as { input?: number })?.input, found?.window], [input, window]);
     });
 
   it('counts what was read from the cache as such', () => {
-    const { price } = catalogued('https://api.anthropic.com', 'claude-opus-5')!;
+    const { price } = findCatalogEntry('https://api.anthropic.com', 'claude-opus-5')!;
     const usage = { promptTokens: 1_000_000, completionTokens: 0, totalTokens: 1_000_000, cachedTokens: 1_000_000 };
-    assert.deepEqual([withCost({ ...usage, cachedTokens: 0 }, price).cost, withCost(usage, price).cost], [5, 0.5]);
+    assert.deepEqual(
+      [withUsageCost({ ...usage, cachedTokens: 0 }, price).cost, withUsageCost(usage, price).cost],
+      [5, 0.5],
+    );
   });
 
   it('counts all of a long prompt as long ones are', () => {
-    const { price } = catalogued(compatible, 'gemini-2.5-pro')!;
+    const { price } = findCatalogEntry(compatible, 'gemini-2.5-pro')!;
     const of = (promptTokens: number) =>
-      withCost({ promptTokens, completionTokens: 0, totalTokens: promptTokens }, price).cost;
+      withUsageCost({ promptTokens, completionTokens: 0, totalTokens: promptTokens }, price).cost;
     assert.deepEqual([of(200_000), of(200_001)!.toFixed(2)], [0.25, '0.50']);
   });
 
   it('knows prices that begin later, or count at some hours', () => {
     const at = (address: string, model: string, time: string) =>
-      catalogued(address, model, new Date(time))?.price?.input;
+      findCatalogEntry(address, model, new Date(time))?.price?.input;
     assert.equal(at(compatible, 'gemini-3.6-flash', '2026-12-31T23:59:59Z'), 0.75);
     assert.equal(at(compatible, 'gemini-3.6-flash', '2027-01-01T00:00:00Z'), 1.5);
     assert.equal(at('https://api.deepseek.com', 'deepseek-chat', '2026-11-23T12:00:00Z'), 0.27);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { byModel } from '../../../src/llm/models/lookupByModel.ts';
-import { type Price, withCost } from '../../../src/llm/models/prices.ts';
+import { lookUpByModel } from '../../../src/llm/models/lookupByModel.ts';
+import { type Price, withUsageCost } from '../../../src/llm/models/prices.ts';
 import type { TokenUsage } from '../../../src/protocol/content/messages.ts';
 
 describe('the price of a model', () => {
@@ -14,7 +14,8 @@ describe('the price of a model', () => {
     ['constructor', undefined],
   ];
   for (const [modelId, price] of cases)
-    it(`${modelId}: ${price ? JSON.stringify(price) : 'unknown'}`, () => assert.equal(byModel(prices, modelId), price));
+    it(`${modelId}: ${price ? JSON.stringify(price) : 'unknown'}`, () =>
+      assert.equal(lookUpByModel(prices, modelId), price));
 
   const usage = { promptTokens: 1_000_000, completionTokens: 500_000, totalTokens: 1_500_000 };
   const read = { ...usage, cachedTokens: 400_000 };
@@ -32,7 +33,7 @@ describe('the price of a model', () => {
     ['tokens that were kept at a quarter more, without one', written, { input: 4, output: 2 }, 1.6 + 1.6 + 1 + 1],
   ];
   for (const [says, used, price, cost] of costs)
-    it(`counts ${says}`, () => assert.equal(withCost(used, price).cost?.toFixed(9), cost.toFixed(9)));
+    it(`counts ${says}`, () => assert.equal(withUsageCost(used, price).cost?.toFixed(9), cost.toFixed(9)));
 
-  it('is not guessed', () => assert.deepEqual(withCost(usage, undefined), usage));
+  it('is not guessed', () => assert.deepEqual(withUsageCost(usage, undefined), usage));
 });

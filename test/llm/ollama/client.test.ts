@@ -4,7 +4,7 @@ import { LLMError } from '../../../src/llm/core/errors.ts';
 import { createOllamaClient, type OllamaClient, type OllamaClientOptions } from '../../../src/llm/ollama/client.ts';
 import { withTextCalls } from '../../../src/llm/textCalls/textCalls.ts';
 import { message } from '../../../src/protocol/text/l10n.ts';
-import { textAs } from '../../../src/protocol/text/localized.ts';
+import { toStoredText } from '../../../src/protocol/text/localized.ts';
 import { eventually } from '../../support/eventually.ts';
 import { done, type OllamaReply, type OllamaServer, piece, startOllama } from '../../support/ollama.ts';
 import { greeting, type Heard, hear } from '../serve.ts';
@@ -37,7 +37,7 @@ describe('Ollama on this machine', () => {
       chunks.filter((chunk) => Object.keys(chunk).length > 1),
       [
         {
-          progress: textAs(message('Ollama loads {0} and reads the prompt', 'scripted')),
+          progress: toStoredText(message('Ollama loads {0} and reads the prompt', 'scripted')),
           done: false,
         },
         { content: 'Hel', done: false },

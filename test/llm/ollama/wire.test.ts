@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../../src/llm/core/client.ts';
-import { learnFrom, toModel, unknownModel, windowOf } from '../../../src/llm/ollama/model.ts';
-import { truncationIn } from '../../../src/llm/ollama/truncation.ts';
-import { toWire, type WireOptions } from '../../../src/llm/ollama/wire.ts';
+import {
+  learnOllamaModel,
+  ollamaContextSize,
+  toOllamaModel,
+  unknownOllamaModel,
+} from '../../../src/llm/ollama/model.ts';
+import { promptTruncationWarning } from '../../../src/llm/ollama/truncation.ts';
+import { type OllamaWireOptions, toWire } from '../../../src/llm/ollama/wire.ts';
 import type { Message } from '../../../src/protocol/content/messages.ts';
-import { inEnglish } from '../../../src/protocol/text/l10n.ts';
+import { toEnglishText } from '../../../src/protocol/text/l10n.ts';
 import { call, results, user } from '../../support/messages.ts';
 
 const readTool = { name: 'fs.read', description: 'Reads.', parameters: { type: 'object' } };
 const able = { tools: true, thinking: true, vision: true, thinkingLevels: false };
 
-const wire = (request: Partial<ChatRequest>, options: Partial<WireOptions> = {}) =>
+const wire = (request: Partial<ChatRequest>, options: Partial<OllamaWireOptions> = {}) =>
   toWire({ model: 'm', messages: [user('hi')], ...request }, { model: able, ...options });
 const messages = (...list: Message[]) => wire({ messages: list }).body.messages;
 const wireCall = (path: string) => ({ function: { name: 'fs_read', arguments: { path } } });
@@ -75,12 +80,12 @@ describe('a request to Ollama', () => {
       [body.tools, body.think, body.messages],
       [undefined, undefined, [{ role: 'user', content: 'hi' }]],
     );
-    assert.deepEqual(warnings.map(inEnglish), [
+    assert.deepEqual(warnings.map(toEnglishText), [
       'm cannot call tools in Ollama, so it answers without them. Pick a model that can.',
       'm does not accept images, so they are left out. Pick a model that does.',
     ]);
     assert.deepEqual(notes, ['m has no setting for a thinking budget here; it is ignored.']);
-    const unknown = wire(request, { model: unknownModel });
+    const unknown = wire(request, { model: unknownOllamaModel });
     assert.deepEqual([unknown.body.think, unknown.warnings], [true, []]);
     assert.deepEqual(unknown.body.messages, [{ role: 'user', content: 'hi', images: ['AAAA'] }]);
   });
@@ -90,7 +95,9 @@ describe('a request to Ollama', () => {
     const paper = { mediaType: 'application/pdf', data: 'AAAA' };
     const { body, warnings } = wire({ messages: [{ role: 'user', content: 'see', attachments: [text, paper] }] });
     assert.deepEqual(body.messages, [{ role: 'user', content: 'notes.txt:\ngrößer\n\nsee' }]);
-    assert.deepEqual(warnings.map(inEnglish), ['Ollama accepts texts and images only. The other files were left out.']);
+    assert.deepEqual(warnings.map(toEnglishText), [
+      'Ollama accepts texts and images only. The other files were left out.',
+    ]);
   });
 
   it('notes that nothing can make a model call a tool', () => {
@@ -178,29 +185,29 @@ describe('a model of Ollama', () => {
       maximumContext: 131_072,
       contextSize: 8192,
     };
-    assert.deepEqual(toModel(shown), model);
+    assert.deepEqual(toOllamaModel(shown), model);
     assert.deepEqual(
-      [windowOf(model, undefined), windowOf(model, 16_384), windowOf(model, 1_000_000)],
+      [ollamaContextSize(model, undefined), ollamaContextSize(model, 16_384), ollamaContextSize(model, 1_000_000)],
       [8192, 16_384, 131_072],
     );
   });
 
   it('is unknown where show says nothing', () => {
     for (const shown of [null, [], {}, { error: 'x' }, { model_info: null, parameters: 3, details: 'x' }]) {
-      assert.deepEqual(toModel(shown), { thinkingLevels: false });
+      assert.deepEqual(toOllamaModel(shown), { thinkingLevels: false });
     }
-    assert.equal(windowOf(unknownModel, undefined), undefined);
+    assert.equal(ollamaContextSize(unknownOllamaModel, undefined), undefined);
   });
 
   it('is learned from a refusal, once', () => {
-    const learned = learnFrom('registry.ollama.ai/library/gemma does not support tools', unknownModel);
+    const learned = learnOllamaModel('registry.ollama.ai/library/gemma does not support tools', unknownOllamaModel);
     assert.deepEqual(learned, { thinkingLevels: false, tools: false });
-    assert.equal(learnFrom('x does not support tools', learned!), undefined);
-    assert.deepEqual(learnFrom('"x" does not support thinking', unknownModel), {
+    assert.equal(learnOllamaModel('x does not support tools', learned!), undefined);
+    assert.deepEqual(learnOllamaModel('"x" does not support thinking', unknownOllamaModel), {
       thinkingLevels: false,
       thinking: false,
     });
-    assert.equal(learnFrom('invalid options', unknownModel), undefined);
+    assert.equal(learnOllamaModel('invalid options', unknownOllamaModel), undefined);
   });
 });
 
@@ -217,8 +224,8 @@ describe('a prompt that Ollama cut', () => {
     ];
   for (const [says, length, tokens, window, told] of cases) {
     it(says, () => {
-      const sentence = truncationIn(sent(length), tokens, window);
-      if (told) assert.match(sentence ? inEnglish(sentence) : '', told);
+      const sentence = promptTruncationWarning(sent(length), tokens, window);
+      if (told) assert.match(sentence ? toEnglishText(sentence) : '', told);
       else assert.equal(sentence, undefined);
     });
   }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../../src/llm/core/client.ts';
 import { providerPresets } from '../../../src/llm/models/providerPresets.ts';
-import { learnFrom, type WireFlags } from '../../../src/llm/models/wireFlags.ts';
-import { collectDetails } from '../../../src/llm/openai/details.ts';
+import { learnWireFlags, type WireFlags } from '../../../src/llm/models/wireFlags.ts';
+import { createDetailCollector } from '../../../src/llm/openai/details.ts';
 import { toWire } from '../../../src/llm/openai/wire.ts';
 import type { Message, ToolCall } from '../../../src/protocol/content/messages.ts';
 import type { JsonSchema } from '../../../src/protocol/content/tools.ts';
@@ -209,7 +209,7 @@ describe('ids of calls', () => {
 
 describe("OpenRouter's thinking blocks", () => {
   it('are put together from their pieces, in order, signatures kept', () => {
-    const details = collectDetails();
+    const details = createDetailCollector();
     details.add([{ type: 'reasoning.text', text: 'Let ', signature: null, index: 0 }]);
     details.add([{ type: 'reasoning.text', text: 'me see.', index: 0 }]);
     details.add([{ type: 'reasoning.text', text: '', signature: 'S', index: 0 }]);
@@ -258,9 +258,9 @@ describe('what else a refusal teaches', () => {
     ['Unknown parameter: prompt_cache_key', { omit: ['prompt_cache_key'], completionTokens: undefined }],
   ];
   for (const [words, learned] of lessons) {
-    it(`"${words}"`, () => assert.deepEqual(learnFrom(words, undefined, plain), { ...plain, ...learned }));
+    it(`"${words}"`, () => assert.deepEqual(learnWireFlags(words, undefined, plain), { ...plain, ...learned }));
   }
   it('nothing of words that only sound like a parameter', () => {
-    assert.equal(learnFrom('It does not support to stop reasoning.', undefined, plain), undefined);
+    assert.equal(learnWireFlags('It does not support to stop reasoning.', undefined, plain), undefined);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../../src/llm/core/client.ts';
-import { learnFrom, type WireFlags } from '../../../src/llm/models/wireFlags.ts';
+import { learnWireFlags, type WireFlags } from '../../../src/llm/models/wireFlags.ts';
 import { toWire } from '../../../src/llm/openai/wire.ts';
 import type { Message, ToolCall } from '../../../src/protocol/content/messages.ts';
 import { assistant, call, results, user } from '../../support/messages.ts';
@@ -218,7 +218,7 @@ describe('what a 400 teaches', () => {
   ];
   for (const [words, parameter, learned] of lessons) {
     it(`"${words}"`, () => {
-      assert.deepEqual(learnFrom(words, parameter, asked), learned && { ...asked, ...learned });
+      assert.deepEqual(learnWireFlags(words, parameter, asked), learned && { ...asked, ...learned });
     });
   }
   it('nothing twice: it ends', () => {
@@ -227,7 +227,7 @@ describe('what a 400 teaches', () => {
     for (let round = 0; taught; round++) {
       assert.ok(round < 10);
       said.push(taught.omit ?? []);
-      taught = learnFrom(
+      taught = learnWireFlags(
         'unknown max_tokens max_completion_tokens temperature top_p stream_options tool_choice',
         undefined,
         taught,

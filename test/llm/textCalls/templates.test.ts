@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChatStreamChunk, Reply } from '../../../src/llm/core/client.ts';
+import { type ChatStreamChunk, ReplyAccumulator } from '../../../src/llm/core/client.ts';
 import { readTextCalls } from '../../../src/llm/textCalls/textCalls.ts';
 import type { ToolDefinition } from '../../../src/protocol/content/tools.ts';
 import { type ChatTemplate, chatTemplates } from '../../support/chatTemplates.ts';
@@ -56,7 +56,7 @@ describe('calls as the chat templates of real models write them', () => {
         yield { content: text, done: false };
         yield { done: true, finishReason: 'stop' };
       }
-      const reply = new Reply();
+      const reply = new ReplyAccumulator();
       for await (const chunk of readTextCalls(stream(), tools)) reply.add(chunk);
       const calls = reply.toolCalls.map(({ name, arguments: got, malformed }) => ({ name, got, malformed }));
       try {

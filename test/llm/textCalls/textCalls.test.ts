@@ -5,7 +5,7 @@ import {
   type ChatStreamChunk,
   type FinishReason,
   type LLMClient,
-  Reply,
+  ReplyAccumulator,
 } from '../../../src/llm/core/client.ts';
 import { LLMError } from '../../../src/llm/core/errors.ts';
 import { readTextCalls, withTextCalls } from '../../../src/llm/textCalls/textCalls.ts';
@@ -19,8 +19,8 @@ async function* streamOf(chunks: readonly ChatStreamChunk[]) {
   yield* chunks;
 }
 
-async function heard(chunks: readonly ChatStreamChunk[], offered = tools): Promise<Reply> {
-  const reply = new Reply();
+async function heard(chunks: readonly ChatStreamChunk[], offered = tools): Promise<ReplyAccumulator> {
+  const reply = new ReplyAccumulator();
   for await (const chunk of readTextCalls(streamOf(chunks), offered)) reply.add(chunk);
   return reply;
 }
@@ -35,14 +35,14 @@ function pieces(text: string, places: readonly number[]): ChatStreamChunk[] {
 
 const asTold = ({ name, arguments: given, malformed }: ToolCall) => (malformed === undefined ? [name, given] : name);
 
-function expect(reply: Reply, { content = '', calls }: RescueCase): void {
+function expect(reply: ReplyAccumulator, { content = '', calls }: RescueCase): void {
   assert.deepEqual(reply.toolCalls.map(asTold), calls);
   assert.equal(reply.content, content);
   assert.equal(reply.finishReason, 'tool_calls');
   assert.equal(new Set(reply.toolCalls.map(({ id }) => id)).size, calls.length);
 }
 
-function expectText(reply: Reply, text: string): void {
+function expectText(reply: ReplyAccumulator, text: string): void {
   assert.deepEqual(reply.toolCalls, []);
   assert.equal(reply.content, text);
   assert.equal(reply.finishReason, 'stop');
@@ -110,7 +110,7 @@ describe('calls that a model wrote as text', () => {
       yield said(`Let me see.\n${families[0]!.text}`);
       throw new LLMError('LLM_INCOMPLETE', 'cut');
     }
-    const reply = new Reply();
+    const reply = new ReplyAccumulator();
     await assert.rejects(async () => {
       for await (const chunk of readTextCalls(broken(), tools)) reply.add(chunk);
     }, /cut/);

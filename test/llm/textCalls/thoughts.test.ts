@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type ChatStreamChunk, Reply } from '../../../src/llm/core/client.ts';
+import { type ChatStreamChunk, ReplyAccumulator } from '../../../src/llm/core/client.ts';
 import { LLMError } from '../../../src/llm/core/errors.ts';
 import { createClient } from '../../../src/llm/createClient.ts';
 import { readTextCalls } from '../../../src/llm/textCalls/textCalls.ts';
@@ -14,8 +14,8 @@ async function* streamOf(chunks: readonly ChatStreamChunk[]) {
 const said = (content: string): ChatStreamChunk => ({ content, done: false });
 const end: ChatStreamChunk = { done: true, finishReason: 'stop' };
 
-async function heard(chunks: readonly ChatStreamChunk[]): Promise<Reply> {
-  const all = new Reply();
+async function heard(chunks: readonly ChatStreamChunk[]): Promise<ReplyAccumulator> {
+  const all = new ReplyAccumulator();
   for await (const chunk of readTextCalls(streamOf(chunks), [])) all.add(chunk);
   return all;
 }
@@ -131,7 +131,7 @@ describe('thinking that a model wrote as text', () => {
   it('holds no calls', async () => {
     const tools = greeting.tools!;
     const call = '<tool_call>\n{"name": "fs_read", "arguments": {"path": "a"}}\n</tool_call>';
-    const all = new Reply();
+    const all = new ReplyAccumulator();
     const chunks = streamOf([said(`<think>\n${call}\n</think>\n${call.replace('"a"', '"b"')}`), end]);
     for await (const chunk of readTextCalls(chunks, tools)) all.add(chunk);
     assert.deepEqual(
@@ -146,7 +146,7 @@ describe('thinking that a model wrote as text', () => {
       yield said('<think>Half a though </');
       throw new LLMError('LLM_INCOMPLETE', 'gone');
     }
-    const all = new Reply();
+    const all = new ReplyAccumulator();
     await assert.rejects(
       async () => {
         for await (const chunk of readTextCalls(broken(), [])) all.add(chunk);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hasUnreadCall } from '../../../src/llm/textCalls/unreadCalls.ts';
+import { hasUnparsedTextCall } from '../../../src/llm/textCalls/unreadCalls.ts';
 import { quotes } from './cases.ts';
 
 const unread: string[] = [
@@ -23,10 +23,11 @@ const text: string[] = [
 ];
 
 describe('an answer that ends in a call which nobody can read', () => {
-  for (const one of unread) it(`is noticed: ${JSON.stringify(one)}`, () => assert.equal(hasUnreadCall(one), true));
-  for (const one of text) it(`is none: ${JSON.stringify(one)}`, () => assert.equal(hasUnreadCall(one), false));
+  for (const one of unread)
+    it(`is noticed: ${JSON.stringify(one)}`, () => assert.equal(hasUnparsedTextCall(one), true));
+  for (const one of text) it(`is none: ${JSON.stringify(one)}`, () => assert.equal(hasUnparsedTextCall(one), false));
   it('is rarely suspected where a call is quoted', () => {
-    const suspected = quotes.filter((one) => hasUnreadCall(one.text)).map(({ says }) => says);
+    const suspected = quotes.filter((one) => hasUnparsedTextCall(one.text)).map(({ says }) => says);
     assert.deepEqual(
       suspected.filter((says) => !/unknown|only a mark|Llama’s Python|only begins well/.test(says)),
       [],

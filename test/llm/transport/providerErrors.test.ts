@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { constants } from 'node:os';
 import { durationText } from '../../../src/llm/core/deadlines.ts';
-import { connectionError, interruptedError } from '../../../src/llm/transport/connectionErrors.ts';
-import { errorInStream, errorOfStatus, retryAfterOf, windowIn } from '../../../src/llm/transport/providerErrors.ts';
+import { connectionError, connectionInterruptedError } from '../../../src/llm/transport/connectionErrors.ts';
+import {
+  httpStatusToError,
+  reportedContextSize,
+  retryAfterOf,
+  streamErrorToError,
+} from '../../../src/llm/transport/providerErrors.ts';
 import { redact } from '../../../src/llm/transport/redact.ts';
 
 const canary = 'sk-CANARYKEY1234567890';
@@ -37,7 +42,7 @@ describe('what providers say when they refuse', () => {
   ];
   for (const [shape, body, says] of bodies) {
     it(shape, () => {
-      const error = errorOfStatus(endpoint, 422, body);
+      const error = httpStatusToError(endpoint, 422, body);
       assert.equal(error.message, `Somewhere (models.example) answered 422: ${says}`);
       assert.ok(!JSON.stringify(error.toInfo()).includes(canary));
     });
@@ -50,15 +55,15 @@ describe('what providers say when they refuse', () => {
   ];
   for (const [where, body] of cut)
     it(`no part of the key ${where}`, () => {
-      const told = JSON.stringify(errorOfStatus(endpoint, 422, body).toInfo());
+      const told = JSON.stringify(httpStatusToError(endpoint, 422, body).toInfo());
       assert.ok(!told.includes(canary.slice(0, 6)), told);
     });
   it('an answer in a script without blanks is cut, not lost', () => {
-    const { message } = errorOfStatus(endpoint, 422, { error: '不'.repeat(600) });
+    const { message } = httpStatusToError(endpoint, 422, { error: '不'.repeat(600) });
     assert.ok(message.endsWith('不'.repeat(500)), message);
   });
   it('nothing, and what is none of these', () => {
-    const messages = ['', {}, [], null, 7, { error: {} }].map((body) => errorOfStatus(endpoint, 422, body).message);
+    const messages = ['', {}, [], null, 7, { error: {} }].map((body) => httpStatusToError(endpoint, 422, body).message);
     assert.deepEqual(new Set(messages), new Set(['Somewhere (models.example) answered 422.']));
   });
   const spent: [status: number, words: string, code: string][] = [
@@ -68,7 +73,7 @@ describe('what providers say when they refuse', () => {
   ];
   for (const [status, words, code] of spent) {
     it(`${status} where no credit is left`, () => {
-      const error = errorOfStatus(endpoint, status, { error: { message: words } });
+      const error = httpStatusToError(endpoint, status, { error: { message: words } });
       const message = `The account at Somewhere (models.example) has no credit left: ${words}`;
       assert.deepEqual([error.code, error.message, error.retryable], [code, message, false]);
     });
@@ -87,8 +92,8 @@ describe('what providers say when they refuse', () => {
   for (const [who, status, said] of slips)
     it(`${who} cannot read what the model wrote: the model's slip, and one more try`, () => {
       for (const error of [
-        errorOfStatus(endpoint, status, { error: said }),
-        errorInStream(endpoint, { error: said }),
+        httpStatusToError(endpoint, status, { error: said }),
+        streamErrorToError(endpoint, { error: said }),
       ]) {
         assert.deepEqual([error.code, error.retryable], ['LLM_BAD_RESPONSE', 'once']);
         assert.match(error.message, /^Somewhere \(models\.example\) could not read the output of its model: \S/);
@@ -96,11 +101,11 @@ describe('what providers say when they refuse', () => {
     });
   it('a history that a template refuses is no slip of the model', () => {
     const said = { message: 'Failed to parse tool call arguments as JSON: syntax error', code: 500 };
-    assert.equal(errorOfStatus(endpoint, 500, { error: said }).code, 'LLM_HTTP_ERROR');
+    assert.equal(httpStatusToError(endpoint, 500, { error: said }).code, 'LLM_HTTP_ERROR');
   });
   it('Google asks to wait in the body', () => {
     const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.5s' }];
-    assert.equal(errorOfStatus(endpoint, 429, { error: { message: 'x', details } }).retryAfterMs, 34_500);
+    assert.equal(httpStatusToError(endpoint, 429, { error: { message: 'x', details } }).retryAfterMs, 34_500);
   });
 });
 
@@ -157,15 +162,15 @@ describe('how large the window is, of a conversation that did not fit', () => {
   ];
   for (const [who, words, window] of says)
     it(who, () => {
-      const error = errorOfStatus(endpoint, 400, { error: { message: words } }).toInfo();
-      assert.deepEqual([error.code, windowIn(error)], ['LLM_CONTEXT_OVERFLOW', window]);
+      const error = httpStatusToError(endpoint, 400, { error: { message: words } }).toInfo();
+      assert.deepEqual([error.code, reportedContextSize(error)], ['LLM_CONTEXT_OVERFLOW', window]);
     });
 
   it('nothing of another error', () => {
-    const error = errorOfStatus(endpoint, 429, {
+    const error = httpStatusToError(endpoint, 429, {
       error: { message: 'maximum context length is 8192 tokens' },
     }).toInfo();
-    assert.equal(windowIn(error), undefined);
+    assert.equal(reportedContextSize(error), undefined);
   });
 });
 
@@ -180,10 +185,12 @@ describe('a bad key that is a 400', () => {
     { code: 'API_KEY_INVALID', message: 'No.' },
   ];
   for (const said of words)
-    it(JSON.stringify(said), () => assert.equal(errorOfStatus(endpoint, 400, { error: said }).code, 'LLM_AUTH_FAILED'));
+    it(JSON.stringify(said), () =>
+      assert.equal(httpStatusToError(endpoint, 400, { error: said }).code, 'LLM_AUTH_FAILED'),
+    );
   it('is not every 400 with a key in its words', () => {
     for (const said of ['The key "a" is missing in the schema.', 'Invalid cache key.'])
-      assert.equal(errorOfStatus(endpoint, 400, { error: said }).code, 'LLM_HTTP_ERROR');
+      assert.equal(httpStatusToError(endpoint, 400, { error: said }).code, 'LLM_HTTP_ERROR');
   });
 });
 
@@ -201,7 +208,7 @@ describe('a connection that fails', () => {
   for (const [code, before, within, retried] of rows)
     it(code, () => {
       const early = connectionError(endpoint, failing(code));
-      const late = interruptedError(endpoint, failing(code));
+      const late = connectionInterruptedError(endpoint, failing(code));
       assert.deepEqual([early.code, early.retryable, late.code], [before, retried, within]);
       for (const { message, details } of [early, late]) {
         assert.match(message, /Somewhere \(models\.example\)/);
@@ -217,7 +224,10 @@ describe('a connection that fails', () => {
       'HPE_INVALID_CONSTANT',
       'Z_DATA_ERROR',
     ])
-      for (const error of [connectionError(endpoint, failing(code)), interruptedError(endpoint, failing(code))]) {
+      for (const error of [
+        connectionError(endpoint, failing(code)),
+        connectionInterruptedError(endpoint, failing(code)),
+      ]) {
         assert.ok(!error.message.includes(code), error.message);
         assert.match(JSON.stringify(error.details), new RegExp(code));
       }
@@ -265,7 +275,7 @@ describe('whether another attempt may help', () => {
   for (const [status, body, says, retryable] of rows) {
     it(`${status} ${JSON.stringify(body)}, x-should-retry: ${says}`, () => {
       const headers = new Headers(says === undefined ? {} : { 'x-should-retry': says });
-      assert.equal(errorOfStatus(endpoint, status, body, headers).retryable, retryable);
+      assert.equal(httpStatusToError(endpoint, status, body, headers).retryable, retryable);
     });
   }
 });

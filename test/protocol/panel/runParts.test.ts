@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { joinParts, splitRun } from '../../../src/protocol/panel/runParts.ts';
-import { reviveRun } from '../../../src/protocol/run/run.ts';
+import { joinRunSnapshotParts, splitRun } from '../../../src/protocol/panel/runParts.ts';
+import { restoreRunDictionaries } from '../../../src/protocol/run/run.ts';
 import { toDictionary } from '../../../src/protocol/values/dictionary.ts';
 import { longConversation } from '../../support/longRun.ts';
 import { runOf } from '../../webview/conversation.ts';
@@ -16,16 +16,19 @@ describe('a long run in parts', () => {
     assert.equal(parts.length, 5);
     assert.deepEqual(sent(run), before);
     assert.deepEqual(Object.keys(rest.calls), ['of-a-node']);
-    const again = joinParts(sent(parts), sent(rest), 1200);
-    assert.deepEqual(reviveRun(again!), reviveRun({ ...sent(run), calls: toDictionary(before.calls) }));
+    const again = joinRunSnapshotParts(sent(parts), sent(rest), 1200);
+    assert.deepEqual(
+      restoreRunDictionaries(again!),
+      restoreRunDictionaries({ ...sent(run), calls: toDictionary(before.calls) }),
+    );
   });
 
   it('is nothing without one of them, or with those of another run', () => {
     const { parts, rest } = splitRun(run);
     for (const wrong of [parts.slice(1), parts.slice(0, -1), [...parts.slice(0, 2), ...parts.slice(3)], []])
-      assert.equal(joinParts(wrong, sent(rest), 1200), undefined);
+      assert.equal(joinRunSnapshotParts(wrong, sent(rest), 1200), undefined);
     const others = parts.map((part) => ({ ...part, runId: 'run-2' }));
-    assert.equal(joinParts(others, sent(rest), 1200), undefined);
+    assert.equal(joinRunSnapshotParts(others, sent(rest), 1200), undefined);
   });
 
   it('is one message when it is short', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { type AuditEntry, auditOf } from '../../../src/protocol/run/audit.ts';
-import type { EventBody, RunEvent } from '../../../src/protocol/run/events.ts';
+import { type AuditEntry, auditEntryOf } from '../../../src/protocol/run/audit.ts';
+import type { RunEvent, RunEventBody } from '../../../src/protocol/run/events.ts';
 import { eventTypes } from '../../../src/protocol/run/logLine.ts';
 import { readPage } from '../../support/help/pages.ts';
 
@@ -11,7 +11,7 @@ const usage = { promptTokens: 12, completionTokens: 3, totalTokens: 15, cachedTo
 const hash = (text: string) => createHash('sha256').update(text).digest('hex');
 const script = `cat > a.sh <<'END'\n${said}\nEND`;
 
-type Body = { [Type in RunEvent['type']]: Extract<EventBody, { type: Type }> };
+type Body = { [Type in RunEvent['type']]: Extract<RunEventBody, { type: Type }> };
 const call = 'a';
 const toolCallId = 'a';
 
@@ -302,7 +302,7 @@ describe('what the audit says of an event', () => {
   for (const [type, told] of Object.entries(cases))
     for (const [event, entry] of told)
       it(`${type}: ${entry ? `${entry.kind} ${entry.status ?? ''}` : 'nothing'}`, () => {
-        const given = auditOf({ runId: 'run-1', seq: 1, at: 0, type, ...event } as RunEvent, {
+        const given = auditEntryOf({ runId: 'run-1', seq: 1, at: 0, type, ...event } as RunEvent, {
           hide: (text) => text.replaceAll(key, '[key]'),
           sha256: hash,
         });
@@ -314,7 +314,7 @@ describe('what the audit says of an event', () => {
   it('a command is cut after whole characters, and keys are looked for before', () => {
     const reads = `${'x'.repeat(297)}${key}${'😀'.repeat(20)}`;
     const event = { runId: 'r', seq: 1, at: 0, type: 'tool-start', toolCallId, name: 't', reads } as RunEvent;
-    const { command } = auditOf(event, { hide: (text) => text.replaceAll(key, '😀😀😀😀'), sha256: hash })!;
+    const { command } = auditEntryOf(event, { hide: (text) => text.replaceAll(key, '😀😀😀😀'), sha256: hash })!;
     assert.equal(command, `${'x'.repeat(297)}😀😀😀`);
   });
 });

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ApprovalBasis } from '../../../src/protocol/content/approvalBasis.ts';
-import { because, type failure } from '../../../src/protocol/content/tools.ts';
-import { abortReasonOf, formerBasis, outcomeReasonOf } from '../../../src/protocol/run/formerText.ts';
+import { type failedToolOutcome, outcomeDetails } from '../../../src/protocol/content/tools.ts';
+import { abortReasonOf, approvalBasisOfFormerText, outcomeReasonOf } from '../../../src/protocol/run/formerText.ts';
 import type { CallState } from '../../../src/protocol/run/run.ts';
-import { readingRow } from '../../../src/tools/core/commandPart.ts';
-import { cardLine, spoken } from '../../../webview/cards/cardLine.ts';
-import { automaticText } from '../../../webview/cards/failureReason.ts';
+import { readOnlyCommandsId } from '../../../src/tools/core/commandPart.ts';
+import { cardLine, cardLineAriaLabel } from '../../../webview/cards/cardLine.ts';
+import { automaticDecisionText } from '../../../webview/cards/failureReason.ts';
 
 /** Text of earlier versions, word for word; it never changes with the present text. */
 describe('what earlier versions stored in words alone', () => {
-  const outcomes: [code: Parameters<typeof failure>[0], message: string, reason: string | undefined][] = [
+  const outcomes: [code: Parameters<typeof failedToolOutcome>[0], message: string, reason: string | undefined][] = [
     ['TOOL_DENIED', 'Too many calls in one answer: only the first 100 are looked at. This one did not run, and nobody was asked about it; ask again for what is still needed.', 'TOO_MANY_CALLS'],
     ['TOOL_DENIED', 'The run ended before this was answered. It did not run.', 'RUN_ENDED'],
     ['TOOL_DENIED', 'The person did not allow this. Nothing was run.', undefined],
@@ -26,7 +26,10 @@ describe('what earlier versions stored in words alone', () => {
   for (const [code, message, reason] of outcomes)
     it(`has its reason: ${message.slice(0, 60)}`, () => {
       assert.equal(outcomeReasonOf({ code, message }), reason);
-      assert.equal(outcomeReasonOf({ code, message: 'Another sentence.', details: because('IMPORTED') }), 'IMPORTED');
+      assert.equal(
+        outcomeReasonOf({ code, message: 'Another sentence.', details: outcomeDetails('IMPORTED') }),
+        'IMPORTED',
+      );
       assert.equal(outcomeReasonOf({ code, message: 'Another sentence.' }), undefined);
     });
 
@@ -55,9 +58,9 @@ describe('what earlier versions stored in words alone', () => {
     ['Reads are free.', undefined],
   ]; // biome-ignore format: a table
   for (const [automatic, basis] of decisions)
-    it(`is the basis of a decision: ${automatic}`, () => assert.deepEqual(formerBasis(automatic), basis));
+    it(`is the basis of a decision: ${automatic}`, () => assert.deepEqual(approvalBasisOfFormerText(automatic), basis));
 
-  const line = (state: CallState) => spoken(cardLine({ call: { id: 'c', name: 'shell.run', arguments: { command: 'make' } }, phase: 'Running', now: 0, state })); // biome-ignore format: one line
+  const line = (state: CallState) => cardLineAriaLabel(cardLine({ call: { id: 'c', name: 'shell.run', arguments: { command: 'make' } }, phase: 'Running', now: 0, state })); // biome-ignore format: one line
   for (const decision of ['allow', 'deny'] as const)
     for (const [automatic, basis] of decisions.filter(([, basis]) => basis && (basis.rules || decision === 'allow')))
       it(`is shown as the code is that replaced it: ${decision}, ${automatic}`, () => {
@@ -65,11 +68,14 @@ describe('what earlier versions stored in words alone', () => {
         const said = `${decision === 'deny' ? 'Denied' : 'Another'} sentence.`;
         assert.equal(line({ ...state, automatic: said, basis }), line({ ...state, automatic }));
         if (decision === 'allow')
-          assert.equal(automaticText({ ...state, automatic: said, basis }), automaticText({ ...state, automatic }));
+          assert.equal(
+            automaticDecisionText({ ...state, automatic: said, basis }),
+            automaticDecisionText({ ...state, automatic }),
+          );
       });
 
   it('names the row of reading commands in stored rules by the same id', () =>
-    assert.equal(readingRow, 'commands that only read'));
+    assert.equal(readOnlyCommandsId, 'commands that only read'));
 
   it('is understood wherever a stored run of an earlier version has it', () => {
     const folder = path.resolve(import.meta.dirname, '../../fixtures/kept');
@@ -78,7 +84,7 @@ describe('what earlier versions stored in words alone', () => {
     const automatic = [...text.matchAll(/"automatic":"((?:[^"\\]|\\.)*)"/g)].map(([, one]) => one!);
     assert.ok(automatic.length > 0);
     assert.deepEqual(
-      automatic.filter((one) => !formerBasis(one)),
+      automatic.filter((one) => !approvalBasisOfFormerText(one)),
       [],
     );
   });

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import type { EventBody, RunEvent } from '../../../src/protocol/run/events.ts';
+import type { RunEvent, RunEventBody } from '../../../src/protocol/run/events.ts';
 import { applyEvent } from '../../../src/protocol/run/fold.ts';
 import { newRun } from '../../../src/protocol/run/run.ts';
 
-const fold = (...bodies: EventBody[]) => {
+const fold = (...bodies: RunEventBody[]) => {
   const run = newRun('r');
   for (const [index, body] of bodies.entries())
     applyEvent(run, { ...body, runId: 'r', seq: index + 1, at: index + 1 } as RunEvent);
   return run;
 };
-const node = (name: string, status: 'start' | 'step' | 'end' | 'failed' | 'undone', more: object = {}): EventBody =>
-  ({ type: 'node', node: name, status, ...more }) as EventBody;
+const node = (name: string, status: 'start' | 'step' | 'end' | 'failed' | 'undone', more: object = {}): RunEventBody =>
+  ({ type: 'node', node: name, status, ...more }) as RunEventBody;
 
 describe('where a run stands in its workflow', () => {
   it('a node that broke off keeps what was shown of it, until it is begun again', () => {
@@ -24,7 +24,7 @@ describe('where a run stands in its workflow', () => {
   });
 
   it('of what a node says the newest is kept, and what is left out is marked', () => {
-    const chunk = (content: string): EventBody => ({ type: 'chunk', node: 'a', content });
+    const chunk = (content: string): RunEventBody => ({ type: 'chunk', node: 'a', content });
     const { live } = fold(node('a', 'start'), chunk('x'.repeat(150_000)), chunk('y'.repeat(150_000)), chunk('end'))
       .graph!.nodes.a!;
     assert.deepEqual([live!.length, live!.slice(0, 2), live!.slice(-4)], [200_001, '…x', 'yend']);

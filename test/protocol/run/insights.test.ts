@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
-import type { EventBody, StoredEvent } from '../../../src/protocol/run/events.ts';
+import type { RunEventBody, StoredEvent } from '../../../src/protocol/run/events.ts';
 import {
   cacheShareOf,
-  costOf,
-  countsOf,
-  csvOf,
-  groupDays,
+  countRunUsage,
+  generationSpeedOf,
+  groupUsageDays,
+  knownModelCost,
   median,
-  speedOf,
-  successOf,
-  sumCounts,
+  sumUsageCounts,
+  toolSuccessRate,
+  usageCountsToCsv,
 } from '../../../src/protocol/run/insights.ts';
 
 const noon = (day: number) => new Date(2026, 10, day, 12).getTime();
-type Body = EventBody & { at?: number };
+type Body = RunEventBody & { at?: number };
 const events = (...bodies: Body[]): StoredEvent[] =>
   bodies.map((body, index) => ({ runId: 'run-1', seq: index + 1, at: noon(1), ...body }) as StoredEvent);
 
@@ -36,7 +36,7 @@ const end = (toolCallId: string, ok: boolean, ms: number, code?: string): Body =
 
 describe('what runs took', () => {
   it('is counted by day and model, and a call without a price costs nobody knows what', () => {
-    const counts = countsOf(
+    const counts = countRunUsage(
       events(
         start,
         usage(100, 20, { cachedTokens: 60, cost: 0.5 }),
@@ -48,16 +48,16 @@ describe('what runs took', () => {
         { type: 'phase', phase: 'Failed', error: { code: 'ENGINE_ABORTED', message: '' }, at: noon(2) },
       ),
     );
-    const [second, first] = groupDays(counts.models);
+    const [second, first] = groupUsageDays(counts.models);
     assert.deepEqual(
       [first!.day, first!.model, second!.day, second!.model],
       ['2026-11-01', 'openai/gpt', '2026-11-02', 'ollama/qwen'],
     );
-    assert.equal(costOf(first!), 0.5);
+    assert.equal(knownModelCost(first!), 0.5);
     assert.equal(first!.unpriced, 1);
-    assert.equal(costOf(second!), undefined);
+    assert.equal(knownModelCost(second!), undefined);
     assert.equal(cacheShareOf(first!), 0.4);
-    assert.equal(speedOf(first!), 40 / 3);
+    assert.equal(generationSpeedOf(first!), 40 / 3);
     assert.deepEqual([second!.retries, second!.failures, second!.stops], [1, 1, 1]);
   });
 
@@ -69,7 +69,7 @@ describe('what runs took', () => {
       waitedMs,
       ...(automatic && { automatic }),
     });
-    const { tools } = countsOf(
+    const { tools } = countRunUsage(
       events(
         start,
         {
@@ -88,7 +88,7 @@ describe('what runs took', () => {
     assert.deepEqual(tools, [
       { tool: 'fs.edit', done: 1, failed: 1, denied: 1, interrupted: 1, ms: [10, 30], waits: [4000, 2000] },
     ]);
-    assert.equal(successOf(tools[0]!), 0.5);
+    assert.equal(toolSuccessRate(tools[0]!), 0.5);
     assert.equal(median(tools[0]!.waits), 3000);
   });
 
@@ -99,17 +99,17 @@ describe('what runs took', () => {
       end('a', true, 1),
       usage(7, 3, { cost: 2 }),
     );
-    const counts = countsOf(fork);
+    const counts = countRunUsage(fork);
     assert.equal(counts.models[0]!.calls, 1);
-    assert.equal(costOf(counts.models[0]!), 2);
+    assert.equal(knownModelCost(counts.models[0]!), 2);
     assert.deepEqual(counts.tools, []);
-    const imported = countsOf(events({ ...start, imported: true } as Body, end('a', true, 1)));
+    const imported = countRunUsage(events({ ...start, imported: true } as Body, end('a', true, 1)));
     assert.deepEqual(imported, { runs: 0, models: [], tools: [] });
   });
 
   it('adds up', () => {
-    const one = countsOf(events(start, usage(100, 20, { cost: 1 }), end('a', true, 1)));
-    const both = sumCounts([one, one]);
+    const one = countRunUsage(events(start, usage(100, 20, { cost: 1 }), end('a', true, 1)));
+    const both = sumUsageCounts([one, one]);
     assert.equal(both.runs, 2);
     assert.equal(both.models.length, 1);
     assert.equal(both.models[0]!.cost, 2);
@@ -119,7 +119,7 @@ describe('what runs took', () => {
 
   it('names of strangers are names: they pollute nothing and break no table', () => {
     const evil = '__proto__';
-    const { models, tools } = countsOf(
+    const { models, tools } = countRunUsage(
       events(
         start,
         { ...usage(1, 1), asked: evil } as Body,
@@ -127,13 +127,13 @@ describe('what runs took', () => {
       ),
     );
     assert.equal(models[0]!.model, evil);
-    const csv = csvOf({ runs: 1, models, tools });
+    const csv = usageCountsToCsv({ runs: 1, models, tools });
     assert.ok(csv.includes(`"'=HYPERLINK(""x""),\n",1,0`), csv);
     assert.equal(({} as { calls?: number }).calls, undefined);
   });
 
   it('as CSV: what is not known is an empty field', () => {
-    const csv = csvOf(countsOf(events(start, usage(100, 20))));
+    const csv = usageCountsToCsv(countRunUsage(events(start, usage(100, 20))));
     assert.match(csv, /^day,model,calls,tokens read,/);
     assert.match(csv, /\r\n2026-11-01,openai\/gpt,1,100,0,20,,1,10,0,0,0\r\n/);
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { EventBody, RunEvent } from '../../../src/protocol/run/events.ts';
+import type { RunEvent, RunEventBody } from '../../../src/protocol/run/events.ts';
 import { eventTypes, logLineOf } from '../../../src/protocol/run/logLine.ts';
 
 const usage = { promptTokens: 12_000, completionTokens: 345, totalTokens: 12_345, cachedTokens: 11_000, cost: 0.0123 };
@@ -8,7 +8,7 @@ const change = (path: string, before: string | null, after: string | null) => ({
 const process = { pid: 7, began: 'then' };
 const said = 'The words of a person, which are nobody else’s business.';
 
-type Body = { [Type in RunEvent['type']]: Extract<EventBody, { type: Type }> };
+type Body = { [Type in RunEvent['type']]: Extract<RunEventBody, { type: Type }> };
 
 /** What each type of event says: a new one does not compile without a case here. Undefined: nothing. */
 const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, line: string | undefined][] } = {

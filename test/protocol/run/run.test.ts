@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import type { Message } from '../../../src/protocol/content/messages.ts';
-import { viewMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
-import { type EventBody, type RunEvent, runEventSchema } from '../../../src/protocol/run/events.ts';
+import { panelToHostMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
+import { type RunEvent, type RunEventBody, runEventSchema } from '../../../src/protocol/run/events.ts';
 import { applyEvent } from '../../../src/protocol/run/fold.ts';
 import { pendingCalls } from '../../../src/protocol/run/pending.ts';
 import { newRun, type Run } from '../../../src/protocol/run/run.ts';
 
-function fold(...bodies: EventBody[]): Run {
+function fold(...bodies: RunEventBody[]): Run {
   const run = newRun('run-1');
   for (const [index, body] of bodies.entries()) applyEvent(run, place(body, index + 1));
   return run;
 }
-const place = (body: EventBody, seq: number) => ({ runId: 'run-1', seq, at: 1000 + seq, ...body }) as RunEvent;
+const place = (body: RunEventBody, seq: number) => ({ runId: 'run-1', seq, at: 1000 + seq, ...body }) as RunEvent;
 
-const asked: EventBody = {
+const asked: RunEventBody = {
   type: 'message',
   message: {
     role: 'assistant',
@@ -26,7 +26,7 @@ const question = { id: 'q1', what: 'Write a', where: '/w/a', why: 'It changes a 
 describe('a run is the fold of its events', () => {
   it('a countdown goes on while the person says something, and whatever befalls a command', () => {
     const progress = { type: 'progress', text: 'Slow down', until: 99_000 } as const;
-    const meanwhile: EventBody[] = [
+    const meanwhile: RunEventBody[] = [
       { type: 'queued', text: 'And then?' },
       { type: 'queued-change', queued: 3, text: 'And now?', when: 'done' },
       { type: 'queued-remove', queued: 3 },
@@ -65,7 +65,7 @@ describe('a run is the fold of its events', () => {
   });
 
   const changes = [{ path: 'a', before: null, after: 'f'.repeat(64) }];
-  const stages: [string, EventBody, object][] = [
+  const stages: [string, RunEventBody, object][] = [
     ['asked', { type: 'question', toolCallId: 'c1', question }, { status: 'asking', question }],
     [
       'allowed',
@@ -112,7 +112,7 @@ describe('a run is the fold of its events', () => {
   });
 
   it('sums what was used', () => {
-    const used: EventBody = {
+    const used: RunEventBody = {
       type: 'usage',
       attempts: 1,
       model: 'm',
@@ -161,7 +161,7 @@ describe('what crosses the border is checked', () => {
   ];
   for (const message of strangers)
     it(`the host takes no ${JSON.stringify(message)}`, () =>
-      assert.equal(viewMessageSchema.safeParse(message).success, false));
+      assert.equal(panelToHostMessageSchema.safeParse(message).success, false));
 
   it('half an event is none', () => {
     assert.equal(runEventSchema.safeParse({ type: 'chunk', content: 'x' }).success, false);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import type { EventBody, StoredChange } from '../../../src/protocol/run/events.ts';
+import type { RunEventBody, StoredChange } from '../../../src/protocol/run/events.ts';
 import { applyEvent } from '../../../src/protocol/run/fold.ts';
 import { newRun } from '../../../src/protocol/run/run.ts';
 import { eventsOf } from '../../webview/conversation.ts';
 
 describe('the files that a run has changed', () => {
   const change = (path: string, before: string | null, after: string | null): StoredChange => ({ path, before, after });
-  const did = (changes: StoredChange[], more: object = {}): EventBody =>
+  const did = (changes: StoredChange[], more: object = {}): RunEventBody =>
     ({
       type: 'tool-end',
       toolCallId: `c${changes[0]?.path}${changes[0]?.after}`,
@@ -15,14 +15,14 @@ describe('the files that a run has changed', () => {
       ms: 1,
       changes,
       ...more,
-    }) as EventBody;
-  const fold = (...bodies: EventBody[]) => {
+    }) as RunEventBody;
+  const fold = (...bodies: RunEventBody[]) => {
     const run = newRun('run-1');
     for (const event of eventsOf('run-1', bodies)) applyEvent(run, event);
     return Object.fromEntries(Object.entries(run.files ?? {}).map(([path, { at: _, ...file }]) => [path, file]));
   };
 
-  const cases: [name: string, events: EventBody[], files: object][] = [
+  const cases: [name: string, events: RunEventBody[], files: object][] = [
     ['are as before the first and after the last change', [did([change('a', '1', '2')]), did([change('a', '2', '3')])],
       { a: { before: '1', after: '3' } }],
     ['know that somebody else was at one between', [did([change('a', '1', '2')]), did([change('a', 'mine', '3')])],

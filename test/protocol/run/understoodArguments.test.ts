@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { ToolCall } from '../../../src/protocol/content/messages.ts';
-import type { EventBody, RunEvent } from '../../../src/protocol/run/events.ts';
+import type { RunEvent, RunEventBody } from '../../../src/protocol/run/events.ts';
 import { applyEvent } from '../../../src/protocol/run/fold.ts';
-import { needsApproval } from '../../../src/protocol/run/pending.ts';
+import { isAwaitingApproval } from '../../../src/protocol/run/pending.ts';
 import { newRun } from '../../../src/protocol/run/run.ts';
-import { understoodCall, understoodOf } from '../../../src/protocol/run/understoodArguments.ts';
+import { callWithCorrectedArguments, correctedArgumentsOf } from '../../../src/protocol/run/understoodArguments.ts';
 
 describe('A call as it is understood', () => {
   const cases: [sent: ToolCall['arguments'], meant: ToolCall['arguments'], understood: object | undefined][] = [
@@ -24,18 +24,18 @@ describe('A call as it is understood', () => {
   ];
   for (const [sent, meant, understood] of cases)
     it(`has its arguments again from what is recorded: ${JSON.stringify(sent)}`, () => {
-      const recorded = understoodOf(sent, meant);
+      const recorded = correctedArgumentsOf(sent, meant);
       assert.deepEqual(recorded, understood);
       const call = { id: 'c', name: 't', arguments: sent };
-      const whole = understoodCall(call, recorded && { understood: recorded });
+      const whole = callWithCorrectedArguments(call, recorded && { understood: recorded });
       assert.deepEqual(whole, { ...call, arguments: meant });
-      assert.equal(understoodCall(call, recorded && { understood: recorded }), whole);
+      assert.equal(callWithCorrectedArguments(call, recorded && { understood: recorded }), whole);
     });
 
   it('stays so when it is asked about, and asked about again', () => {
     const run = newRun('r');
     const question = { id: 'q', what: 'Read a', where: '/a', why: '' };
-    const events: EventBody[] = [
+    const events: RunEventBody[] = [
       { type: 'call-arguments', toolCallId: 'c', arguments: { path: 'a' } },
       { type: 'approval-request', toolCallId: 'c', name: 'fs.read', question, proposed: { location: 'l' } },
       { type: 'question', toolCallId: 'c', question },
@@ -46,7 +46,7 @@ describe('A call as it is understood', () => {
     for (const [index, event] of events.entries()) {
       applyEvent(run, { runId: 'r', seq: index + 1, at: 1, ...event } as RunEvent);
       assert.equal(
-        needsApproval(run.calls.c),
+        isAwaitingApproval(run.calls.c),
         event.type === 'approval-request' || event.type === 'question' || event.type === 'approval',
         event.type,
       );

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ago } from '../../../src/protocol/text/ago.ts';
+import { formatAge } from '../../../src/protocol/text/ago.ts';
 
 describe('How long ago something was', () => {
   const now = Date.UTC(2026, 10, 28, 12);
@@ -15,5 +15,5 @@ describe('How long ago something was', () => {
     [6.9 * 24 * 60 * minute, '6 d'],
     [8 * 24 * 60 * minute, 'Nov 20, 2026'],
   ];
-  for (const [ms, words] of rows) it(words, () => assert.equal(ago(now - ms, now), words));
+  for (const [ms, words] of rows) it(words, () => assert.equal(formatAge(now - ms, now), words));
 });

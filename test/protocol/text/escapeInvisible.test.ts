@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
-  proseLine,
-  unbroken,
-  visible,
-  visibleLine,
-  visibleOutput,
-  visibleProse,
+  escapeCommandOutput,
+  escapeInvisible,
+  escapeInvisibleInLine,
+  escapeInvisibleInProseLine,
+  escapeInvisibleProse,
+  withNoBreakUnits,
 } from '../../../src/protocol/text/escapeInvisible.ts';
 
 const shalom = '\u05e9\u05dc\u05d5\u05dd';
@@ -40,9 +40,9 @@ describe('what a person sees is what is there', () => {
     ['half of a pair', 'a\ud800b', 'a\ufffdb'],
   ]; // biome-ignore format: a table
   for (const [name, text, seen] of cases) {
-    it(name, () => assert.equal(visible(text), seen));
+    it(name, () => assert.equal(escapeInvisible(text), seen));
     it(`${name}: seen twice it is the same`, () => {
-      if (!/\p{M}{7}/u.test(text)) assert.equal(visible(visible(text)), seen);
+      if (!/\p{M}{7}/u.test(text)) assert.equal(escapeInvisible(escapeInvisible(text)), seen);
     });
   }
 
@@ -57,7 +57,7 @@ describe('what a person sees is what is there', () => {
       for (let code = 0x590; code < 0x1f000; code++) {
         if (code >= 0xd800 && code <= 0xdfff) continue;
         const one = String.fromCodePoint(code);
-        if (letter.test(one) && visible(`a${one}b`) === `a${one}b`) loose.push(code.toString(16));
+        if (letter.test(one) && escapeInvisible(`a${one}b`) === `a${one}b`) loose.push(code.toString(16));
       }
       assert.deepEqual(loose, []);
     });
@@ -72,19 +72,19 @@ describe('what a person sees is what is there', () => {
   ];
   for (const [text, drawn] of sentences)
     it(`no line ends between a number and its unit: ${text}`, () =>
-      assert.equal(unbroken(text), drawn.replaceAll('_', '\u00a0')));
+      assert.equal(withNoBreakUnits(text), drawn.replaceAll('_', '\u00a0')));
 
   it('no blank but the plain one is left, and no format control', () =>
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        assert.doesNotMatch(visible(text), /[^\P{Zs} ]|[\u2800\u{1D159}]/u);
+        assert.doesNotMatch(escapeInvisible(text), /[^\P{Zs} ]|[\u2800\u{1D159}]/u);
       }),
     ));
 
   it('what is said keeps the letters and blanks of its language, and hides nothing either', () => {
-    assert.equal(visibleProse(`${shalom}\u3000\u202e!`), `${shalom}\u3000⟨U+202E⟩!`);
-    assert.equal(proseLine(`${shalom}\nx`), `${shalom} ⏎ x`);
-    assert.equal(visibleOutput(`\u001b[2K${marhaba}\rx`), `${marhaba}\nx`);
-    assert.equal(visibleLine(`${shalom}\nx`), `⟨RTL ${shalom} RTL⟩ ⏎ x`);
+    assert.equal(escapeInvisibleProse(`${shalom}\u3000\u202e!`), `${shalom}\u3000⟨U+202E⟩!`);
+    assert.equal(escapeInvisibleInProseLine(`${shalom}\nx`), `${shalom} ⏎ x`);
+    assert.equal(escapeCommandOutput(`\u001b[2K${marhaba}\rx`), `${marhaba}\nx`);
+    assert.equal(escapeInvisibleInLine(`${shalom}\nx`), `⟨RTL ${shalom} RTL⟩ ⏎ x`);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { counted } from '../../../src/protocol/text/plurals.ts';
+import { englishCount } from '../../../src/protocol/text/plurals.ts';
 
 describe('what is counted', () => {
   const cases: [number: number, words: [string, string?], said: string][] = [
@@ -12,7 +12,8 @@ describe('what is counted', () => {
     [1, ['branch', 'branches'], '1 branch'],
     [3, ['branch', 'branches'], '3 branches'],
   ];
-  for (const [number, words, said] of cases) it(`reads: ${said}`, () => assert.equal(counted(number, ...words), said));
+  for (const [number, words, said] of cases)
+    it(`reads: ${said}`, () => assert.equal(englishCount(number, ...words), said));
 
   it('is said by one function: nobody puts an s to a noun by himself', () => {
     const root = path.resolve(import.meta.dirname, '../../..');

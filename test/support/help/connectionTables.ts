@@ -1,5 +1,5 @@
-import { connections, occasions, programs } from '../../../src/help/connections.ts';
-import { keyHeaderOf, providers } from '../../../src/llm/models/providers.ts';
+import { networkConnections, networkOccasions, startedPrograms } from '../../../src/help/connections.ts';
+import { apiKeyHeaderName, providers } from '../../../src/llm/models/providers.ts';
 import { cell } from './workflowTables.ts';
 
 /** The tables of the page of what leaves this machine. */
@@ -7,17 +7,17 @@ export const connectionTables: Record<string, () => string> = {
   connections: () =>
     table(
       ['connection', 'when', 'destination', 'data'],
-      connections.map(({ what, when, to, carries }) => [what, when, to, carries]),
+      networkConnections.map(({ what, when, to, carries }) => [what, when, to, carries]),
     ),
   occasions: () =>
     table(
       ['request', 'when', 'model', 'data'],
-      occasions.map(({ what, when, model, carries }) => [what, when, model, carries]),
+      networkOccasions.map(({ what, when, model, carries }) => [what, when, model, carries]),
     ),
   programs: () =>
     table(
       ['program', 'when', 'connects'],
-      programs.map(({ what, when, connects }) => [what, when, connects]),
+      startedPrograms.map(({ what, when, connects }) => [what, when, connects]),
     ),
   providers: () =>
     table(
@@ -25,7 +25,7 @@ export const connectionTables: Record<string, () => string> = {
       providers.map(({ id, label, baseUrl, key }) => [
         `${label} (\`${id}\`)`,
         baseUrl ? `\`${baseUrl}\`` : 'none',
-        key === 'none' ? 'none' : `in \`${keyHeaderOf(id)}\`${key === 'optional' ? ', if you store one' : ''}`,
+        key === 'none' ? 'none' : `in \`${apiKeyHeaderName(id)}\`${key === 'optional' ? ', if you store one' : ''}`,
       ]),
     ),
 };

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type PageName, pages } from '../../../src/help/pages.ts';
+import { type HelpPageName, helpPageList } from '../../../src/help/pages.ts';
 import { invariantsPage } from '../invariants.ts';
 import { connectionTables } from './connectionTables.ts';
 import { manifestTables } from './manifestTables.ts';
@@ -14,9 +14,9 @@ export const pagesFolder = path.join(projectRoot, 'src/help');
 
 export const invariantsFile = path.join(projectRoot, 'src/invariants.md');
 
-const placeOf = (name: PageName): string => path.join(pagesFolder, `${name}.md`);
+const placeOf = (name: HelpPageName): string => path.join(pagesFolder, `${name}.md`);
 
-export const readPage = (name: PageName): string => readFileSync(placeOf(name), 'utf8');
+export const readPage = (name: HelpPageName): string => readFileSync(placeOf(name), 'utf8');
 
 const tables: Record<string, () => string> = {
   ...workflowTables,
@@ -35,6 +35,6 @@ export function withTables(page: string): string {
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  for (const { name } of pages) writeFileSync(placeOf(name), withTables(readPage(name)));
+  for (const { name } of helpPageList) writeFileSync(placeOf(name), withTables(readPage(name)));
   writeFileSync(invariantsFile, invariantsPage(projectRoot));
 }

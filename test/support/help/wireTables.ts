@@ -1,5 +1,5 @@
 import type { ChatRequest } from '../../../src/llm/core/client.ts';
-import { type PresetId, providerPresets } from '../../../src/llm/models/providerPresets.ts';
+import { type ProviderPresetId, providerPresets } from '../../../src/llm/models/providerPresets.ts';
 import { toWire as toOllama } from '../../../src/llm/ollama/wire.ts';
 import { toWire as toChatCompletions } from '../../../src/llm/openai/wire.ts';
 
@@ -44,13 +44,13 @@ const words: Record<string, string> = {
 };
 
 /** The fields of what one of these servers is sent, by name. */
-export function fieldsSentTo(server: PresetId | 'ollama', asked: ChatRequest): string[] {
+export function fieldsSentTo(server: ProviderPresetId | 'ollama', asked: ChatRequest): string[] {
   if (server === 'ollama')
     return Object.keys(toOllama(asked, { model: { thinking: true, thinkingLevels: false }, contextSize: 16_384 }).body);
   return Object.keys(toChatCompletions(asked, { provider: server, ...providerPresets[server].flags }));
 }
 
-function table(server: PresetId | 'ollama'): string {
+function table(server: ProviderPresetId | 'ollama'): string {
   const always = fieldsSentTo(server, request);
   const rows = fieldsSentTo(server, { ...request, ...more }).map((field) => {
     if (!words[field]) throw new Error(`The field ${field} has no description.`);

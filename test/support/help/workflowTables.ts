@@ -1,27 +1,31 @@
 import * as z from 'zod';
-import { inEnglish } from '../../../src/protocol/text/l10n.ts';
+import { toEnglishText } from '../../../src/protocol/text/l10n.ts';
 import type { LanguageService } from '../../../src/tools/code/language.ts';
-import { defaultLines, maximumCharacters } from '../../../src/tools/core/lineWindow.ts';
-import { maximumOutcome } from '../../../src/tools/core/outcome.ts';
+import { defaultReadLineCount, maxLineWindowCharacters } from '../../../src/tools/core/lineWindow.ts';
+import { maxOutcomeBytes } from '../../../src/tools/core/outcome.ts';
 import { maxJsonBytes, maxJsonDepth } from '../../../src/tools/core/parseLimits.ts';
-import { maxAliases } from '../../../src/tools/core/yaml.ts';
+import { maxYamlAliases } from '../../../src/tools/core/yaml.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
-import { serverResult } from '../../../src/tools/mcp/callResult.ts';
-import { providedNames } from '../../../src/workflows/action/actions.ts';
-import { maxNesting as mostNested } from '../../../src/workflows/action/nested.ts';
-import { maxProblems } from '../../../src/workflows/read/check.ts';
+import { mcpToolResultSchema } from '../../../src/tools/mcp/callResult.ts';
+import { completableActionNames } from '../../../src/workflows/action/actions.ts';
+import { maxWorkflowNesting as mostNested } from '../../../src/workflows/action/nested.ts';
+import { maxYamlProblems } from '../../../src/workflows/read/check.ts';
 import { defaultConcurrency, maxForEachItems } from '../../../src/workflows/run/forEach.ts';
-import { maxVisits } from '../../../src/workflows/run/runGraph.ts';
+import { maxNodeVisits } from '../../../src/workflows/run/runGraph.ts';
 import { maxTemplateValues } from '../../../src/workflows/template/bounds.ts';
 import { maxTemplateSteps } from '../../../src/workflows/template/interpreter.ts';
 import { maxRangeLength } from '../../../src/workflows/template/language.ts';
 import { templateProblem } from '../../../src/workflows/template/template.ts';
-import { actionSchema, jsonSchemas } from '../../../src/workflows/write/jsonSchema.ts';
-import type { Schema } from '../../../src/workflows/write/writing.ts';
+import { actionSchema, createWorkflowJsonSchemas } from '../../../src/workflows/write/jsonSchema.ts';
+import type { DescribedJsonSchema } from '../../../src/workflows/write/writing.ts';
 
-type Wide = Omit<Schema, 'properties'> & { properties?: Record<string, Wide>; items?: Wide; required?: string[] };
+type Wide = Omit<DescribedJsonSchema, 'properties'> & {
+  properties?: Record<string, Wide>;
+  items?: Wide;
+  required?: string[];
+};
 
-const workflow = jsonSchemas().workflow as Wide;
+const workflow = createWorkflowJsonSchemas().workflow as Wide;
 const node = workflow.properties!.nodes!.items!;
 
 /** The tables of the page of workflows. */
@@ -31,17 +35,17 @@ export const workflowTables: Record<string, () => string> = {
     keys({ properties: { ...workflow.properties!.settings!.properties, ...prefixed('llm'), ...prefixed('parallel') } }),
   node: () => keys(node),
   edge: () => keys(workflow.properties!.edges!.items!),
-  agent: () => keys(jsonSchemas().agent as Wide),
-  actions: () => providedNames.map((name) => section(name, 'no approval')).join('\n\n'),
+  agent: () => keys(createWorkflowJsonSchemas().agent as Wide),
+  actions: () => completableActionNames.map((name) => section(name, 'no approval')).join('\n\n'),
   tools: () =>
     builtinTools({ language: {} as LanguageService })
       .map(({ definition: { name }, risk }) => section(name, risk === 'read' ? 'no approval' : 'needs approval'))
       .join('\n\n'),
-  server: () => table(rowsOf('gives', z.toJSONSchema(serverResult, { io: 'input' }) as Wide)),
+  server: () => table(rowsOf('gives', z.toJSONSchema(mcpToolResultSchema, { io: 'input' }) as Wide)),
   limits: () =>
     ['| limit | maximum |', '|---|---|', ...limits().map(([what, most]) => `| ${what} | ${most} |`)].join('\n'),
-  filters: () => namesIn(inEnglish(templateProblem('{{ x | nosuchfilter }}')!)),
-  tests: () => namesIn(inEnglish(templateProblem('{{ x is nosuchtest }}')!)),
+  filters: () => namesIn(toEnglishText(templateProblem('{{ x | nosuchfilter }}')!)),
+  tests: () => namesIn(toEnglishText(templateProblem('{{ x is nosuchtest }}')!)),
 };
 
 const prefixed = (key: string): Record<string, Wide> =>
@@ -79,9 +83,9 @@ const table = (rows: readonly string[]) => ['| | key | value | description |', '
 const number = (value: number) => value.toLocaleString('en-US');
 
 const limits = (): [what: string, most: string][] => [
-  ['size of a file', `${maxJsonBytes / 1024} KiB, ${maxJsonDepth} levels of lists and maps, ${maxAliases} aliases`],
-  ['reported problems of a file', `${maxProblems}`],
-  ['visits of a node between two stops', `${maxVisits}, or \`settings.max_visits\` (1,000)`],
+  ['size of a file', `${maxJsonBytes / 1024} KiB, ${maxJsonDepth} levels of lists and maps, ${maxYamlAliases} aliases`],
+  ['reported problems of a file', `${maxYamlProblems}`],
+  ['visits of a node between two stops', `${maxNodeVisits}, or \`settings.max_visits\` (1,000)`],
   ['rounds of a `while_loop`', '`max_iterations` (1,000)'],
   ['nested workflows', `${mostNested}`],
   ['items of a `foreach`', number(maxForEachItems)],
@@ -91,12 +95,15 @@ const limits = (): [what: string, most: string][] => [
     `${number(maxTemplateValues)} characters between braces, ${maxJsonDepth} nested blocks, ${number(maxTemplateSteps)} steps, one second`,
   ],
   ['`range(n)`', `${number(maxRangeLength)} numbers`],
-  ['result of a tool', `${maximumOutcome / 1024} KiB`],
-  ['one `fs.read`', `${number(defaultLines)} lines (\`limit\`: 5,000), ${number(maximumCharacters)} characters`],
+  ['result of a tool', `${maxOutcomeBytes / 1024} KiB`],
+  [
+    'one `fs.read`',
+    `${number(defaultReadLineCount)} lines (\`limit\`: 5,000), ${number(maxLineWindowCharacters)} characters`,
+  ],
 ];
 
 /** Without `cut`, which every tool may give, and without what another one has as well. */
-function rowsOf(what: string, { properties = {}, required = [] }: Wide, other?: Schema): string[] {
+function rowsOf(what: string, { properties = {}, required = [] }: Wide, other?: DescribedJsonSchema): string[] {
   const own = Object.entries(properties).filter(([key]) => key !== 'cut' && !other?.properties?.[key]);
   return own.map(([key, schema]) => {
     const optional = required.includes(key) ? '' : '?';

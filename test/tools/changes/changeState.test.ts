@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
-import type { EventBody } from '../../../src/protocol/run/events.ts';
+import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import type { AppliedChanges } from '../../../src/tools/changes/changeState.ts';
-import { tempFileFor } from '../../../src/tools/core/tempFiles.ts';
+import { newTempFileName } from '../../../src/tools/core/tempFiles.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation } from '../conversation.ts';
 
@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(() => workspace.cleanup());
 
 /** What a call said that it would do, with how its files stood then and stand when it has ended. */
-async function doing(tool: string, args: object, beforeEvent?: (event: EventBody) => void) {
+async function doing(tool: string, args: object, beforeEvent?: (event: RunEventBody) => void) {
   const looks: ReturnType<typeof talk.host.standing>[] = [];
   const said: AppliedChanges[] = [];
   const talk = conversation(workspace, {
@@ -64,7 +64,7 @@ const cases: [says: string, tool: string, args: object, paths: string[]][] = [
 describe('what a call is about to do stands in its start, and the files say how far it came', () => {
   it('a folder that a killed call was deleting is where it was, with what is left of it', async () => {
     const { call, events, host } = conversation(workspace);
-    const aside = paths.join(workspace.root, tempFileFor('old'));
+    const aside = paths.join(workspace.root, newTempFileName('old'));
     cpSync(paths.join(workspace.root, 'old'), aside, { recursive: true });
     await call('fs.delete', { path: 'old' });
     rmSync(paths.join(aside, 'a'));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { compareSince } from '../../../src/tools/changes/compareChanges.ts';
+import { compareFileVersions } from '../../../src/tools/changes/compareChanges.ts';
 
 describe('what is left of a change', () => {
   const before = ['a', 'b', 'c', 'd', 'e', 'f', ''].join('\n');
@@ -13,9 +13,9 @@ describe('what is left of a change', () => {
     ['no file', null, { added: 0, removed: 6, places: 2, taken: 0, others: true, goneLines: [] }],
   ]; // biome-ignore format: a table
   for (const [name, now, expected] of cases)
-    it(name, () => assert.deepEqual(compareSince(before, left, now), expected));
+    it(name, () => assert.deepEqual(compareFileVersions(before, left, now), expected));
 
   it('is not looked for in what is too long', () => {
-    assert.equal(compareSince(before, left, 'x'.repeat(1_000_001)), undefined);
+    assert.equal(compareFileVersions(before, left, 'x'.repeat(1_000_001)), undefined);
   });
 });

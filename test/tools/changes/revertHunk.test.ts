@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { changesSince, takenBackAt } from '../../../src/tools/changes/revertHunk.ts';
+import { lineEditsBetween, revertEditAtLine } from '../../../src/tools/changes/revertHunk.ts';
 
 describe('The change at a line is taken back', () => {
   const before = 'one\ntwo\nthree\nfour\nfive\n';
   const applied = (now: string, line: number, was = before) => {
-    const edit = takenBackAt(line, was, now);
+    const edit = revertEditAtLine(line, was, now);
     if (!edit) return undefined;
     const lines = now.split(/\r?\n/);
     lines.splice(edit.start, edit.end - edit.start, ...edit.lines);
@@ -27,8 +27,8 @@ describe('The change at a line is taken back', () => {
   for (const [what, now, line, then, was] of cases) it(what, () => assert.equal(applied(now, line, was), then));
   it('as it is found in the list of all changes', () => {
     const now = 'ONE\ntwo\nthree\nFOUR\nnew\nfive';
-    const all = changesSince(before, now);
+    const all = lineEditsBetween(before, now);
     assert.equal(all.length, 3);
-    for (const edit of all) assert.deepEqual(takenBackAt(edit.start, before, now), edit);
+    for (const edit of all) assert.deepEqual(revertEditAtLine(edit.start, before, now), edit);
   });
 });

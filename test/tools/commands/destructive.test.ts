@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
-import { destruction } from '../../../src/tools/commands/destructive.ts';
+import { findIrreversibleDestruction } from '../../../src/tools/commands/destructive.ts';
 import type { Tool } from '../../../src/tools/core/tool.ts';
 import { shellTool } from '../../../src/tools/shell/shell.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
@@ -230,7 +230,7 @@ describe('a command that destroys', () => {
     it(`${command} on Windows: ${expect}`, async () => {
       const roots = [{ path: 'C:\\Users\\name\\code\\ws' }];
       const surroundings = { roots, folder: roots[0]!.path, home: 'C:\\Users\\name', platform: 'win32' };
-      assert.equal((await destruction(command, surroundings))?.effect, expect);
+      assert.equal((await findIrreversibleDestruction(command, surroundings))?.effect, expect);
     });
 
   const long: [command: string, expect: string][] = [

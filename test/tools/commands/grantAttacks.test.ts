@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
-import { kinds, type OwnedRule } from '../../../src/protocol/content/rule.ts';
+import { commandRuleKinds, type ScopedPermissionRule } from '../../../src/protocol/content/rule.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation } from '../conversation.ts';
 
@@ -39,7 +39,9 @@ after(() => workspace.cleanup());
 /** Nothing is run. */
 async function isAsked(command: string): Promise<boolean> {
   let ran = false;
-  const rules = kinds.map((kind): OwnedRule => ({ scope: 'workspace', effect: 'allow', tool: 'shell.run', kind }));
+  const rules = commandRuleKinds.map(
+    (kind): ScopedPermissionRule => ({ scope: 'workspace', effect: 'allow', tool: 'shell.run', kind }),
+  );
   const told = conversation(workspace, {
     policy: { readOnlyCommands: true, rules },
     answer: 'deny',

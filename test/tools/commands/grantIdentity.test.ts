@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import * as paths from 'node:path';
-import { understand } from '../../../src/tools/commands/analyzeCommand.ts';
-import { decide } from '../../../src/tools/policy/policy.ts';
-import { rulesFor } from '../../../src/tools/policy/rules.ts';
+import { analyzeCommand } from '../../../src/tools/commands/analyzeCommand.ts';
+import { decideCallByPolicy } from '../../../src/tools/policy/policy.ts';
+import { alwaysAllowRuleChoices } from '../../../src/tools/policy/rules.ts';
 import { useSystemPath } from '../../support/systemPath.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
@@ -38,7 +38,7 @@ after(() => workspace.cleanup());
 /** The row that covers a command, and its kind. */
 async function check(command: string, expected: string, path = '/usr/bin:/bin'): Promise<void> {
   process.env.PATH = path.replaceAll('WS', workspace.root).replaceAll('OUTSIDE', outside);
-  const { parts } = await understand(workspace.roots, workspace.root, command);
+  const { parts } = await analyzeCommand(workspace.roots, workspace.root, command);
   const found = parts?.length === 1 ? parts[0]!.row : undefined;
   assert.equal(found ? `${found.command}: ${found.kind}` : 'asked', expected);
 }
@@ -165,7 +165,7 @@ describe('a command that looks or asks, and runs code of the project to do so,',
   useSystemPath();
   for (const command of loading)
     it(`${command} is in the rules of no other kind`, async () => {
-      const { parts } = await understand(workspace.roots, workspace.root, command);
+      const { parts } = await analyzeCommand(workspace.roots, workspace.root, command);
       assert.deepEqual(
         parts?.map(({ row }) => row?.kind),
         ['loads'],
@@ -210,10 +210,10 @@ describe('a rule for the copy that a project has of a tool', () => {
   useSystemPath();
   for (const [command, rule, covered, asked] of copies)
     it(`made for ${command} covers each launcher of that file and no other`, async () => {
-      const partsOf = async (line: string) => (await understand(workspace.roots, workspace.root, line)).parts ?? [];
+      const partsOf = async (line: string) => (await analyzeCommand(workspace.roots, workspace.root, line)).parts ?? [];
       const parts = await partsOf(command);
       const plan = { what: '', where: '', why: '', grant: command, run: async () => {}, command, parts };
-      const [, offered = []] = rulesFor({ call: { id: '1', name: 'shell.run', arguments: {} }, plan });
+      const [, offered = []] = alwaysAllowRuleChoices({ call: { id: '1', name: 'shell.run', arguments: {} }, plan });
       assert.deepEqual(offered, [{ effect: 'allow', tool: 'shell.run', command: rule, varies: true }]);
       const policy = {
         preset: 'ask-everything' as const,
@@ -221,7 +221,7 @@ describe('a rule for the copy that a project has of a tool', () => {
         rules: offered.map((one) => ({ scope: 'workspace' as const, ...one })),
       };
       const effect = async (line: string) =>
-        decide(policy, {
+        decideCallByPolicy(policy, {
           tool: 'shell.run',
           risk: 'execute',
           readsOnly: false,
@@ -236,7 +236,7 @@ describe('a rule for the copy that a project has of a tool', () => {
       for (const line of asked) assert.equal(await effect(line), 'ask', line);
     });
   it('stored before rules were for copies covers what is started as it says', async () => {
-    const { parts } = await understand(workspace.roots, workspace.root, 'npx eslint src');
+    const { parts } = await analyzeCommand(workspace.roots, workspace.root, 'npx eslint src');
     assert.equal(parts![0]!.row!.command, 'npx eslint');
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
-import { understand } from '../../../src/tools/commands/analyzeCommand.ts';
+import { analyzeCommand } from '../../../src/tools/commands/analyzeCommand.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
 /** Covered: every part only reads, or is in a row of the table. Nothing is run. */
@@ -35,7 +35,7 @@ before(async () => {
 after(() => workspace.cleanup());
 
 async function check(command: string, expect: string): Promise<void> {
-  const { parts } = await understand(workspace.roots, workspace.root, command);
+  const { parts } = await analyzeCommand(workspace.roots, workspace.root, command);
   const isCovered = parts !== undefined && parts.length > 0 && parts.every(({ reads, row }) => reads || row);
   assert.equal(isCovered ? 'covered' : 'asked', expect, JSON.stringify(parts));
 }

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { chmodSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
-import { understand } from '../../../src/tools/commands/analyzeCommand.ts';
-import { selectsSecrets } from '../../../src/tools/commands/gitPaths.ts';
-import { isBuildTarget, isCheckName, isGradleTask, isPreset } from '../../../src/tools/commands/grants/checkNames.ts';
-import { argumentsOf, fits, type GrantRow } from '../../../src/tools/commands/grants/grantRow.ts';
-import { rows } from '../../../src/tools/commands/grants/grantTable.ts';
+import { analyzeCommand } from '../../../src/tools/commands/analyzeCommand.ts';
+import { gitPathSelectsSecrets } from '../../../src/tools/commands/gitPaths.ts';
+import {
+  isBuildPresetName,
+  isBuildTarget,
+  isCheckScriptName,
+  isHarmlessGradleTask,
+} from '../../../src/tools/commands/grants/checkNames.ts';
+import { type GrantRow, matchGrantRow, parseGrantRowArguments } from '../../../src/tools/commands/grants/grantRow.ts';
+import { commandGrantRows } from '../../../src/tools/commands/grants/grantTable.ts';
 import { examplesOf } from '../../support/grantExamples.ts';
 import { useSystemPath } from '../../support/systemPath.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
@@ -15,8 +20,8 @@ const wordsOf = (text: string): string[] =>
   [...text.matchAll(/(?:[^\s'"]|'[^']*'|"[^"]*")+/g)].map(([word]) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2'));
 
 const isCovered = (row: GrantRow, words: readonly string[]): boolean => {
-  const begun = argumentsOf(row, words);
-  return begun !== undefined && fits(row, begun.args, begun) !== undefined;
+  const begun = parseGrantRowArguments(row, words);
+  return begun !== undefined && matchGrantRow(row, begun.args, begun) !== undefined;
 };
 
 /** An option with its value in all ways to write both. */
@@ -56,7 +61,7 @@ describe('an option that a row leaves out', () => {
   it('is left out in all spellings and places', () => {
     const open: string[] = [];
     let tried = 0;
-    for (const row of rows)
+    for (const row of commandGrantRows)
       for (const example of examplesOf(row).no) {
         // The same command with the option's value for an operand may be another, harmless one.
         if (isCovered(row, wordsOf(example)) || example.includes('@')) continue; // only the disk, or the first letter, says no
@@ -91,12 +96,12 @@ const shells = [
 
 describe('what a second shell reads', () => {
   it('is text in every argument of a row that runs one', () => {
-    const those = rows.filter(({ secondShell }) => secondShell);
+    const those = commandGrantRows.filter(({ secondShell }) => secondShell);
     assert.ok(those.length > 40, `${those.length}`);
     for (const row of those)
       for (const example of examplesOf(row).yes) {
         const words = wordsOf(example);
-        if (!argumentsOf(row, words)) continue; // through a launcher
+        if (!parseGrantRowArguments(row, words)) continue; // through a launcher
         for (const shell of shells)
           for (const tail of [[shell], ['--', shell], ['--', '-t', shell], ['-t', shell], [`--filter=${shell}`]])
             assert.equal(isCovered(row, [...words, ...tail]), false, [...words, ...tail].join(' '));
@@ -116,7 +121,7 @@ describe('arguments of a program that a launcher starts', () => {
   });
   after(() => workspace.cleanup());
   const isGranted = async (command: string): Promise<boolean> => {
-    const { parts } = await understand(workspace.roots, workspace.root, command);
+    const { parts } = await analyzeCommand(workspace.roots, workspace.root, command);
     return parts?.some(({ row }) => row) ?? false;
   };
   const shell = ["'$(touch x)'", "'`touch x`'", "'a\\b'", "'a\"b'", "'$x'", '"$(cat package.json)"'];
@@ -209,7 +214,7 @@ describe('what is appended to a script', () => {
   ];
   for (const [command, expect] of cases)
     it(`${command}: ${expect}`, async () => {
-      const { parts } = await understand(workspace.roots, workspace.root, command);
+      const { parts } = await analyzeCommand(workspace.roots, workspace.root, command);
       assert.equal(parts?.some(({ row }) => row) ? 'granted' : 'asked', expect);
     });
 });
@@ -217,7 +222,7 @@ describe('what is appended to a script', () => {
 describe('the name of a script, target or task', () => {
   const cases: [is: (name: string) => boolean, yes: string, no: string][] = [
     [
-      isCheckName,
+      isCheckScriptName,
       'test lint build test:unit test:int lint:css build:web ci e2e typecheck format:check fmt-check prettier:check check:types test-e2e cov verify',
       'format prettier fmt black:check test:no-watch test:wipe build:ship ci:rollout check:e2e-live verify:email build:prod test:update lint:fix test:watch deploy start x build:release test:reset_db spec:reset_db test: all:production build:docker validate:billing check:payments',
     ],
@@ -227,11 +232,15 @@ describe('the name of a script, target or task', () => {
       'format erase provision migrate run wipe seed burn-efuse release debugserver install clean flash_test erase_tests test-package drop_test ../x.o /x.o -x.o server src/install',
     ],
     [
-      isGradleTask,
+      isHarmlessGradleTask,
       'test :core:test check integrationTest testDebugUnitTest compileTestKotlin assembleDebug assembleRelease checkstyleMain jacocoTestReport spotlessCheck koverVerify',
       'unit integrationReport compile verifyAndPromote validateAndBill assembleRollout testWipe checkoutRelease connectedAndroidTest installDebug spotlessApply testAll buildAndPush deployTest flywayMigrate publish checkIn compilePrices',
     ],
-    [isPreset, 'debug release ci linux-gcc-debug default x64-release coverage', 'deploy flash ../x prod-deploy upload'],
+    [
+      isBuildPresetName,
+      'debug release ci linux-gcc-debug default x64-release coverage',
+      'deploy flash ../x prod-deploy upload',
+    ],
   ];
   for (const [is, yes, no] of cases) {
     it(`${is.name} takes ${yes}`, () =>
@@ -261,10 +270,10 @@ describe('a glob of Git', () => {
       '.env.l*',
     ];
     assert.deepEqual(
-      secret.filter((glob) => !selectsSecrets(glob)),
+      secret.filter((glob) => !gitPathSelectsSecrets(glob)),
       ['conf/*'],
     );
-    assert.deepEqual(['*.ts', 'src/*.snap', 'src/**/*.test.tsx', 'docs/*.md'].filter(selectsSecrets), []);
+    assert.deepEqual(['*.ts', 'src/*.snap', 'src/**/*.test.tsx', 'docs/*.md'].filter(gitPathSelectsSecrets), []);
   });
 });
 
@@ -321,7 +330,7 @@ describe('a folder with a configuration of its own', () => {
   ];
   for (const [command, expected] of cases)
     it(`${command} needs a rule in ${expected ?? 'no folder, for it is asked about'}`, async () => {
-      const { parts } = await understand(workspace.roots, workspace.root, command);
+      const { parts } = await analyzeCommand(workspace.roots, workspace.root, command);
       const [part] = parts?.filter(({ reads }) => !reads) ?? [];
       assert.equal(part?.row ? part.folders.join(' ') : undefined, expected);
     });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
-import type { OwnedRule, Rule } from '../../../src/protocol/content/rule.ts';
-import { understand } from '../../../src/tools/commands/analyzeCommand.ts';
-import { fits } from '../../../src/tools/commands/grants/grantRow.ts';
-import { rows } from '../../../src/tools/commands/grants/grantTable.ts';
-import { coverage, coverageOf, rulesFor } from '../../../src/tools/policy/rules.ts';
+import type { PermissionRule, ScopedPermissionRule } from '../../../src/protocol/content/rule.ts';
+import { analyzeCommand } from '../../../src/tools/commands/analyzeCommand.ts';
+import { matchGrantRow } from '../../../src/tools/commands/grants/grantRow.ts';
+import { commandGrantRows } from '../../../src/tools/commands/grants/grantTable.ts';
+import { alwaysAllowRuleChoices, formatRuleCoverage, summarizeRuleCoverage } from '../../../src/tools/policy/rules.ts';
 import { days, play } from '../../support/day.ts';
 import { examples, examplesOf, storedExamples } from '../../support/grantExamples.ts';
 import { useSystemPath } from '../../support/systemPath.ts';
@@ -54,9 +54,13 @@ before(async () => {
 after(() => workspace.cleanup());
 
 /** Asked about the command: what *Always Allow…* offers, narrowest first. Nothing is run. */
-async function asked(command: string, rules: readonly Rule[] = [], cwd?: string): Promise<Rule[][] | 'unasked'> {
+async function asked(
+  command: string,
+  rules: readonly PermissionRule[] = [],
+  cwd?: string,
+): Promise<PermissionRule[][] | 'unasked'> {
   let ran = false;
-  const owned: OwnedRule[] = rules.map((rule) => ({ scope: 'workspace', ...rule }));
+  const owned: ScopedPermissionRule[] = rules.map((rule) => ({ scope: 'workspace', ...rule }));
   const told = conversation(workspace, {
     policy: { readOnlyCommands: true, rules: owned },
     answer: 'deny',
@@ -66,7 +70,7 @@ async function asked(command: string, rules: readonly Rule[] = [], cwd?: string)
     },
   });
   const outcome = await told.call('shell.run', { command, ...(cwd !== undefined && { cwd }) });
-  if (told.asked.length > 0) return rulesFor(told.asked[0]!);
+  if (told.asked.length > 0) return alwaysAllowRuleChoices(told.asked[0]!);
   assert.ok(ran || !outcome.ok);
   return ran ? 'unasked' : [];
 }
@@ -75,17 +79,17 @@ async function asked(command: string, rules: readonly Rule[] = [], cwd?: string)
 const isOf = (found: string | undefined, command: string): boolean =>
   found === command || found?.endsWith(` ${command}`) || found?.endsWith(`/${command}`) || false;
 
-const judged = new Map<string, ReturnType<typeof understand>>();
+const judged = new Map<string, ReturnType<typeof analyzeCommand>>();
 /** What a command runs, looked at once. */
-function understood(text: string): ReturnType<typeof understand> {
-  const found = judged.get(text) ?? understand(workspace.roots, workspace.root, text);
+function understood(text: string): ReturnType<typeof analyzeCommand> {
+  const found = judged.get(text) ?? analyzeCommand(workspace.roots, workspace.root, text);
   judged.set(text, found);
   return found;
 }
 
 describe('every row of the table of commands', () => {
   useSystemPath();
-  for (const row of rows) {
+  for (const row of commandGrantRows) {
     const { command, kind } = row;
     const { yes, no } = examplesOf(row);
     it(`${command} covers ${yes.length} and leaves out ${no.length} of its examples`, async () => {
@@ -107,7 +111,7 @@ describe('every row of the table of commands', () => {
   }
 
   it('is the one that its examples are of', () => {
-    const known = new Set(rows.flatMap(({ command, kind }) => [command, `${command} [${kind}]`]));
+    const known = new Set(commandGrantRows.flatMap(({ command, kind }) => [command, `${command} [${kind}]`]));
     assert.deepEqual(
       [...examples.keys()].filter((command) => !known.has(command)),
       [],
@@ -145,7 +149,7 @@ describe('a rule that was stored with the first kinds', () => {
 
   it('covers no row that is new', () =>
     assert.deepEqual(
-      rows
+      commandGrantRows
         .filter(({ kind }) => kinds.includes(kind))
         .map(({ command, kind }) => keyOf(command, kind))
         .filter((key) => !storedExamples.has(key)),
@@ -159,7 +163,7 @@ describe('no row of the table takes', () => {
   const lists = unnamed.flatMap((option) => [[option], ['--', option]]);
   for (const args of lists)
     it(`${args.join(' ')}, which it does not name`, () => {
-      const open = rows.filter((row) => fits({ ...row, needs: undefined, min: 0 }, args));
+      const open = commandGrantRows.filter((row) => matchGrantRow({ ...row, needs: undefined, min: 0 }, args));
       assert.deepEqual(
         open.map(({ command }) => command),
         [],
@@ -181,11 +185,11 @@ describe('of a command that nobody has watched', () => {
     '127.0.0.1:9',
     'a=/x',
   ];
-  for (const row of rows.filter(({ unseen }) => unseen))
+  for (const row of commandGrantRows.filter(({ unseen }) => unseen))
     it(`${row.command} covers no word that is a place elsewhere, and nothing behind --`, async () => {
       for (const text of examplesOf(row).yes)
         for (const tried of [...places, '-- x'].map((place) => `${text} ${place}`)) {
-          const { parts } = await understand(workspace.roots, workspace.root, tried);
+          const { parts } = await analyzeCommand(workspace.roots, workspace.root, tried);
           assert.equal(
             parts?.find((part) => isOf(part.row?.command, row.command)),
             undefined,
@@ -232,8 +236,8 @@ describe('Always Allow… for a command offers', () => {
     it(`${command}: ${offered.length} choices`, async () => {
       const found = await asked(command);
       assert.notEqual(found, 'unasked');
-      const words = (found as Rule[][]).map((rules) => {
-        const { what, where } = coverageOf(rules);
+      const words = (found as PermissionRule[][]).map((rules) => {
+        const { what, where } = summarizeRuleCoverage(rules);
         return `${what} ${where}`;
       });
       assert.equal(words.length, offered.length, words.join('\n'));
@@ -395,11 +399,11 @@ describe('a rule for a command', () => {
   });
 
   it('of before, without a folder, is for its exact words in the root', async () => {
-    const before: Rule[] = [{ effect: 'allow', tool: 'shell.run', command: 'npm test' }];
+    const before: PermissionRule[] = [{ effect: 'allow', tool: 'shell.run', command: 'npm test' }];
     assert.equal(await asked('npm test', before), 'unasked');
     assert.notEqual(await asked('npm test -- -t x', before), 'unasked');
     assert.notEqual(await asked('npm test', before, 'packages/api'), 'unasked');
-    assert.equal(coverage(before[0]!), 'npm test in the workspace’s root');
+    assert.equal(formatRuleCoverage(before[0]!), 'npm test in the workspace’s root');
   });
 
   it('runs what was judged, not what a folder became that was hidden behind a link', async () => {

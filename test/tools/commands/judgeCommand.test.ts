@@ -6,10 +6,10 @@ import * as paths from 'node:path';
 import { judgeCommand } from '../../../src/tools/commands/judgeCommand.ts';
 import { runArgvPipeline } from '../../../src/tools/shell/argvPipeline.ts';
 import {
-  readScript,
+  type ParsedShellWord,
+  parseShellScript,
   type ShellCommand,
   type ShellScript,
-  type Word,
 } from '../../../src/tools/shellSyntax/shellSyntax.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation } from '../conversation.ts';
@@ -450,7 +450,7 @@ describe('a command line without a shell', () => {
 });
 
 function drawn(text: string): string | undefined {
-  const script = readScript(text);
+  const script = parseShellScript(text);
   return script && drawnScript(script);
 }
 
@@ -480,7 +480,7 @@ function drawnCommand(command: ShellCommand): string {
   return words.join('|') + (ends.length > 0 ? ` (${ends.join(', ')})` : '');
 }
 
-const drawnWord = (word: Word): string =>
+const drawnWord = (word: ParsedShellWord): string =>
   word
     .map((piece) => {
       if ('text' in piece) return piece.text;

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
-import type { Policy } from '../../../src/protocol/content/policy.ts';
-import type { OwnedRule, Rule } from '../../../src/protocol/content/rule.ts';
-import { inEnglish } from '../../../src/protocol/text/l10n.ts';
-import { namedIn } from '../../../src/tools/commands/referencedPaths.ts';
+import type { ApprovalPolicy } from '../../../src/protocol/content/policy.ts';
+import type { PermissionRule, ScopedPermissionRule } from '../../../src/protocol/content/rule.ts';
+import { toEnglishText } from '../../../src/protocol/text/l10n.ts';
+import { findReferencedPaths } from '../../../src/tools/commands/referencedPaths.ts';
 import { shellTool } from '../../../src/tools/shell/shell.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation } from '../conversation.ts';
@@ -31,27 +31,38 @@ describe('a command names', () => {
     [`echo ${'x'.repeat(10)} > out.txt`, ['echo', 'xxxxxxxxxx', 'out.txt']],
   ]; // biome-ignore format: a table
   for (const [command, named] of cases)
-    it(command, async () => assert.deepEqual((await namedIn(workspace.roots, workspace.root, command)).paths, named));
+    it(command, async () =>
+      assert.deepEqual((await findReferencedPaths(workspace.roots, workspace.root, command)).paths, named),
+    );
 
   it('a path with the separators of Windows, there', async () => {
     const command = 'Set-Content -Path .vscode\\tasks.json -Value x; type src\\private\\b.txt';
-    const { paths: named, protected: why } = await namedIn(workspace.roots, workspace.root, command, 'win32');
+    const { paths: named, protected: why } = await findReferencedPaths(
+      workspace.roots,
+      workspace.root,
+      command,
+      'win32',
+    );
     assert.deepEqual(
       named.filter((one) => one.includes('/')),
       ['.vscode/tasks.json', 'src/private/b.txt'],
     );
-    assert.equal(inEnglish(why!), 'It names .vscode/tasks.json. It can change editor settings or start programs.');
+    assert.equal(toEnglishText(why!), 'It names .vscode/tasks.json. It can change editor settings or start programs.');
   });
 
   it('a path as seen from the folder it runs in', async () => {
-    const { paths: named } = await namedIn(workspace.roots, paths.join(workspace.root, 'src'), 'cat private/b.txt');
+    const { paths: named } = await findReferencedPaths(
+      workspace.roots,
+      paths.join(workspace.root, 'src'),
+      'cat private/b.txt',
+    );
     assert.deepEqual(named, ['src/cat', 'src/private/b.txt']);
   });
 });
 
 describe('a command that would run unasked', () => {
-  const effectOf = async (command: string, ...rules: Rule[]) => {
-    const policy: Policy = {
+  const effectOf = async (command: string, ...rules: PermissionRule[]) => {
+    const policy: ApprovalPolicy = {
       preset: 'autopilot',
       readOnlyCommands: true,
       rules: [...rules, { effect: 'allow' as const, tool: 'shell.run' }].map((rule) => ({ scope: 'user', ...rule })),
@@ -60,9 +71,9 @@ describe('a command that would run unasked', () => {
     await call('shell.run', { command });
     return asked[0] ? `${asked[0].plan.grant === undefined ? 'every time' : 'asked'}: ${asked[0].plan.why}` : 'free';
   };
-  const guard: Rule = { effect: 'deny', tool: 'fs.read', path: 'src/private/**' };
+  const guard: PermissionRule = { effect: 'deny', tool: 'fs.read', path: 'src/private/**' };
 
-  const cases: [command: string, rules: Rule[], effect: RegExp][] = [
+  const cases: [command: string, rules: PermissionRule[], effect: RegExp][] = [
     ['node -p 1', [guard], /^free$/],
     ['node -p 1 a.txt', [guard], /^free$/],
     ['node -p 1 src/private/b.txt', [guard], /^asked: .*Needs approval because of your rule “fs\.read src\/private\/\*\*”\.$/],
@@ -126,7 +137,7 @@ describe('under autopilot and a rule that allows every command', () => {
 
   /** Nothing is run: what would be is free. */
   const shell = () => shellTool({ lossLimit: 60_000, run: async () => ({ exitCode: 0, output: '' }) });
-  const rules: OwnedRule[] = [{ scope: 'user', effect: 'allow', tool: 'shell.run' }];
+  const rules: ScopedPermissionRule[] = [{ scope: 'user', effect: 'allow', tool: 'shell.run' }];
   const effectOf = async (command: string, workspace = own) => {
     const policy = { preset: 'autopilot' as const, rules, readOnlyCommands: false };
     const { call, asked } = conversation(workspace, { tools: [shell()], policy, answer: 'deny' });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import * as z from 'zod';
 import { toToolResult } from '../../../src/protocol/content/tools.ts';
-import { imageType, WithImages } from '../../../src/tools/core/imageFiles.ts';
-import { askingTool, readTool, ToolError } from '../../../src/tools/core/tool.ts';
-import { callResultData, resourceData } from '../../../src/tools/mcp/callResult.ts';
+import { imageType, ResultWithImages } from '../../../src/tools/core/imageFiles.ts';
+import { createReadOnlyTool, createSideEffectTool, ToolError } from '../../../src/tools/core/tool.ts';
+import { mcpCallResultData, mcpResourceData } from '../../../src/tools/mcp/callResult.ts';
 import { pixel } from '../../support/images.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation } from '../conversation.ts';
@@ -15,8 +15,11 @@ before(async () => {
 after(() => workspace.cleanup());
 
 const png = (name: string) => ({ mediaType: 'image/png', data: pixel, name });
-const giving = (data: unknown, images: ConstructorParameters<typeof WithImages>[1]) => {
-  const tool = readTool({ name: 'x.look', description: '', arguments: {} }, async () => new WithImages(data, images));
+const giving = (data: unknown, images: ConstructorParameters<typeof ResultWithImages>[1]) => {
+  const tool = createReadOnlyTool(
+    { name: 'x.look', description: '', arguments: {} },
+    async () => new ResultWithImages(data, images),
+  );
   return conversation(workspace, { tools: [tool] }).call('x.look');
 };
 
@@ -68,12 +71,16 @@ describe('tools: pictures beside the data', () => {
   it('stay when the data is cut, and when the person changed the call', async () => {
     const cut = await giving({ text: 'x'.repeat(100_000) }, [png('a')]);
     assert.deepEqual(cut.ok && cut.attachments, [png('a')]);
-    const tool = askingTool({ name: 'x.do', description: '', arguments: { n: z.number() } }, 'execute', async () => ({
-      what: 'Do',
-      where: 'there',
-      why: 'asked',
-      run: async () => new WithImages({ done: true }, [png('a')]),
-    }));
+    const tool = createSideEffectTool(
+      { name: 'x.do', description: '', arguments: { n: z.number() } },
+      'execute',
+      async () => ({
+        what: 'Do',
+        where: 'there',
+        why: 'asked',
+        run: async () => new ResultWithImages({ done: true }, [png('a')]),
+      }),
+    );
     const person = conversation(workspace, { tools: [tool], answer: { decision: 'allow', edited: '{"n":2}' } });
     assert.deepEqual(await person.call('x.do', { n: 1 }), {
       ok: true,
@@ -104,7 +111,7 @@ describe('MCP: pictures in results', () => {
 
   it('are named where they stood, and go beside the text; sounds are named only', () => {
     const audio = { type: 'audio' as const, mimeType: 'audio/wav', data: 'AAAA' };
-    const given = callResultData({
+    const given = mcpCallResultData({
       content: [{ type: 'text', text: 'Here:' }, image, audio, { type: 'resource', resource: blob }],
     });
     const text = [
@@ -113,19 +120,19 @@ describe('MCP: pictures in results', () => {
       '[audio/wav, 3 B, not shown: results carry text and images only]',
       '[resource a:/shot] [image 2: image/png, 72 B]',
     ].join('\n');
-    assert.deepEqual(given, new WithImages({ text }, [png('image 1'), png('image 2')]));
+    assert.deepEqual(given, new ResultWithImages({ text }, [png('image 1'), png('image 2')]));
   });
 
   it('stay beside structured content', () => {
-    const given = callResultData({ content: [image], structuredContent: { a: 1 } });
+    const given = mcpCallResultData({ content: [image], structuredContent: { a: 1 } });
     assert.deepEqual(
       given,
-      new WithImages({ text: '[image 1: image/png, 72 B]', structured: { a: 1 } }, [png('image 1')]),
+      new ResultWithImages({ text: '[image 1: image/png, 72 B]', structured: { a: 1 } }, [png('image 1')]),
     );
   });
 
   it('of a call that failed are not shown', () => {
-    assert.throws(() => callResultData({ content: [image], isError: true }), ToolError);
+    assert.throws(() => mcpCallResultData({ content: [image], isError: true }), ToolError);
   });
 
   it('can be a resource; other bytes are named', () => {
@@ -133,6 +140,6 @@ describe('MCP: pictures in results', () => {
     const text =
       '[resource a:/shot] [image 1: image/png, 72 B]\n' +
       '[resource a:/b] [application/octet-stream, 3 B, not shown: results carry text and images only]';
-    assert.deepEqual(resourceData({ contents: [blob, other] }), new WithImages({ text }, [png('image 1')]));
+    assert.deepEqual(mcpResourceData({ contents: [blob, other] }), new ResultWithImages({ text }, [png('image 1')]));
   });
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { packagesOf } from '../../../src/tools/commands/grants/projectPackages.ts';
-import { isTooMuch, jsonTrouble, maxJsonBytes } from '../../../src/tools/core/parseLimits.ts';
+import { findProjectPackages } from '../../../src/tools/commands/grants/projectPackages.ts';
+import { checkJsonLimits, exceedsValueLimits, maxJsonBytes } from '../../../src/tools/core/parseLimits.ts';
 import { parseYaml } from '../../../src/tools/core/yaml.ts';
 import { updateFrontmatter } from '../../../src/tools/files/frontmatter.ts';
-import { readConfig } from '../../../src/tools/mcp/config/config.ts';
+import { parseMcpConfig } from '../../../src/tools/mcp/config/config.ts';
 import { changesInstallScripts } from '../../../src/tools/policy/protectedPaths.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 
@@ -28,7 +28,7 @@ describe('JSON of a repository is refused before it is parsed', () => {
   ];
   for (const [what, text, expected] of cases)
     it(`${what}: ${expected ? 'refused' : 'read'}`, () => {
-      const trouble = jsonTrouble(text);
+      const trouble = checkJsonLimits(text);
       if (expected) assert.match(trouble?.message ?? '', expected);
       else assert.equal(trouble, undefined);
     });
@@ -81,7 +81,7 @@ describe('what a file means is measured with all that it repeats', () => {
     ['a long text, often', Array(100).fill('x'.repeat(100_000)), true],
     ['a file of people', { nodes: Array(500).fill({ name: 'a', with: { x: 1 } }) }, false],
   ];
-  for (const [what, value, expected] of cases) it(what, () => assert.equal(isTooMuch(value), expected));
+  for (const [what, value, expected] of cases) it(what, () => assert.equal(exceedsValueLimits(value), expected));
 });
 
 describe('files that a repository has for others', () => {
@@ -115,7 +115,12 @@ describe('files that a repository has for others', () => {
   });
 
   const config = (content: string) =>
-    readConfig({ name: '.vscode/mcp.json', place: '/w/.vscode/mcp.json', content, folder: { path: '/w', all: [] } });
+    parseMcpConfig({
+      name: '.vscode/mcp.json',
+      place: '/w/.vscode/mcp.json',
+      content,
+      folder: { path: '/w', all: [] },
+    });
   it('MCP servers of a file that is deep or large are none', async () => {
     assert.deepEqual(await config(`{"servers": ${'{"a":'.repeat(60)}`), {
       problems: ['.vscode/mcp.json: Lists and maps are nested more than 50 levels deep here.'],
@@ -156,7 +161,7 @@ describe('files that a repository has for others', () => {
     it(`the packages of ${file}: ${text.slice(0, 40).replace(/\s+/g, ' ')}`, async () => {
       const workspace = await temporaryWorkspace({ [file]: text, 'libs/a/x': '', 'apps/web/x': '' });
       try {
-        assert.deepEqual(await packagesOf(workspace.roots), expected);
+        assert.deepEqual(await findProjectPackages(workspace.roots), expected);
       } finally {
         workspace.cleanup();
       }

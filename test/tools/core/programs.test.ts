@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import {
-  endTreeCommand,
-  ignoreCurrentFolder,
-  type ProgramSystem,
-  programToStart,
-  shellCommand,
+  excludeCurrentFolderFromPath,
+  killProcessTreeCommand,
+  type ProgramEnvironment,
+  resolveProgramPath,
+  shellLaunchArguments,
 } from '../../../src/tools/core/programs.ts';
 
-const windows = (env: NodeJS.ProcessEnv, files: readonly string[] = []): ProgramSystem => ({
+const windows = (env: NodeJS.ProcessEnv, files: readonly string[] = []): ProgramEnvironment => ({
   platform: 'win32',
   env,
   isFile: (path) => files.includes(path),
@@ -16,13 +16,19 @@ const windows = (env: NodeJS.ProcessEnv, files: readonly string[] = []): Program
 describe('a program on Windows', () => {
   it('of the system is started by its path below the system folder', () => {
     const system = windows({ systemroot: 'D:\\Windows', PATH: '.;C:\\project' });
-    assert.equal(shellCommand(system)[0], 'D:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe');
-    assert.deepEqual(endTreeCommand(7, system), ['D:\\Windows\\System32\\taskkill.exe', '/pid', '7', '/t', '/f']);
+    assert.equal(shellLaunchArguments(system)[0], 'D:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe');
+    assert.deepEqual(killProcessTreeCommand(7, system), [
+      'D:\\Windows\\System32\\taskkill.exe',
+      '/pid',
+      '7',
+      '/t',
+      '/f',
+    ]);
   });
 
   for (const SystemRoot of [undefined, '', '.', 'project', '\\\\server\\share'])
     it(`is of the usual folder where the variable says ${SystemRoot}`, () =>
-      assert.equal(endTreeCommand(7, windows({ SystemRoot }))[0], 'C:\\Windows\\System32\\taskkill.exe'));
+      assert.equal(killProcessTreeCommand(7, windows({ SystemRoot }))[0], 'C:\\Windows\\System32\\taskkill.exe'));
 
   const files = [
     'C:\\project\\npx.cmd',
@@ -44,17 +50,17 @@ describe('a program on Windows', () => {
   ]; // biome-ignore format: a table
   for (const [name, PATH, program] of found)
     it(`${name} with the folders ${PATH} is ${program}`, () =>
-      assert.equal(programToStart(name, windows({ Path: PATH, PATHEXT: '.exe;.cmd' }, files)), program));
+      assert.equal(resolveProgramPath(name, windows({ Path: PATH, PATHEXT: '.exe;.cmd' }, files)), program));
 
   it('is never looked for in the folder where something runs', () => {
     const env: NodeJS.ProcessEnv = {};
-    ignoreCurrentFolder({ platform: 'win32', env });
+    excludeCurrentFolderFromPath({ platform: 'win32', env });
     assert.deepEqual(env, { NoDefaultCurrentDirectoryInExePath: '1' });
     const other: NodeJS.ProcessEnv = {};
-    ignoreCurrentFolder({ platform: 'linux', env: other });
+    excludeCurrentFolderFromPath({ platform: 'linux', env: other });
     assert.deepEqual(other, {});
   });
 
   it('elsewhere is what it is called', () =>
-    assert.equal(programToStart('npx', { platform: 'linux', env: {}, isFile: () => false }), 'npx'));
+    assert.equal(resolveProgramPath('npx', { platform: 'linux', env: {}, isFile: () => false }), 'npx'));
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { rootsOf } from '../../../src/tools/core/workspaceRoots.ts';
+import { toWorkspaceRoots } from '../../../src/tools/core/workspaceRoots.ts';
 import { resolvePath } from '../../../src/tools/sandbox/paths.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 
@@ -69,7 +69,7 @@ describe('the names of open folders', () => {
   ];
   for (const [says, folders, names] of cases)
     it(says, () => {
-      const roots = rootsOf(folders.map(([name, path]) => ({ name, path })));
+      const roots = toWorkspaceRoots(folders.map(([name, path]) => ({ name, path })));
       assert.deepEqual(
         roots.map(({ name }) => name),
         names,
@@ -82,7 +82,7 @@ describe('the names of open folders', () => {
 
   it('lead to each of two folders of one name', async () => {
     const workspace = await temporaryWorkspace({ 'client/api/a.txt': 'c', 'server/api/a.txt': 's' });
-    const roots = rootsOf(
+    const roots = toWorkspaceRoots(
       ['client', 'server'].map((one) => ({ name: 'api', path: path.join(workspace.root, one, 'api') })),
     );
     for (const name of ['api (client)', 'api (server)']) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type * as z from 'zod';
-import { offeredTools, type ToolDefinition } from '../../../src/protocol/content/tools.ts';
+import { type ToolDefinition, toolsWithoutCovered } from '../../../src/protocol/content/tools.ts';
 import type { LanguageService } from '../../../src/tools/code/language.ts';
 import { toolNames } from '../../../src/tools/definitions/definitions.ts';
 import { builtinTools as build } from '../../../src/tools/host/builtinTools.ts';
@@ -28,11 +28,11 @@ describe('tools: definitions', () => {
       extra,
     );
     assert.deepEqual(
-      all.filter((name) => !names(offeredTools(offered())).includes(name)),
+      all.filter((name) => !names(toolsWithoutCovered(offered())).includes(name)),
       ['code.references'],
     );
     const alone = offered().filter(({ name }) => name === 'code.references');
-    assert.deepEqual(offeredTools(alone), alone, 'an agent that may use nothing else is told of it');
+    assert.deepEqual(toolsWithoutCovered(alone), alone, 'an agent that may use nothing else is told of it');
   });
 
   it('are all known without the tools themselves, in their order', () =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { applyEdits, type Edit } from '../../../src/tools/edit/applyEdits.ts';
-import { foldedLine, normalizeText } from '../../../src/tools/edit/normalizeText.ts';
+import { applyEdits, type SearchReplaceEdit } from '../../../src/tools/edit/applyEdits.ts';
+import { normalizeLineForMatch, normalizeText } from '../../../src/tools/edit/normalizeText.ts';
 import { isPlaceholder } from '../../../src/tools/edit/placeholder.ts';
 import { randomFrom } from '../../support/random.ts';
 
@@ -10,7 +10,7 @@ function check(name: string, text: string, edits: [string, string][], expect: st
   it(name, () => {
     const result = applyEdits(
       text,
-      edits.map(([oldText, newText]): Edit => ({ oldText, newText })),
+      edits.map(([oldText, newText]): SearchReplaceEdit => ({ oldText, newText })),
     );
     if (result.ok) assert.deepEqual([result.text, result.matched], [expect, matched]);
     else assert.equal(`[${result.reason} edit ${result.index} lines ${result.lines.join(' ')}]`, expect);
@@ -371,7 +371,7 @@ describe('edits: a line as it is compared', () => {
     ];
     for (let time = 0; time < 3000; time++) {
       const line = Array.from({ length: random.upTo(8) }, () => random.pick(pieces)).join('');
-      assert.equal(foldedLine(line), normalizeText(line.trim()).text.trim(), JSON.stringify(line));
+      assert.equal(normalizeLineForMatch(line), normalizeText(line.trim()).text.trim(), JSON.stringify(line));
     }
   });
 });

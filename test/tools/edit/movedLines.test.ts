@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import type { SeenText } from '../../../src/tools/core/tool.ts';
+import type { TextSeenByModel } from '../../../src/tools/core/tool.ts';
 import { applyEdits } from '../../../src/tools/edit/applyEdits.ts';
 import { applyPatch, parsePatch } from '../../../src/tools/edit/patch.ts';
 import { tries } from '../../support/tries.ts';
 
-const whole = (text: string): SeenText => ({ sha256: 'seen', text, startLine: 1, isWhole: true });
+const whole = (text: string): TextSeenByModel => ({ sha256: 'seen', text, startLine: 1, isWhole: true });
 
 const block = ['function load(url) {', '  const body = get(url);', '  check(body);', '  return parse(body);', '}'];
 const other = ['function main() {', '  run();', '}'];

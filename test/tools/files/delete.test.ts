@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
-import { deleteTool } from '../../../src/tools/files/delete.ts';
+import { fsDeleteTool } from '../../../src/tools/files/delete.ts';
 import { sha256 } from '../../../src/tools/sandbox/fileText.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { type ConversationOptions, conversation, data, error } from '../conversation.ts';
@@ -136,7 +136,7 @@ describe('fs.delete', () => {
     });
 
   it('refuses what the quota has no room for', async () => {
-    const tools = [deleteTool({ quota: () => 4 })];
+    const tools = [fsDeleteTool({ quota: () => 4 })];
     assert.match(`${(await refusal('old', { tools }))[1]}`, /"old" holds 5 bytes: too much to be kept for undo/);
     assert.ok((await deletion('old/deep', { tools })).outcome.ok);
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { undoable } from '../../../src/runs/undoSteps.ts';
+import { undoableCallIds } from '../../../src/runs/undoSteps.ts';
 import { sha256 } from '../../../src/tools/sandbox/fileText.ts';
 import { Conversation } from '../../engine/conversation.ts';
 import { call } from '../../support/scriptedClient.ts';
@@ -79,7 +79,7 @@ describe('a text that the editor changes when it saves it', () => {
     ]);
     try {
       await talk.start();
-      const toolCallIds = undoable(await talk.kept(), 'run');
+      const toolCallIds = undoableCallIds(await talk.kept(), 'run');
       const result = await talk.engine.undo(talk.runId, { toolCallIds }, workspace, async ({ changedSince }) => {
         assert.deepEqual(changedSince, []);
         return 'unchanged';

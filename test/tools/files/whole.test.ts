@@ -18,7 +18,7 @@ import {
 import fsPromises from 'node:fs/promises';
 import * as paths from 'node:path';
 import fc from 'fast-check';
-import { isTorn, putRight } from '../../../src/tools/changes/tornWrites.ts';
+import { isPartialWrite, repairInterruptedFile } from '../../../src/tools/changes/tornWrites.ts';
 import { createFile, replaceFile } from '../../../src/tools/sandbox/writeFile.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation, data, error } from '../conversation.ts';
@@ -160,11 +160,15 @@ describe('writing a file', () => {
         fc.property(texts, texts, fc.nat(60), (before, after, written) => {
           const there = half(before, after, Math.min(written, Buffer.byteLength(after)));
           const [old, now] = [Buffer.from(before), Buffer.from(after)];
-          assert.equal(isTorn(there, old, now), !there.equals(old) && !there.equals(now));
+          assert.equal(isPartialWrite(there, old, now), !there.equals(old) && !there.equals(now));
         }),
       );
       for (const there of ['', 'nld\n', 'old\nx', 'new\n and mine', 'mine'])
-        assert.equal(isTorn(Buffer.from(there), Buffer.from('old\nand more'), Buffer.from('new\n')), false, there);
+        assert.equal(
+          isPartialWrite(Buffer.from(there), Buffer.from('old\nand more'), Buffer.from('new\n')),
+          false,
+          there,
+        );
     });
 
     for (const encoding of ['utf8', 'utf16le'] as const)
@@ -174,13 +178,13 @@ describe('writing a file', () => {
         const torn = Buffer.concat([bytes(after).subarray(0, 4097), bytes(before).subarray(4097)]);
         workspace.write('a.txt', torn);
         workspace.write(leftover(noProcess), 'x');
-        assert.equal(await putRight(workspace, { path: 'a.txt', before, after }), true);
+        assert.equal(await repairInterruptedFile(workspace, { path: 'a.txt', before, after }), true);
         assert.deepEqual([readFileSync(at('a.txt')), here()], [bytes(before), ['a.txt']]);
       });
 
     it('leaves alone what the person has made of it since', async () => {
       workspace.write('a.txt', 'nld, and mine\n');
-      assert.equal(await putRight(workspace, { path: 'a.txt', before: 'old\n', after: 'new\n' }), false);
+      assert.equal(await repairInterruptedFile(workspace, { path: 'a.txt', before: 'old\n', after: 'new\n' }), false);
       assert.equal(workspace.read('a.txt'), 'nld, and mine\n');
     });
   });

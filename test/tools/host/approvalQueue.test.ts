@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import * as z from 'zod';
 import type { ToolOutcome } from '../../../src/protocol/content/tools.ts';
-import { inEnglish } from '../../../src/protocol/text/l10n.ts';
-import { type ApprovalAnswer, type ApprovalRequest, askingTool, editableText } from '../../../src/tools/core/tool.ts';
-import { isShown, shownOf } from '../../../src/tools/host/userRevision.ts';
+import { toEnglishText } from '../../../src/protocol/text/l10n.ts';
+import {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  createSideEffectTool,
+  editableApprovalText,
+} from '../../../src/tools/core/tool.ts';
+import { matchesApprovedPlanView, toApprovedPlanView } from '../../../src/tools/host/userRevision.ts';
 import { sha256 } from '../../../src/tools/sandbox/fileText.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
@@ -228,8 +233,8 @@ describe('several questions of one reply', () => {
     await talk.reply(['shell.run', { command: 'true', timeoutSeconds: 90 }]);
     const { plan } = talk.asked[0]!;
     assert.equal(plan.timeLimit, 90);
-    assert.equal(isShown(plan, shownOf(plan)), true);
-    assert.equal(isShown({ ...plan, timeLimit: 3600 }, shownOf(plan)), false);
+    assert.equal(matchesApprovedPlanView(plan, toApprovedPlanView(plan)), true);
+    assert.equal(matchesApprovedPlanView({ ...plan, timeLimit: 3600 }, toApprovedPlanView(plan)), false);
   });
 
   it('"Allow for this run" answers the others of its kind, but no protected place, and no earlier no', async () => {
@@ -311,7 +316,7 @@ describe('a call that the person changes before allowing it', () => {
     assert.deepEqual([code, (details as { changedByPerson: string }).changedByPerson], ['TOOL_TIMEOUT', 'sleep 30']);
   });
 
-  const counter = askingTool(
+  const counter = createSideEffectTool(
     { name: 'count', description: '', arguments: { to: z.int() } },
     'change',
     async ({ to }) => ({
@@ -326,7 +331,7 @@ describe('a call that the person changes before allowing it', () => {
   it('arguments are checked again and run as changed', async () => {
     const { call, asked } = conversation(workspace, { tools: [counter], answer: changing('{"to": 5}') });
     assert.deepEqual(await data(call('count', { to: 3 })), { value: 5, changedByPerson: { to: 5 } });
-    assert.equal(editableText(asked[0]!), '{\n  "to": 3\n}');
+    assert.equal(editableApprovalText(asked[0]!), '{\n  "to": 3\n}');
   });
 
   for (const [edited, problem] of [
@@ -460,7 +465,7 @@ it('all requests of a reply are on record before the first is shown, each with w
 it('a question is told in the person’s language, and is in English for records', async () => {
   const { call, asked, events } = conversation(workspace, {
     answer: no,
-    tell: (said) => (typeof said === 'string' ? said : `‹${inEnglish(said)}›`),
+    tell: (said) => (typeof said === 'string' ? said : `‹${toEnglishText(said)}›`),
   });
   const { message } = await error(call(...edit('a.txt', 'one', 'ONE')));
   const { what, where, why, english } = asked[0]!.plan;

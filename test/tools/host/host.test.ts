@@ -2,8 +2,13 @@ import assert from 'node:assert/strict';
 import { rmSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import * as z from 'zod';
-import type { EventBody } from '../../../src/protocol/run/events.ts';
-import { askingTool, type CallPlan, readTool, type Tool } from '../../../src/tools/core/tool.ts';
+import type { RunEventBody } from '../../../src/protocol/run/events.ts';
+import {
+  createReadOnlyTool,
+  createSideEffectTool,
+  type Tool,
+  type ToolCallPlan,
+} from '../../../src/tools/core/tool.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation, error } from '../conversation.ts';
 
@@ -14,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => workspace.cleanup());
 
 /** What happened, as a person would tell it; ids and times left out. */
-function told(events: EventBody[]): string[] {
+function told(events: RunEventBody[]): string[] {
   const seen = events.filter(({ type }) => type !== 'approval-request'); // `question` says it
   return seen.map((event) => {
     if (event.type === 'question') return `question ${event.question.what}`;
@@ -265,7 +270,7 @@ describe('gate: stopping', () => {
   });
 
   it('during a read: it is left at once', async () => {
-    const slow = readTool({ name: 'slow', description: '', arguments: {} }, () => new Promise(() => {}));
+    const slow = createReadOnlyTool({ name: 'slow', description: '', arguments: {} }, () => new Promise(() => {}));
     const { call, stop } = conversation(workspace, { tools: [slow] });
     setImmediate(() => stop.abort());
     assert.equal((await error(call('slow'))).code, 'TOOL_INTERRUPTED');
@@ -301,7 +306,7 @@ describe('gate: what a tool gives', () => {
   const circular: Record<string, unknown> = {};
   circular.self = circular;
   const giving = (give: () => unknown): Tool =>
-    readTool({ name: 'tool', description: '', arguments: {} }, async () => give());
+    createReadOnlyTool({ name: 'tool', description: '', arguments: {} }, async () => give());
   const throwing = (thrown: unknown) =>
     giving(() => {
       throw thrown;
@@ -345,16 +350,20 @@ describe('gate: what a tool gives', () => {
   }
 
   it('a plan that fails is told and never asked about', async () => {
-    const tool = askingTool({ name: 'tool', description: '', arguments: { a: z.string() } }, 'change', async () => {
-      throw new Error('cannot plan');
-    });
+    const tool = createSideEffectTool(
+      { name: 'tool', description: '', arguments: { a: z.string() } },
+      'change',
+      async () => {
+        throw new Error('cannot plan');
+      },
+    );
     const { call, asked } = conversation(workspace, { tools: [tool] });
     assert.equal((await error(call('tool', { a: '' }))).message, 'cannot plan');
     assert.deepEqual(asked, []);
   });
 
   it('live output reaches the card, and nothing after a stop', async () => {
-    const plan = (output: (text: string) => void): CallPlan => ({
+    const plan = (output: (text: string) => void): ToolCallPlan => ({
       what: 'x',
       where: 'x',
       why: 'x',
@@ -364,8 +373,10 @@ describe('gate: what a tool gives', () => {
         output('after');
       },
     });
-    const tool = askingTool({ name: 'tool', description: '', arguments: {} }, 'execute', async (_, { output }) =>
-      plan(output),
+    const tool = createSideEffectTool(
+      { name: 'tool', description: '', arguments: {} },
+      'execute',
+      async (_, { output }) => plan(output),
     );
     const talking = conversation(workspace, { tools: [tool] });
     await talking.call('tool');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
-import type { Policy } from '../../../src/protocol/content/policy.ts';
+import type { ApprovalPolicy } from '../../../src/protocol/content/policy.ts';
 import { normalizePath } from '../../../src/tools/host/normalizePaths.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation } from '../conversation.ts';
@@ -23,10 +23,10 @@ describe('gate: paths in other forms', () => {
     ['absolute, with blanks', (root, place) => `${path.join(root, place)} `],
     ['from the root, with blanks', (_, place) => `\t/${place} `],
   ];
-  const rule = (effect: 'allow' | 'deny', tool: string, place: string): Partial<Policy> => ({
+  const rule = (effect: 'allow' | 'deny', tool: string, place: string): Partial<ApprovalPolicy> => ({
     rules: [{ scope: 'user', effect, tool, path: place }],
   });
-  const calls: [what: string, name: string, key: string, args: Record<string, string>, policy?: Partial<Policy>][] = [
+  const calls: [what: string, name: string, key: string, args: Record<string, string>, policy?: Partial<ApprovalPolicy>][] = [
     ['a secret that is read', 'fs.read', 'path', { path: '.env' }],
     ['a protected file', 'fs.write', 'path', { path: '.vscode/settings.json', content: '{ }' }, { preset: 'autopilot' }],
     ['what belongs to Git', 'fs.write', 'path', { path: '.git/config', content: 'x' }, { preset: 'autopilot' }],
@@ -38,7 +38,11 @@ describe('gate: paths in other forms', () => {
   ]; // biome-ignore format: a table
 
   /** What is shown, recorded and answered, the same for every temporary folder. */
-  async function judged(name: string, args: (root: string) => Record<string, string>, policy: Partial<Policy> = {}) {
+  async function judged(
+    name: string,
+    args: (root: string) => Record<string, string>,
+    policy: Partial<ApprovalPolicy> = {},
+  ) {
     const workspace = await temporaryWorkspace(files);
     try {
       const { call, asked, events } = conversation(workspace, { policy, answer: 'deny' });

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
-import { findImportable, importAll } from '../../../src/tools/instructions/importing.ts';
+import { findImportableItems, importAgentItems } from '../../../src/tools/instructions/importing.ts';
 import { workspaceInstructions } from '../../../src/tools/instructions/instructions.ts';
-import { readConfig } from '../../../src/tools/mcp/config/config.ts';
-import { foreignServers, withServers } from '../../../src/tools/mcp/config/foreignConfig.ts';
+import { parseMcpConfig } from '../../../src/tools/mcp/config/config.ts';
+import { addServersToConfig, parseImportableServers } from '../../../src/tools/mcp/config/foreignConfig.ts';
 import { agentSchema } from '../../../src/workflows/plan/schema.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
@@ -18,10 +18,10 @@ describe('what other agents have', () => {
     workspace = await temporaryWorkspace(files, { folders });
   };
   const found = async () =>
-    (await findImportable(looking())).map(
+    (await findImportableItems(looking())).map(
       ({ from, to, becomes, not }) => `${from} → ${to}: ${not ? `(${not})` : becomes}`,
     );
-  const all = async () => (await findImportable(looking())).filter(({ not }) => !not);
+  const all = async () => (await findImportableItems(looking())).filter(({ not }) => !not);
 
   it('is shown with what becomes of it, and nothing is written for that', async () => {
     await begin({
@@ -60,7 +60,7 @@ describe('what other agents have', () => {
       '.cursor/rules/db.mdc': '---\ndescription: "Migrations: of the database"\n---\nDb.',
       'src/a.tsx': '',
     });
-    const { written, problems } = await importAll(looking(), await all());
+    const { written, problems } = await importAgentItems(looking(), await all());
     assert.deepEqual([written.length, problems], [3, []]);
     const read = workspaceInstructions(looking());
     assert.deepEqual(
@@ -85,7 +85,7 @@ describe('what other agents have', () => {
       '.roomodes → .towpath/agents/reviewer.yaml: an agent, with 1 file of its rules; its auto-approved tools are not imported',
       '.roomodes → .towpath/agents/evil.yaml: an agent; its auto-approved tools are not imported',
     ]);
-    await importAll(looking(), await all());
+    await importAgentItems(looking(), await all());
     assert.deepEqual(agentSchema.parse(parse(workspace.read('.towpath/agents/reviewer.yaml'))), {
       name: '🔍 Reviewer',
       instructions: 'You review.\n\nBe kind.\n\nLook at tests.',
@@ -122,11 +122,11 @@ describe('what other agents have', () => {
       '.cursor/mcp.json → .vscode/mcp.json: server db, which needs approval to start; you are asked for 2 keys when it starts; not adopted: alwaysAllow, autoApprove',
       '.cursor/mcp.json → .vscode/mcp.json: server web, which needs approval to start',
     ]);
-    await importAll(looking(), await all());
+    await importAgentItems(looking(), await all());
     const text = workspace.read('.vscode/mcp.json');
     assert.ok(text.startsWith('{\n  // ours\n'));
     assert.doesNotMatch(text, /CANARY|alwaysAllow|autoApprove|evil/);
-    const { definitions, problems } = await readConfig({
+    const { definitions, problems } = await parseMcpConfig({
       name: 'x',
       place: 'x',
       content: text,
@@ -146,14 +146,17 @@ describe('what other agents have', () => {
   it('are put into no file that cannot be read, and such a one is left as it is', async () => {
     await begin({ '.vscode/mcp.json': '{ "servers": [', '.mcp.json': '{"mcpServers":{"a":{"command":"a"}}}' });
     assert.deepEqual(await found(), ['.mcp.json → .vscode/mcp.json: (.vscode/mcp.json cannot be read. Fix it first)']);
-    assert.equal(withServers('{ "servers": [', foreignServers('{"mcpServers":{"a":{"command":"a"}}}')), undefined);
-    assert.deepEqual(foreignServers('['.repeat(100_000)), []);
+    assert.equal(
+      addServersToConfig('{ "servers": [', parseImportableServers('{"mcpServers":{"a":{"command":"a"}}}')),
+      undefined,
+    );
+    assert.deepEqual(parseImportableServers('['.repeat(100_000)), []);
   });
 
   it('goes into each folder of its own, and through no link that leads out', async () => {
     await begin({ 'one/.cursorrules': 'One.', 'two/.cursorrules': 'Two.', '../outside/x': '' }, ['one', 'two']);
     symlinkSync('../../outside', path.join(workspace.root, 'two', '.github'));
-    const { written, problems } = await importAll(looking(), await findImportable(looking()));
+    const { written, problems } = await importAgentItems(looking(), await findImportableItems(looking()));
     assert.deepEqual(written, ['one/.github/instructions/cursor.instructions.md']);
     assert.match(problems.join(), /leaves the workspace/);
   });
@@ -161,6 +164,6 @@ describe('what other agents have', () => {
   it('is nothing where the workspace is not trusted', async () => {
     await begin({ '.cursorrules': 'Old.', '.mcp.json': '{"mcpServers":{"a":{"command":"a"}}}' });
     workspace.trusted = false;
-    assert.deepEqual(await findImportable(looking()), []);
+    assert.deepEqual(await findImportableItems(looking()), []);
   });
 });

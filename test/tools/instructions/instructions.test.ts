@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { rmSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
-import { inEnglish } from '../../../src/protocol/text/l10n.ts';
-import { headed } from '../../../src/tools/instructions/header.ts';
-import { globsOf, workspaceInstructions } from '../../../src/tools/instructions/instructions.ts';
-import { includesIn } from '../../../src/tools/policy/includes.ts';
+import { toEnglishText } from '../../../src/protocol/text/l10n.ts';
+import { splitFrontmatter } from '../../../src/tools/instructions/header.ts';
+import { parseGlobList, workspaceInstructions } from '../../../src/tools/instructions/instructions.ts';
+import { parseIncludePaths } from '../../../src/tools/policy/includes.ts';
 import { resolvePath } from '../../../src/tools/sandbox/paths.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
@@ -163,15 +163,15 @@ describe('the workspace’s own instructions', () => {
   });
 
   it('read headers as they are written: YAML, lists, unquoted stars, bombs', () => {
-    const applies = (source: string) => globsOf(headed(`---\n${source}\n---\ntext`).head.applyTo ?? '');
+    const applies = (source: string) => parseGlobList(splitFrontmatter(`---\n${source}\n---\ntext`).head.applyTo ?? '');
     assert.deepEqual(applies('applyTo: **/*.py'), ['**/*.py']);
     assert.deepEqual(applies('applyTo:\n  - "a/**"\n  - b.ts'), ['a/**', 'b.ts']);
     assert.deepEqual(applies('applyTo: "**/*.{a,b},c"'), ['**/*.{a,b}', 'c']);
-    assert.deepEqual(headed('no header\n---\na: b\n---\n').head, {});
-    assert.equal(headed('---\r\na: b\r\n---\r\nbelow').body, 'below');
+    assert.deepEqual(splitFrontmatter('no header\n---\na: b\n---\n').head, {});
+    assert.equal(splitFrontmatter('---\r\na: b\r\n---\r\nbelow').body, 'below');
     const bomb = `---\na: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a]\nc: [*b,*b,*b,*b,*b]\nname: n\n---\n`;
-    assert.equal(headed(bomb).head.name, 'n');
-    assert.deepEqual(includesIn('@a.md, (@no) @b/c.md.'), ['a.md', 'b/c.md']);
+    assert.equal(splitFrontmatter(bomb).head.name, 'n');
+    assert.deepEqual(parseIncludePaths('@a.md, (@no) @b/c.md.'), ['a.md', 'b/c.md']);
   });
 
   it('are protected places, what CLAUDE.md includes among them: a change of it is asked about every time', async () => {
@@ -183,7 +183,7 @@ describe('the workspace’s own instructions', () => {
       'sub/AGENTS.md': 'S',
     });
     const why = async (path: string) =>
-      inEnglish((await resolvePath(workspace.roots, path, 'write')).protected ?? 'free');
+      toEnglishText((await resolvePath(workspace.roots, path, 'write')).protected ?? 'free');
     const includedIt = 'CLAUDE.md includes it, so it instructs agents, this one included.';
     const itself = 'It instructs or configures agents, this one included.';
     assert.deepEqual(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
-import { defaultPolicy } from '../../../src/protocol/content/policy.ts';
-import type { Rule } from '../../../src/protocol/content/rule.ts';
-import type { ConfigSource } from '../../../src/tools/mcp/config/config.ts';
-import { rulesFor } from '../../../src/tools/policy/rules.ts';
+import { defaultApprovalPolicy } from '../../../src/protocol/content/policy.ts';
+import type { PermissionRule } from '../../../src/protocol/content/rule.ts';
+import type { McpConfigSource } from '../../../src/tools/mcp/config/config.ts';
+import { alwaysAllowRuleChoices } from '../../../src/tools/policy/rules.ts';
 import { eventually } from '../../support/eventually.ts';
 import { faultyServer, referenceServer } from '../../support/mcp/servers.ts';
 import { closeAll, inside, node, type Talk, talk } from './talk.ts';
@@ -11,7 +11,7 @@ import { closeAll, inside, node, type Talk, talk } from './talk.ts';
 afterEach(closeAll);
 
 const server = (...args: string[]) => ({ servers: { odd: node(faultyServer, ...args) } });
-const hold = (t: Talk, ...rules: Rule[]) => {
+const hold = (t: Talk, ...rules: PermissionRule[]) => {
   t.policy = { ...t.policy, rules: rules.map((rule) => ({ scope: 'user', ...rule })) };
 };
 /** Calls it: whether the person was asked. */
@@ -26,9 +26,9 @@ const isDisabled = async (t: Talk, name: string): Promise<boolean> => {
   return !outcome.ok && outcome.error.code === 'TOOL_NOT_AVAILABLE';
 };
 /** Asked once, and allowed always: the rule that is offered then, which holds from now on beside the others. */
-const always = async (t: Talk, name: string, args?: unknown): Promise<Rule> => {
+const always = async (t: Talk, name: string, args?: unknown): Promise<PermissionRule> => {
   assert.ok(await asks(t, name, args), `${name} is asked about`);
-  const [[rule, ...more] = [], ...others] = rulesFor(t.asked.calls.at(-1)!);
+  const [[rule, ...more] = [], ...others] = alwaysAllowRuleChoices(t.asked.calls.at(-1)!);
   assert.deepEqual([more, others], [[], []]);
   hold(t, ...t.policy.rules.map(({ scope: _, ...known }) => known), rule!);
   return rule!;
@@ -109,13 +109,13 @@ describe('MCP: a rule that allows', () => {
 
   it('is bound, too, for a trusted read where everything is asked about', async () => {
     const mine = await talk(server());
-    mine.policy = { ...defaultPolicy, preset: 'ask-everything' };
+    mine.policy = { ...defaultApprovalPolicy, preset: 'ask-everything' };
     mine.person.approveServer = async () => 'trust';
     await mine.prepare();
     const rule = await always(mine, 'mcp.odd.look');
     assert.equal(await asks(mine, 'mcp.odd.look'), false);
     const theirs = await talk(server());
-    theirs.policy = { ...defaultPolicy, preset: 'ask-everything' };
+    theirs.policy = { ...defaultApprovalPolicy, preset: 'ask-everything' };
     theirs.person.approveServer = async () => 'trust';
     await theirs.prepare();
     hold(theirs, rule);
@@ -162,7 +162,7 @@ describe('MCP: a server that is told a value', () => {
 
 describe('MCP: two servers of one name in two folders', () => {
   const schema = { type: 'object' };
-  const both = (t: Talk, ...folders: string[]): ConfigSource[] =>
+  const both = (t: Talk, ...folders: string[]): McpConfigSource[] =>
     folders.map((name) => ({
       name: `${name}/.vscode/mcp.json`,
       place: inside(t.workspace, `${name}/.vscode/mcp.json`),
@@ -491,7 +491,7 @@ describe('MCP: a server whose tools change keeps its grants', () => {
   });
 });
 
-const settingsOf = (t: Talk, content: object): ConfigSource => ({
+const settingsOf = (t: Talk, content: object): McpConfigSource => ({
   name: 'the setting towpath.mcp.servers',
   place: 'settings',
   content,

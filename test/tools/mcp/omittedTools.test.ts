@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { promptText, serverPrompts } from '../../../src/tools/mcp/prompts.ts';
+import { fetchServerPrompt, serverPrompts } from '../../../src/tools/mcp/prompts.ts';
 import { eventually } from '../../support/eventually.ts';
 import { closeAll, inside, node, type Talk, talk } from './talk.ts';
 
@@ -118,7 +118,7 @@ describe('MCP: what the user allowed, and lists that are read item by item', () 
       ],
     );
     assert.deepEqual(t.server('s').leftOut, [{ kind: 'prompts', names: ['7'], of: 3 }]);
-    const { text } = await promptText(offered[0]!, {}, signal);
+    const { text } = await fetchServerPrompt(offered[0]!, {}, signal);
     assert.equal(text, 'one\ntwo\n[left out: a part of type "text" that does not fit the protocol]\nthree');
   });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { promptText, serverPrompts } from '../../../src/tools/mcp/prompts.ts';
+import { fetchServerPrompt, serverPrompts } from '../../../src/tools/mcp/prompts.ts';
 import { referenceServer } from '../../support/mcp/servers.ts';
 import { closeAll, node, type Talk, talk } from './talk.ts';
 
@@ -27,7 +27,7 @@ describe('MCP: prompts of a server', () => {
     await t.prepare();
     const one = (await prompts()).find(({ inputs }) => inputs.some(({ needed }) => needed))!;
     const values = Object.fromEntries(one.inputs.map(({ name }) => [name, 'Paris']));
-    const { text } = await promptText(one, values, signal);
+    const { text } = await fetchServerPrompt(one, values, signal);
     assert.match(text, /Paris/);
   });
 

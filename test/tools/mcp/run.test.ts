@@ -9,7 +9,7 @@ import { toGoogleSchema } from '../../../src/llm/google/schema.ts';
 import { toGrammarSchema } from '../../../src/llm/local/ipc/grammarSchema.ts';
 import type { RunEvent } from '../../../src/protocol/run/events.ts';
 import { RunStore } from '../../../src/runs/store.ts';
-import { chat } from '../../../src/workflows/run/chatWorkflow.ts';
+import { defaultChatWorkflow } from '../../../src/workflows/run/chatWorkflow.ts';
 import { eventually } from '../../support/eventually.ts';
 import { faultyServer, referenceServer } from '../../support/mcp/servers.ts';
 import { call, type ScriptedReply, scriptedClient } from '../../support/scriptedClient.ts';
@@ -24,7 +24,7 @@ function engineOf(t: Talk, replies: ScriptedReply[]) {
   const engine = new ExecutionEngine({
     store,
     host: t.host,
-    workflow: async () => chat,
+    workflow: async () => defaultChatWorkflow,
     model: async () => ({ id: 'scripted/one', model: 'one', adapter: createAdapter(client, { retries: 0 }) }),
     workspace: async () => ({ names: ['sample'] }),
     maxTurns: () => 20,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import type { Definition, Local } from '../../../src/tools/mcp/config/config.ts';
-import { startedFiles } from '../../../src/tools/mcp/startedFiles.ts';
+import type { McpServerDefinition, StdioServerConfig } from '../../../src/tools/mcp/config/config.ts';
+import { serverCommandFiles } from '../../../src/tools/mcp/startedFiles.ts';
 import { faultyServer } from '../../support/mcp/servers.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { closeAll, node, talk } from './talk.ts';
@@ -22,7 +22,7 @@ describe('MCP: the files that a server is started from', () => {
   });
   after(() => workspace.cleanup());
 
-  const named: [command: Partial<Local> & Pick<Local, 'command'>, files: string[], free: string[]][] = [
+  const named: [command: Partial<StdioServerConfig> & Pick<StdioServerConfig, 'command'>, files: string[], free: string[]][] = [
     [{ command: 'node', args: ['server.js'] }, ['server.js'], ['config.json']],
     [{ command: './bin/run.sh' }, ['bin/run.sh'], ['server.js']],
     [{ command: 'node', args: ['tools'] }, ['tools/index.js', 'tools/package.json'], ['server.js']],
@@ -36,8 +36,14 @@ describe('MCP: the files that a server is started from', () => {
   ]; // biome-ignore format: a table
   for (const [local, files, free] of named)
     it([local.command, ...(local.args ?? []), ...Object.values(local.env ?? {})].join(' '), () => {
-      const definition = { type: 'stdio', args: [], env: {}, cwd: workspace.root, ...local } as unknown as Definition;
-      const found = startedFiles(definition, workspace.roots).map((file) => path.relative(workspace.root, file));
+      const definition = {
+        type: 'stdio',
+        args: [],
+        env: {},
+        cwd: workspace.root,
+        ...local,
+      } as unknown as McpServerDefinition;
+      const found = serverCommandFiles(definition, workspace.roots).map((file) => path.relative(workspace.root, file));
       assert.deepEqual(
         [files.filter((file) => !found.includes(file)), free.filter((file) => found.includes(file))],
         [[], []],

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
-import { loadSdk } from '../../../src/tools/mcp/loadSdk.ts';
-import { createNames, serverNames } from '../../../src/tools/mcp/names.ts';
+import { loadMcpSdk } from '../../../src/tools/mcp/loadSdk.ts';
+import { createMcpToolNamer, uniqueServerNames } from '../../../src/tools/mcp/names.ts';
 import { redactor } from '../../../src/tools/mcp/redactSecrets.ts';
-import { checkedBy, cleanDescription, cleanSchema, inAnswer } from '../../../src/tools/mcp/schema.ts';
+import {
+  cleanDescription,
+  cleanSchema,
+  createArgumentsValidator,
+  searchResultTextLimits,
+} from '../../../src/tools/mcp/schema.ts';
 
 describe('MCP: names', () => {
   it('are clean, short, and unique also on a wire', () => {
-    const name = createNames();
+    const name = createMcpToolNamer();
     const long = 'x'.repeat(200);
     const names = [
       name('git', 'status'),
@@ -45,10 +50,10 @@ describe('MCP: servers of one name', () => {
     ],
   ];
   for (const [servers, names] of named)
-    it(`${servers.join(', ')}: none is taken for another`, () => assert.deepEqual(serverNames(servers), names));
+    it(`${servers.join(', ')}: none is taken for another`, () => assert.deepEqual(uniqueServerNames(servers), names));
 
   it('never share what was allowed to one of them', () => {
-    const names = serverNames(['x'.repeat(30), 'x'.repeat(30), `${'x'.repeat(30)}y`]);
+    const names = uniqueServerNames(['x'.repeat(30), 'x'.repeat(30), `${'x'.repeat(30)}y`]);
     assert.equal(new Set(names).size, 3);
     assert.ok(names.every((name) => name.length <= 24));
   });
@@ -63,8 +68,8 @@ describe('MCP: what strangers say', () => {
     assert.match(long, /^Begins\.x+ … \(left out: \d+ characters; mcp\.search_tools .*\) … x+Ends\.$/);
     const [, left] = /left out: (\d+)/.exec(long)!;
     assert.equal(long.replace(/ … .* … /, '').length + Number(left), 5012);
-    assert.equal(cleanDescription(`Begins.${'x'.repeat(5000)}Ends.`, inAnswer).length, 5012);
-    assert.equal(cleanDescription('x'.repeat(90_000), inAnswer).length, 20_000);
+    assert.equal(cleanDescription(`Begins.${'x'.repeat(5000)}Ends.`, searchResultTextLimits).length, 5012);
+    assert.equal(cleanDescription('x'.repeat(90_000), searchResultTextLimits).length, 20_000);
   });
 
   const schemas: [what: string, given: unknown, expected: unknown][] = [
@@ -143,7 +148,7 @@ describe('MCP: arguments against a server’s schema', () => {
   ]; // biome-ignore format: a table
   for (const [what, schema, args, problems] of cases)
     it(what, async () => {
-      const { error } = checkedBy(schema, await loadSdk()).safeParse(args);
+      const { error } = createArgumentsValidator(schema, await loadMcpSdk()).safeParse(args);
       assert.deepEqual(
         (error?.issues ?? []).map(({ path, message }) => [path.join(''), message]),
         problems,

@@ -1,14 +1,14 @@
 import path from 'node:path';
-import { defaultPolicy, type Policy } from '../../../src/protocol/content/policy.ts';
+import { type ApprovalPolicy, defaultApprovalPolicy } from '../../../src/protocol/content/policy.ts';
 import type { ToolOutcome } from '../../../src/protocol/content/tools.ts';
-import type { EventBody } from '../../../src/protocol/run/events.ts';
+import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../../src/tools/core/tool.ts';
 import { createToolHost, type ToolHost } from '../../../src/tools/host/host.ts';
-import { Approved } from '../../../src/tools/mcp/approved.ts';
-import type { ConfigSource } from '../../../src/tools/mcp/config/config.ts';
+import { McpApprovalStore } from '../../../src/tools/mcp/approved.ts';
+import type { McpConfigSource } from '../../../src/tools/mcp/config/config.ts';
 import type { McpServer } from '../../../src/tools/mcp/server.ts';
-import { McpServers, type McpUser, type ServerApproval } from '../../../src/tools/mcp/servers.ts';
-import type { ToolsApproval } from '../../../src/tools/mcp/toolChanges.ts';
+import { McpServers, type McpUserDecisions, type ServerApprovalRequest } from '../../../src/tools/mcp/servers.ts';
+import type { ToolChangesApproval } from '../../../src/tools/mcp/toolChanges.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
 /** A person with prepared answers, servers of a configuration, and the gate in front of their tools. */
@@ -16,28 +16,28 @@ export interface Talk {
   workspace: TemporaryWorkspace;
   servers: McpServers;
   host: ToolHost;
-  asked: { servers: ServerApproval[]; tools: ToolsApproval[]; calls: ApprovalRequest[]; inputs: string[] };
+  asked: { servers: ServerApprovalRequest[]; tools: ToolChangesApproval[]; calls: ApprovalRequest[]; inputs: string[] };
   said: string[];
   logged: string[];
   /** Hears that something is different. */
   changed?(): void;
-  events: EventBody[];
+  events: RunEventBody[];
   grants: Set<string>;
   stop: AbortController;
   /** What lies where approvals are kept. */
   kept: { value: unknown };
   /** What lies where the words of accepted tools are kept. */
   words: { value: unknown };
-  person: McpUser;
+  person: McpUserDecisions;
   answer: ApprovalAnswer['decision'];
-  policy: Policy;
+  policy: ApprovalPolicy;
   /** What happens while a question about a call is open. */
   meanwhile(): Promise<void>;
   limits: { startMs: number; callMs: number };
   /** Replaces what is configured. */
   configure(config: unknown): void;
   /** Where it is configured: the folder's file, unless a test says otherwise. */
-  sources: ConfigSource[] | undefined;
+  sources: McpConfigSource[] | undefined;
   prepare(): Promise<void>;
   server(name: string): McpServer;
   names(): string[];
@@ -61,7 +61,7 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
   const self = { workspace, answer: 'allow', said: [], logged: [], events: [], grants: new Set() } as unknown as Talk;
   let current = config;
   let count = 0;
-  self.policy = defaultPolicy;
+  self.policy = defaultApprovalPolicy;
   self.meanwhile = async () => {};
   self.asked = { servers: [], tools: [], calls: [], inputs: [] };
   self.stop = new AbortController();
@@ -82,7 +82,7 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
       return input.default;
     },
   };
-  const source = (): ConfigSource => ({
+  const source = (): McpConfigSource => ({
     name: '.vscode/mcp.json',
     place: path.join(workspace.root, '.vscode/mcp.json'),
     content: typeof current === 'string' ? current : JSON.stringify(current),
@@ -91,7 +91,7 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
   self.servers = new McpServers({
     workspace,
     sources: async () => self.sources ?? [source()],
-    approved: new Approved(memoryIn(self.kept), memoryIn(self.words)),
+    approved: new McpApprovalStore(memoryIn(self.kept), memoryIn(self.words)),
     person: {
       approveServer: (question, signal) => self.person.approveServer(question, signal),
       approveTools: (question, signal) => self.person.approveTools(question, signal),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
-import { defaultPolicy } from '../../../src/protocol/content/policy.ts';
-import type { Rule } from '../../../src/protocol/content/rule.ts';
-import { rulesFor } from '../../../src/tools/policy/rules.ts';
+import { defaultApprovalPolicy } from '../../../src/protocol/content/policy.ts';
+import type { PermissionRule } from '../../../src/protocol/content/rule.ts';
+import { alwaysAllowRuleChoices } from '../../../src/tools/policy/rules.ts';
 import { faultyServer } from '../../support/mcp/servers.ts';
 import { closeAll, inside, node, type Talk, talk } from './talk.ts';
 
@@ -41,7 +41,7 @@ describe('MCP: more tools than fit', () => {
     assert.equal(!denied.ok && denied.error.code, 'TOOL_DENIED');
   });
 
-  const ruled: [rule: Rule, decision: 'asked' | 'free' | 'denied'][] = [
+  const ruled: [rule: PermissionRule, decision: 'asked' | 'free' | 'denied'][] = [
     [{ effect: 'deny', tool: 'mcp.farm.tool_7' }, 'denied'],
     [{ effect: 'deny', tool: 'mcp.farm.*' }, 'denied'],
     [{ effect: 'deny', tool: 'mcp.call_tool' }, 'denied'],
@@ -51,7 +51,7 @@ describe('MCP: more tools than fit', () => {
   ];
   for (const [rule, decision] of ruled)
     it(`a rule to ${rule.effect} ${rule.tool}: tool_7 is ${decision} on autopilot`, async () => {
-      t.policy = { ...defaultPolicy, preset: 'autopilot', rules: [{ scope: 'user', ...rule }] };
+      t.policy = { ...defaultApprovalPolicy, preset: 'autopilot', rules: [{ scope: 'user', ...rule }] };
       const outcome = await t.call('mcp.call_tool', { tool: 'mcp.farm.tool_7', arguments: {} });
       assert.equal(outcome.ok, decision !== 'denied');
       assert.equal(t.asked.calls.length, decision === 'asked' ? 1 : 0);
@@ -60,15 +60,15 @@ describe('MCP: more tools than fit', () => {
   it('a rule to allow is for the tool that was found, not for all of them', async () => {
     const call = { id: 'x', name: 'mcp.call_tool', arguments: { tool: 'mcp.farm.tool_7', arguments: {} } };
     await t.call(call.name, call.arguments);
-    const [rules] = rulesFor({ call, plan: t.asked.calls[0]!.plan });
+    const [rules] = alwaysAllowRuleChoices({ call, plan: t.asked.calls[0]!.plan });
     assert.deepEqual(
       rules!.map(({ tool }) => tool),
       ['mcp.farm.tool_7'],
     );
-    t.policy = { ...defaultPolicy, rules: rules!.map((rule) => ({ scope: 'user', ...rule })) };
+    t.policy = { ...defaultApprovalPolicy, rules: rules!.map((rule) => ({ scope: 'user', ...rule })) };
     await t.call(call.name, call.arguments);
     assert.equal(t.asked.calls.length, 1);
-    t.policy = { ...defaultPolicy, rules: [{ scope: 'user', effect: 'allow', tool: 'mcp.call_tool' }] };
+    t.policy = { ...defaultApprovalPolicy, rules: [{ scope: 'user', effect: 'allow', tool: 'mcp.call_tool' }] };
     await t.call(call.name, call.arguments);
     assert.equal(t.asked.calls.length, 2);
   });

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { Mention } from '../../../src/protocol/content/mention.ts';
-import { textOfData } from '../../../src/protocol/content/mentionText.ts';
-import { defaultPolicy, type Policy } from '../../../src/protocol/content/policy.ts';
-import { inEnglish } from '../../../src/protocol/text/l10n.ts';
+import { decodeBase64Text } from '../../../src/protocol/content/mentionText.ts';
+import { type ApprovalPolicy, defaultApprovalPolicy } from '../../../src/protocol/content/policy.ts';
+import { toEnglishText } from '../../../src/protocol/text/l10n.ts';
 import type { LanguageProblem, LanguageService, OpenEditor } from '../../../src/tools/code/language.ts';
-import { FileNames } from '../../../src/tools/mention/fileNames.ts';
+import { WorkspaceFileNames } from '../../../src/tools/mention/fileNames.ts';
 import { bestMatches } from '../../../src/tools/mention/match.ts';
-import type { MentionReading } from '../../../src/tools/mention/mentionLimits.ts';
+import type { MentionContext } from '../../../src/tools/mention/mentionLimits.ts';
 import { readMentions } from '../../../src/tools/mention/readMention.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
@@ -26,12 +26,12 @@ describe('What a message names', () => {
   });
 
   /** As lines: name, what is said of it beside, and what the model gets of it. */
-  async function read(mentions: Mention[], more: Partial<MentionReading> & { most?: number } = {}): Promise<string> {
+  async function read(mentions: Mention[], more: Partial<MentionContext> & { most?: number } = {}): Promise<string> {
     const { most = 10_000, ...others } = more;
     const files = await readMentions(mentions, most, {
       workspace,
       language: language(),
-      policy: defaultPolicy,
+      policy: defaultApprovalPolicy,
       changes: () => Promise.reject(new Error('There is no Git repository in this window.')),
       terminal: () => Promise.reject(new Error('No terminal is open.')),
       signal: new AbortController().signal,
@@ -40,7 +40,7 @@ describe('What a message names', () => {
     return files
       .map(({ name, mediaType, data, mention }) => {
         const head = [name, mention?.note, mention?.why].filter(Boolean).join(' | ');
-        return mediaType.startsWith('text/') ? `${head}\n${textOfData(data)}` : `${head} ${mediaType}`;
+        return mediaType.startsWith('text/') ? `${head}\n${decodeBase64Text(data)}` : `${head} ${mediaType}`;
       })
       .join('\n\n');
   }
@@ -74,8 +74,8 @@ describe('What a message names', () => {
       'b.txt': 'b',
     });
     symlinkSync('/etc/passwd', path.join(workspace.root, 'link'));
-    const policy: Policy = {
-      ...defaultPolicy,
+    const policy: ApprovalPolicy = {
+      ...defaultApprovalPolicy,
       rules: [
         { effect: 'deny', tool: 'fs.read', path: 'kept/**', scope: 'user' },
         { effect: 'ask', tool: 'fs.read', path: 'asked.txt', scope: 'user' },
@@ -95,7 +95,7 @@ describe('What a message names', () => {
 
   it('who has everything asked about has said yes to what they name', async () => {
     workspace = await temporaryWorkspace({ 'a.txt': 'a' });
-    const policy: Policy = { ...defaultPolicy, preset: 'ask-everything' };
+    const policy: ApprovalPolicy = { ...defaultApprovalPolicy, preset: 'ask-everything' };
     assert.equal(await read([file('a.txt')], { policy }), 'a.txt\n```\na\n```');
   });
 
@@ -167,7 +167,7 @@ c
       'problems | 1 error, 0 warnings\n```\na.ts:\n  1: error: No such name.\n```',
     );
     assert.equal(await read([{ kind: 'problems' }]), 'problems | none\n(The editor knows of no problems.)');
-    const changes: MentionReading['changes'] = async () => ({ text: 'diff --git a/a.ts', note: '1 file' });
+    const changes: MentionContext['changes'] = async () => ({ text: 'diff --git a/a.ts', note: '1 file' });
     assert.equal(await read([{ kind: 'changes' }], { changes }), 'changes | 1 file\n```\ndiff --git a/a.ts\n```');
     assert.match(await read([{ kind: 'changes' }]), /^changes \| not read \| There is no Git repository/);
   });
@@ -211,7 +211,7 @@ c
 
   it('the change of one file is that file’s alone', async () => {
     workspace = await temporaryWorkspace({ 'a.ts': 'one' });
-    const changes: MentionReading['changes'] = async (_characters, _signal, only) => ({
+    const changes: MentionContext['changes'] = async (_characters, _signal, only) => ({
       text: `diff of ${only}`,
       note: '1 file',
     });
@@ -250,7 +250,7 @@ describe('The names that are completed after an @', () => {
 
   it('are files and folders that no ignore file leaves out, listed again only after a change', async () => {
     workspace = await temporaryWorkspace({ '.gitignore': 'out', 'out/x.js': '', 'src/deep/a.ts': '', 'b.md': '' });
-    const names = new FileNames(workspace);
+    const names = new WorkspaceFileNames(workspace);
     const { signal } = new AbortController();
     await names.fresh(signal);
     assert.deepEqual([...names.names].sort(), ['.gitignore', 'b.md', 'src/', 'src/deep/', 'src/deep/a.ts']);
@@ -263,17 +263,17 @@ describe('The names that are completed after an @', () => {
 
   it('of several folders begin with the name of theirs', async () => {
     workspace = await temporaryWorkspace({ 'one/a.ts': '', 'two/a.ts': '' }, { folders: ['one', 'two'] });
-    const names = new FileNames(workspace);
+    const names = new WorkspaceFileNames(workspace);
     await names.fresh(new AbortController().signal);
     assert.deepEqual([...names.names].sort(), ['one/', 'one/a.ts', 'two/', 'two/a.ts']);
   });
 
   it('without ripgrep there are none, and it is said why', async () => {
     workspace = await temporaryWorkspace({ 'a.ts': '' }, { ripgrep: '' });
-    const names = new FileNames(workspace);
+    const names = new WorkspaceFileNames(workspace);
     await names.fresh(new AbortController().signal);
     assert.deepEqual(
-      [names.names, names.problem && inEnglish(names.problem)],
+      [names.names, names.problem && toEnglishText(names.problem)],
       [[], 'Files cannot be listed here: There is no ripgrep here. Use fs.list.'],
     );
   });

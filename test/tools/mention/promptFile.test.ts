@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import {
-  filledPrompt,
+  fillPromptFile,
   isPromptFile,
+  parsePromptFile,
   promptFileLocation,
   promptName,
-  promptOf,
 } from '../../../src/tools/mention/promptFile.ts';
 
 describe('A file with a prompt', () => {
@@ -22,13 +22,13 @@ Look at \${selection}. Not \${unknown}; \${input:part} again, in \${workspaceFol
   });
 
   it('says what it is for, and what is to be filled in, once', () => {
-    const { description, inputs } = promptOf(file);
+    const { description, inputs } = parsePromptFile(file);
     assert.deepEqual([description, inputs], ['Tests for a part', [{ name: 'part', asks: 'which part' }]]);
-    assert.deepEqual(promptOf('Just this.\n'), { description: '', body: 'Just this.', inputs: [] });
+    assert.deepEqual(parsePromptFile('Just this.\n'), { description: '', body: 'Just this.', inputs: [] });
   });
 
   it('is said with its values, the selection, the file in front, and what it names', () => {
-    const filled = filledPrompt(promptOf(file), {
+    const filled = fillPromptFile(parsePromptFile(file), {
       values: { part: 'the parser' },
       words: 'the parser',
       file: 'src/p.ts',
@@ -42,7 +42,10 @@ Look at @selection. Not \${unknown}; the parser again, in .. See [docs](https://
   });
 
   it('without anything to fill in has the person’s words behind it', () =>
-    assert.equal(filledPrompt(promptOf('Explain.'), { values: {}, words: 'shortly' }).text, 'Explain.\n\nshortly'));
+    assert.equal(
+      fillPromptFile(parsePromptFile('Explain.'), { values: {}, words: 'shortly' }).text,
+      'Explain.\n\nshortly',
+    ));
 
   it('names files from where it stands, or from the workspace, and none outside of it', () => {
     const there = new Set(['.github/tests/a.test.ts', 'docs/tests.md']);

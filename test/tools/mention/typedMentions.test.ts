@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { wordOf } from '../../../src/protocol/content/mentionText.ts';
-import { typedMention, withoutPunctuation } from '../../../src/tools/mention/typed.ts';
+import { mentionTextOf } from '../../../src/protocol/content/mentionText.ts';
+import { resolveTypedMention, withoutPunctuation } from '../../../src/tools/mention/typed.ts';
 
 const files = [
   'README.md',
@@ -75,14 +75,14 @@ describe('A word typed after an @', () => {
   ];
   for (const [word, names] of rows)
     it(`${word}: ${names ?? 'text'}`, async () => {
-      const found = await typedMention(word, kindOf, has);
-      assert.equal(typeof found === 'object' ? `${found.kind} ${wordOf(found)}` : found, names);
+      const found = await resolveTypedMention(word, kindOf, has);
+      assert.equal(typeof found === 'object' ? `${found.kind} ${mentionTextOf(found)}` : found, names);
     });
 
   it('asks for no path that is none', async () => {
     const asked: string[] = [];
     for (const [word] of rows)
-      await typedMention(
+      await resolveTypedMention(
         word,
         async (path) => {
           asked.push(path);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { changedSources, notebookOf, notebookTrouble } from '../../../src/tools/notebook/notebook.ts';
-import { withSource } from '../../../src/tools/notebook/source.ts';
+import { changedCellSources, notebookReplacementProblem, parseNotebook } from '../../../src/tools/notebook/notebook.ts';
+import { replaceCellSource } from '../../../src/tools/notebook/source.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation, error } from '../conversation.ts';
 
@@ -168,17 +168,17 @@ describe('notebooks', () => {
     });
 
   it('cells can be added, moved and removed by a write', () => {
-    assert.equal(notebookTrouble(before, notebook(code('n', 'new'), code('b', 'a = 2'))), undefined);
-    assert.equal(notebookTrouble(null, before), undefined);
-    assert.equal(notebookTrouble('no notebook', before), undefined);
+    assert.equal(notebookReplacementProblem(before, notebook(code('n', 'new'), code('b', 'a = 2'))), undefined);
+    assert.equal(notebookReplacementProblem(null, before), undefined);
+    assert.equal(notebookReplacementProblem('no notebook', before), undefined);
   });
 
   it('an open editor is given the sources alone, where nothing else changes', () => {
-    assert.deepEqual(changedSources(before, withSource(before, 1, 'a = 2')), new Map([[1, 'a = 2']]));
-    assert.equal(changedSources(before, notebook(words)), undefined);
-    assert.equal(changedSources(before, notebook(words, code('b', 'a = 1', [stream('1')]))), undefined);
+    assert.deepEqual(changedCellSources(before, replaceCellSource(before, 1, 'a = 2')), new Map([[1, 'a = 2']]));
+    assert.equal(changedCellSources(before, notebook(words)), undefined);
+    assert.equal(changedCellSources(before, notebook(words, code('b', 'a = 1', [stream('1')]))), undefined);
     for (const source of ['', '\n', 'a\n\nb', 'ends\n', '"\\']) {
-      const made = notebookOf(withSource(before, 0, source));
+      const made = parseNotebook(replaceCellSource(before, 0, source));
       assert.equal(typeof made === 'string' ? made : made.cells[0]!.source, source);
     }
   });

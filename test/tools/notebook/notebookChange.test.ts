@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { changeText } from '../../../src/extension/dialogs/changeText.ts';
-import { shownChange } from '../../../src/tools/edit/diff.ts';
+import { fileChangeText } from '../../../src/extension/dialogs/changeText.ts';
+import { formatFileChange } from '../../../src/tools/edit/diff.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation } from '../conversation.ts';
 
@@ -65,16 +65,16 @@ describe('a change of a notebook', () => {
   ];
   for (const [name, before, after, shown, size] of cases)
     it(name, () => {
-      const diff = shownChange('a/b.ipynb', before, after, 2000);
+      const diff = formatFileChange('a/b.ipynb', before, after, 2000);
       assert.equal(diff, shown);
-      assert.equal(changeText({ path: 'b.ipynb', before, after }).size, size);
+      assert.equal(fileChangeText({ path: 'b.ipynb', before, after }).size, size);
     });
 
   it('is shown as text where only other parts of the file change, or it is no notebook', () => {
     const before = notebook([first]);
-    assert.match(shownChange('b.ipynb', before, notebook([first], 2), 2000), /^@@ -\d+,\d+ \+\d+,\d+ @@\n-/);
-    assert.equal(shownChange('b.ipynb', 'one\n', 'two\n', 9), '@@ -1,1 +1,1 @@\n-one\n+two');
-    assert.equal(shownChange('b.json', before, `${before}\n\n`, 9), '@@ -15,0 +16,1 @@\n+');
+    assert.match(formatFileChange('b.ipynb', before, notebook([first], 2), 2000), /^@@ -\d+,\d+ \+\d+,\d+ @@\n-/);
+    assert.equal(formatFileChange('b.ipynb', 'one\n', 'two\n', 9), '@@ -1,1 +1,1 @@\n-one\n+two');
+    assert.equal(formatFileChange('b.json', before, `${before}\n\n`, 9), '@@ -15,0 +16,1 @@\n+');
   });
 
   it('that its editor writes in a form of its own says nothing of a formatter, and counts lines of cells', async () => {

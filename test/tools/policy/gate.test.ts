@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { truncateSync } from 'node:fs';
-import type { Policy } from '../../../src/protocol/content/policy.ts';
-import type { OwnedRule } from '../../../src/protocol/content/rule.ts';
+import type { ApprovalPolicy } from '../../../src/protocol/content/policy.ts';
+import type { ScopedPermissionRule } from '../../../src/protocol/content/rule.ts';
 import type { ToolOutcome } from '../../../src/protocol/content/tools.ts';
-import type { EventBody } from '../../../src/protocol/run/events.ts';
+import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation, data, error } from '../conversation.ts';
 
@@ -17,12 +17,12 @@ type Call = [name: string, args: object];
 const read: Call = ['fs.read', { path: 'a.txt' }];
 const write = (path: string): Call => ['fs.write', { path, content: `${path}!` }];
 const run = (command: string): Call => ['shell.run', { command }];
-const rules = (...all: Omit<OwnedRule, 'scope'>[]): Partial<Policy> => ({
+const rules = (...all: Omit<ScopedPermissionRule, 'scope'>[]): Partial<ApprovalPolicy> => ({
   rules: all.map((rule) => ({ scope: 'user', ...rule })),
 });
 
 /** How each call was decided: what was asked, or why nobody was. */
-const decisions = (events: readonly EventBody[]) =>
+const decisions = (events: readonly RunEventBody[]) =>
   events.flatMap((event) => {
     if (event.type === 'question') return [`asked: ${event.question.what}`];
     return event.type === 'approval' && event.automatic ? [`${event.decision}: ${event.automatic}`] : [];
@@ -31,7 +31,7 @@ const codes = (outcomes: readonly ToolOutcome[]) => outcomes.map((one) => (one.o
 
 describe('the gate with a policy', () => {
   const all = [read, write('src/new.txt'), run('true')];
-  const table: [policy: Partial<Policy>, calls: Call[], decided: string[]][] = [
+  const table: [policy: Partial<ApprovalPolicy>, calls: Call[], decided: string[]][] = [
     [{ preset: 'ask-everything' }, all, ['asked: Read a.txt', 'asked: Create src/new.txt', 'asked: Run a command']],
     [{}, all, ['asked: Create src/new.txt', 'asked: Run a command']],
     [{ preset: 'edits-free' }, all, ['allow: Auto-approved: edits.', 'asked: Run a command']],
@@ -116,7 +116,7 @@ describe('the gate with a policy', () => {
   });
 
   it('a rule made with an answer settles what it covers and asks about the rest', async () => {
-    const made: OwnedRule[] = [];
+    const made: ScopedPermissionRule[] = [];
     const talk = conversation(workspace, {
       policy: { rules: made },
       answer: async ({ plan }, signal) => {
@@ -138,7 +138,7 @@ describe('the gate with a policy', () => {
 });
 
 describe('a search', () => {
-  const found = async (policy: Partial<Policy>, path?: string) => {
+  const found = async (policy: Partial<ApprovalPolicy>, path?: string) => {
     const talk = conversation(workspace, { policy });
     const { files } = await data<{ files: { path: string }[] }>(
       talk.call('fs.search', { pattern: '.', ...(path && { path }) }),
@@ -159,7 +159,7 @@ describe('a search', () => {
 });
 
 describe("an agent's own policy", () => {
-  const cases: [own: Partial<Policy>, agent: Partial<Policy>, decided: string[]][] = [
+  const cases: [own: Partial<ApprovalPolicy>, agent: Partial<ApprovalPolicy>, decided: string[]][] = [
     [{ preset: 'autopilot' }, { preset: 'reads-free' }, ['asked: Create c.txt']],
     [{ preset: 'edits-free' }, rules({ effect: 'deny', tool: 'fs.write' }), ['deny: Denied by your rule “fs.write”.']],
     [{}, { preset: 'autopilot' }, ['asked: Create c.txt']],

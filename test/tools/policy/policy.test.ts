@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import {
+  type ApprovalPolicy,
   type ApprovalPreset,
   approvalPresets,
-  defaultPolicy,
-  type Policy,
+  defaultApprovalPolicy,
 } from '../../../src/protocol/content/policy.ts';
-import type { OwnedRule } from '../../../src/protocol/content/rule.ts';
+import type { ScopedPermissionRule } from '../../../src/protocol/content/rule.ts';
 import type { CommandPart } from '../../../src/tools/core/commandPart.ts';
-import { decide, type PolicySubject } from '../../../src/tools/policy/policy.ts';
+import { decideCallByPolicy, type PolicySubject } from '../../../src/tools/policy/policy.ts';
 
 const subject = (more: Partial<PolicySubject> = {}): PolicySubject => ({
   tool: 'fs.edit',
@@ -22,8 +22,11 @@ const read = subject({ tool: 'fs.read', risk: 'read' });
 const edit = subject();
 const command = (text: string, more: Partial<PolicySubject> = {}) =>
   subject({ tool: 'shell.run', risk: 'execute', paths: [], command: text, ...more });
-const policy = (rules: Omit<OwnedRule, 'scope'>[] = [], more: Partial<Policy> = {}): Policy => ({
-  ...defaultPolicy,
+const policy = (
+  rules: Omit<ScopedPermissionRule, 'scope'>[] = [],
+  more: Partial<ApprovalPolicy> = {},
+): ApprovalPolicy => ({
+  ...defaultApprovalPolicy,
   rules: rules.map((rule) => ({ scope: 'user', ...rule })),
   ...more,
 });
@@ -37,18 +40,20 @@ describe('a preset', () => {
   };
   for (const preset of approvalPresets)
     it(`${preset}: reads, edits, commands are ${table[preset].join(', ')}`, () => {
-      const effects = [read, edit, command('npm test')].map((one) => decide(policy([], { preset }), one).effect);
+      const effects = [read, edit, command('npm test')].map(
+        (one) => decideCallByPolicy(policy([], { preset }), one).effect,
+      );
       assert.deepEqual(effects, table[preset]);
     });
 
   it('frees nothing that changes anything in an untrusted workspace', () => {
     for (const one of [edit, command('ls')])
-      assert.equal(decide(policy([], { preset: 'autopilot' }), { ...one, trusted: false }).effect, 'ask');
+      assert.equal(decideCallByPolicy(policy([], { preset: 'autopilot' }), { ...one, trusted: false }).effect, 'ask');
   });
 
   it('never frees what is asked about every time', () => {
     const rules = [{ effect: 'allow', tool: '*' } as const];
-    assert.deepEqual(decide(policy(rules, { preset: 'autopilot' }), subject({ always: true })), {
+    assert.deepEqual(decideCallByPolicy(policy(rules, { preset: 'autopilot' }), subject({ always: true })), {
       effect: 'ask',
       reason: 'This is asked about every time.',
     });
@@ -56,23 +61,23 @@ describe('a preset', () => {
 
   it('for commands that only read is off until it is asked for', () => {
     const reading = command('ls', { readsOnly: true });
-    assert.equal(decide(policy(), reading).effect, 'ask');
-    assert.deepEqual(decide(policy([], { readOnlyCommands: true }), reading), {
+    assert.equal(decideCallByPolicy(policy(), reading).effect, 'ask');
+    assert.deepEqual(decideCallByPolicy(policy([], { readOnlyCommands: true }), reading), {
       effect: 'allow',
       reason: 'Auto-approved: read-only command.',
       basis: { by: 'read-only-command' },
       onlyReads: true,
     });
-    assert.equal(decide(policy([], { readOnlyCommands: true }), command('npm test')).effect, 'ask');
+    assert.equal(decideCallByPolicy(policy([], { readOnlyCommands: true }), command('npm test')).effect, 'ask');
   });
 });
 
 describe('a rule', () => {
   it('deny beats ask beats allow, whatever their order', () => {
     const [allow, ask, deny] = (['allow', 'ask', 'deny'] as const).map((effect) => ({ effect, tool: 'fs.edit' }));
-    assert.equal(decide(policy([allow!, ask!, deny!]), edit).effect, 'deny');
-    assert.equal(decide(policy([allow!, ask!]), edit).effect, 'ask');
-    assert.deepEqual(decide(policy([allow!]), edit), {
+    assert.equal(decideCallByPolicy(policy([allow!, ask!, deny!]), edit).effect, 'deny');
+    assert.equal(decideCallByPolicy(policy([allow!, ask!]), edit).effect, 'ask');
+    assert.deepEqual(decideCallByPolicy(policy([allow!]), edit), {
       effect: 'allow',
       reason: 'Allowed by your rule “fs.edit”.',
       basis: { by: 'rules', rules: [{ scope: 'user', what: 'fs.edit' }] },
@@ -81,15 +86,18 @@ describe('a rule', () => {
   });
 
   it('deny beats even what is asked about every time', () => {
-    assert.equal(decide(policy([{ effect: 'deny', tool: 'fs.*' }]), subject({ always: true })).effect, 'deny');
+    assert.equal(
+      decideCallByPolicy(policy([{ effect: 'deny', tool: 'fs.*' }]), subject({ always: true })).effect,
+      'deny',
+    );
   });
 
   it('that cannot be understood allows nothing and stops everything it could mean', () => {
-    assert.equal(decide(policy([{ effect: 'allow', tool: 'fs.edit', path: '../**' }]), edit).effect, 'ask');
-    assert.equal(decide(policy([{ effect: 'deny', tool: 'fs.edit', path: '../**' }]), edit).effect, 'deny');
+    assert.equal(decideCallByPolicy(policy([{ effect: 'allow', tool: 'fs.edit', path: '../**' }]), edit).effect, 'ask');
+    assert.equal(decideCallByPolicy(policy([{ effect: 'deny', tool: 'fs.edit', path: '../**' }]), edit).effect, 'deny');
   });
 
-  const cases: [rule: Omit<OwnedRule, 'scope'>, subject: PolicySubject, effect: string][] = [
+  const cases: [rule: Omit<ScopedPermissionRule, 'scope'>, subject: PolicySubject, effect: string][] = [
     [{ effect: 'allow', tool: 'fs.*' }, edit, 'allow'],
     [{ effect: 'allow', tool: 'fs' }, edit, 'ask'],
     [{ effect: 'allow', tool: 'fs.edit', path: 'src/**' }, edit, 'allow'],
@@ -139,7 +147,7 @@ describe('a rule', () => {
   for (const [rule, one, effect] of [...cases, ...sites]) {
     const about = one.command ?? one.site ?? one.paths.join(', ');
     it(`${rule.effect} ${[rule.tool, rule.path, rule.command, rule.site].filter(Boolean).join(' ')}: ${effect} for ${about}`, () =>
-      assert.equal(decide(policy([rule]), one).effect, effect));
+      assert.equal(decideCallByPolicy(policy([rule]), one).effect, effect));
   }
 
   const part = (words: string, more: Partial<CommandPart> = {}): CommandPart => ({
@@ -150,8 +158,8 @@ describe('a rule', () => {
   });
   const test = part('npm test -- -t a', { row: { command: 'npm test', kind: 'checks' } });
   const status = part('git status -s', { row: { command: 'git status', kind: 'looks' } });
-  const allow = (more: Partial<OwnedRule>) => ({ effect: 'allow' as const, tool: 'shell.run', ...more });
-  const together: [rules: Omit<OwnedRule, 'scope'>[], parts: CommandPart[], effect: string][] = [
+  const allow = (more: Partial<ScopedPermissionRule>) => ({ effect: 'allow' as const, tool: 'shell.run', ...more });
+  const together: [rules: Omit<ScopedPermissionRule, 'scope'>[], parts: CommandPart[], effect: string][] = [
     [[allow({ command: 'npm test', varies: true })], [test], 'allow'],
     [[allow({ command: 'npm test', varies: true })], [test, part('tail -5', { reads: true })], 'allow'],
     [[allow({ command: 'npm test', varies: true })], [test, status], 'ask'],
@@ -169,7 +177,10 @@ describe('a rule', () => {
   ];
   for (const [rules, parts, effect] of together)
     it(`${rules.map((rule) => [rule.effect, rule.command ?? rule.kind, rule.varies && '…', rule.folder].filter(Boolean).join(' ')).join(', ')}: ${effect} for ${parts.map(({ words, folders }) => `${words} in ${folders.join(' and ')}`).join(' && ')}`, () =>
-      assert.equal(decide(policy(rules), command(`npm test ${parts.length}`, { folder: '.', parts })).effect, effect));
+      assert.equal(
+        decideCallByPolicy(policy(rules), command(`npm test ${parts.length}`, { folder: '.', parts })).effect,
+        effect,
+      ));
 });
 
 describe('a rule about an MCP tool', () => {
@@ -179,7 +190,7 @@ describe('a rule about an MCP tool', () => {
     ({ effect: 'allow', tool, server: { starts: 'npx memory', identity, definition } }) as const;
   const named = (effect: 'allow' | 'ask' | 'deny', tool = 'mcp.memory.add') => ({ effect, tool });
   const own = { ...add, origin: { ...origin, own: true } };
-  const cases: [rules: Omit<OwnedRule, 'scope'>[], one: PolicySubject, effect: string, reason: RegExp][] = [
+  const cases: [rules: Omit<ScopedPermissionRule, 'scope'>[], one: PolicySubject, effect: string, reason: RegExp][] = [
     [[bound('d')], add, 'allow', /^Allowed by your rule “mcp\.memory\.add of “npx memory””\.$/],
     [[bound('c')], add, 'allow', /^Allowed by/],
     [[bound('d', 'i', 'mcp.memory_2.add')], add, 'allow', /^Allowed by/],
@@ -198,12 +209,12 @@ describe('a rule about an MCP tool', () => {
   ]; // biome-ignore format: a table
   for (const [rules, one, effect, reason] of cases)
     it(`${JSON.stringify(rules)} ${one.tool}${one.origin?.own ? ' of an own server' : ''}: ${effect}`, () => {
-      const verdict = decide(policy(rules), one);
+      const verdict = decideCallByPolicy(policy(rules), one);
       assert.equal(verdict.effect, effect, verdict.reason);
       assert.match(verdict.reason, reason);
     });
 
   it('does not make autopilot ask', () => {
-    assert.equal(decide(policy([named('allow')], { preset: 'autopilot' }), add).effect, 'allow');
+    assert.equal(decideCallByPolicy(policy([named('allow')], { preset: 'autopilot' }), add).effect, 'allow');
   });
 });

@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
-import type { Policy } from '../../../src/protocol/content/policy.ts';
-import { inEnglish } from '../../../src/protocol/text/l10n.ts';
+import type { ApprovalPolicy } from '../../../src/protocol/content/policy.ts';
+import { toEnglishText } from '../../../src/protocol/text/l10n.ts';
 import { buildFileReason } from '../../../src/tools/policy/buildFiles.ts';
-import { hiddenPaths, protectedReason } from '../../../src/tools/policy/protectedPaths.ts';
-import { protectedRows } from '../../../src/tools/policy/protectedTable.ts';
-import { bracesOf } from '../../../src/tools/shellSyntax/expandWord.ts';
+import { hiddenSensitiveNames, protectedPathReason } from '../../../src/tools/policy/protectedPaths.ts';
+import { protectedPathRows } from '../../../src/tools/policy/protectedTable.ts';
+import { expandBraces } from '../../../src/tools/shellSyntax/expandWord.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation, data, error } from '../conversation.ts';
 
 /** Nothing that a person can set allows more than this. */
-const loosest: Partial<Policy> = { preset: 'autopilot', rules: [{ scope: 'user', effect: 'allow', tool: '*' }] };
+const loosest: Partial<ApprovalPolicy> = {
+  preset: 'autopilot',
+  rules: [{ scope: 'user', effect: 'allow', tool: '*' }],
+};
 
 let workspace: TemporaryWorkspace;
 beforeEach(async () => {
@@ -74,8 +77,8 @@ const words = (text: string) => text.trim().split(/\n\s+|(?<!Application|Code|-)
 
 describe('the table of protected places', () => {
   it('gives each entry a reason, and reads every one of its globs', () => {
-    for (const row of protectedRows) {
-      assert.match(inEnglish(row.reason), /^It .+\.$/);
+    for (const row of protectedPathRows) {
+      assert.match(toEnglishText(row.reason), /^It .+\.$/);
       const names = [row.folders, row.files, row.except, row.belowHidden].flatMap((one) => one?.split(' ') ?? []);
       for (const glob of [...names, ...(row.paths ?? [])])
         assert.ok(glob !== '' && !/[{}]/.test(glob.replace(/\{[^{}]*,[^{}]*\}/g, '')) && !/[?[\]!]/.test(glob), glob);
@@ -86,7 +89,7 @@ describe('the table of protected places', () => {
     for (const name of '.vscode .claude .github .husky .envrc .vimrc .dir-locals.el .bashrc .zshenv .tcshrc .mise.toml .env .ssh'.split(
       ' ',
     ))
-      assert.ok(hiddenPaths.includes(name), name);
+      assert.ok(hiddenSensitiveNames.includes(name), name);
   });
 
   // What VS Code itself does not let an agent edit unasked, an example of each pattern.
@@ -98,7 +101,7 @@ describe('the table of protected places', () => {
   for (const file of ofEditor.trim().split(/\s+/))
     it(`has ${file}, as the editor's own list has`, () => {
       const segments = file.split('/');
-      assert.ok(protectedReason(segments) ?? buildFileReason(segments));
+      assert.ok(protectedPathReason(segments) ?? buildFileReason(segments));
     });
 });
 
@@ -287,7 +290,7 @@ const ofTheEditor: [glob: string, expect: 'every time' | 'once in a run' | 'refu
 
 describe('what the editor asks about before an automatic edit', () => {
   for (const [glob, expect] of ofTheEditor)
-    for (const path of bracesOf(glob)!)
+    for (const path of expandBraces(glob)!)
       for (const place of [path, `deep/in/${path}`])
         it(`${place}: ${expect}`, async () => {
           if (expect !== 'refused') return assert.equal(await asksAbout(place), expect);
@@ -299,7 +302,7 @@ describe('what the editor asks about before an automatic edit', () => {
 it('a place that is asked about every time is no mere configuration, and none is both by another case', () => {
   for (const path of words(onceInARun)) {
     const segments = path.toUpperCase().split('/');
-    assert.deepEqual([protectedReason(segments), buildFileReason(segments) !== undefined], [undefined, true], path);
+    assert.deepEqual([protectedPathReason(segments), buildFileReason(segments) !== undefined], [undefined, true], path);
   }
 });
 

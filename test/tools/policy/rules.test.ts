@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { RequestedPlan } from '../../../src/tools/core/tool.ts';
-import { coverage, readRules, rulesFor } from '../../../src/tools/policy/rules.ts';
+import type { ApprovalRequestPlan } from '../../../src/tools/core/tool.ts';
+import { alwaysAllowRuleChoices, formatRuleCoverage, parsePolicyRules } from '../../../src/tools/policy/rules.ts';
 
 const server = { starts: 'npx memory', identity: 'i', definition: 'd' };
 
@@ -24,7 +24,7 @@ describe('rules written by hand', () => {
   ]; // biome-ignore format: a table
   for (const [name, written, rules, problems] of cases)
     it(name, () => {
-      const read = readRules(written, 'user');
+      const read = parsePolicyRules(written, 'user');
       assert.deepEqual(read.rules, rules);
       assert.equal(read.problems.length, problems.length, read.problems.join('\n'));
       for (const [index, problem] of problems.entries()) assert.match(read.problems[index]!, problem);
@@ -32,14 +32,14 @@ describe('rules written by hand', () => {
 });
 
 describe('Always Allow… offers', () => {
-  const offers = (name: string, plan: Partial<RequestedPlan>) =>
-    rulesFor({
+  const offers = (name: string, plan: Partial<ApprovalRequestPlan>) =>
+    alwaysAllowRuleChoices({
       call: { id: '1', name, arguments: {} },
       plan: { what: '', where: '', why: '', grant: name, run: async () => {}, ...plan },
-    }).map((rules) => rules.map((rule) => coverage(rule)).join(' and '));
+    }).map((rules) => rules.map((rule) => formatRuleCoverage(rule)).join(' and '));
   const change = (path: string) => ({ change: { path, realPath: path, before: null, after: '' } });
 
-  const files: [name: string, plan: Partial<RequestedPlan>, offered: string[]][] = [
+  const files: [name: string, plan: Partial<ApprovalRequestPlan>, offered: string[]][] = [
     ['fs.edit', change('src/deep/a.ts'), ['fs.edit in src/deep/**', 'fs.edit']],
     ['fs.edit', change('a.ts'), ['fs.edit']],
     ['fs.edit', change('pages/[id]/a.ts'), ['fs.edit']],

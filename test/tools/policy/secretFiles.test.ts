@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { understand } from '../../../src/tools/commands/analyzeCommand.ts';
+import { analyzeCommand } from '../../../src/tools/commands/analyzeCommand.ts';
 import { runArgvPipeline } from '../../../src/tools/shell/argvPipeline.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation } from '../conversation.ts';
@@ -77,7 +77,7 @@ describe('files that may hold secrets', () => {
           `cd ${folder} && rg CANARY ../${basename(folder)}`,
         ];
         for (const command of commands) {
-          const { reading: line } = await understand(workspace.roots, workspace.root, command);
+          const { reading: line } = await analyzeCommand(workspace.roots, workspace.root, command);
           if (typeof line === 'string') continue;
           await runArgvPipeline(
             line,

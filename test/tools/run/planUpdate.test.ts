@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Message } from '../../../src/protocol/content/messages.ts';
-import { planOf } from '../../../src/protocol/run/plan.ts';
+import { planItemsOfRun } from '../../../src/protocol/run/plan.ts';
 import { newRun, type Run } from '../../../src/protocol/run/run.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation, data, error } from '../conversation.ts';
@@ -47,10 +47,10 @@ describe('tools: plan.update', () => {
       messages: [said('a', items.slice(0, 1)), said('b', items), said('c', 'nothing'), { role: 'user', content: 'x' }],
       calls: { a: { status: 'done', ok: true }, b: { status: 'done', ok: true }, c: { status: 'done', ok: false } },
     };
-    assert.deepEqual(planOf(run), items);
+    assert.deepEqual(planItemsOfRun(run), items);
     run.calls.b!.ok = false;
-    assert.deepEqual(planOf(run), items.slice(0, 1));
-    assert.deepEqual(planOf(newRun('run-2')), []);
+    assert.deepEqual(planItemsOfRun(run), items.slice(0, 1));
+    assert.deepEqual(planItemsOfRun(newRun('run-2')), []);
   });
 
   for (const [name, given] of [
@@ -61,6 +61,9 @@ describe('tools: plan.update', () => {
     it(`a record that says of ${name} that it was accepted has no plan`, () => {
       const toolCalls = [{ id: 'a', name: 'plan.update', arguments: { items: given } }];
       const messages: Message[] = [{ role: 'assistant', content: '', toolCalls }];
-      assert.deepEqual(planOf({ ...newRun('run-1'), messages, calls: { a: { status: 'done', ok: true } } }), []);
+      assert.deepEqual(
+        planItemsOfRun({ ...newRun('run-1'), messages, calls: { a: { status: 'done', ok: true } } }),
+        [],
+      );
     });
 });

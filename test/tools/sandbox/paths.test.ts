@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
-import { inEnglish } from '../../../src/protocol/text/l10n.ts';
-import { changes, pathLocations } from '../../../src/tools/core/pathSyntax.ts';
+import { toEnglishText } from '../../../src/protocol/text/l10n.ts';
+import { isMutatingPathOperation, pathLocations } from '../../../src/tools/core/pathSyntax.ts';
 import { ToolError } from '../../../src/tools/core/tool.ts';
 import type { Workspace } from '../../../src/tools/core/workspace.ts';
-import { isGitInternal, protectedReason } from '../../../src/tools/policy/protectedPaths.ts';
+import { isGitInternal, protectedPathReason } from '../../../src/tools/policy/protectedPaths.ts';
 import { resolvePath } from '../../../src/tools/sandbox/paths.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation } from '../conversation.ts';
@@ -32,12 +32,12 @@ describe('tools: paths', () => {
 
   it('an open folder that is a whole home folder asks for every read', async () => {
     const found = await resolvePath([{ name: 'home', path: homedir() }], '.', 'list');
-    assert.equal(inEnglish(found.protected!), 'The open folder is a whole disk or home folder.');
+    assert.equal(toEnglishText(found.protected!), 'The open folder is a whole disk or home folder.');
   });
 
   for (const path of ['.v\u017fcode/tasks.json', '.env\u200b', '.\uff47ithub/x', '.\u00dfh/config'])
     it(`${JSON.stringify(path)} is protected like what some disks take it for`, () =>
-      assert.notEqual(protectedReason(path.split('/')), undefined));
+      assert.notEqual(protectedPathReason(path.split('/')), undefined));
 
   it('a path that is in two folders is not guessed', async () => {
     const workspace = await temporaryWorkspace({ 'a/x.txt': 'a', 'b/x.txt': 'b' }, { folders: ['a', 'b'] });
@@ -128,7 +128,7 @@ async function checkTool(one: PathCase, roots: Workspace['roots'], input: unknow
     if (!JSON.stringify(input).includes(put('{ROOT}'))) assert.ok(!told.includes(put('{ROOT}')), told);
     return;
   }
-  const changing = changes(one.op);
+  const changing = isMutatingPathOperation(one.op);
   assert.equal(asked.length, changing || one.expect === 'protected' ? 1 : 0, told);
   assert.equal(
     asked[0]?.plan.grant !== undefined,
@@ -170,9 +170,9 @@ function checkSpelling(one: PathCase): void {
   const decide = (): string => {
     try {
       const [place] = pathLocations(roots, one.input as string, one.platform);
-      if (!changes(one.op)) return 'OK';
+      if (!isMutatingPathOperation(one.op)) return 'OK';
       if (isGitInternal(place!.segments)) return 'GIT_INTERNAL';
-      return protectedReason(place!.segments) ? 'PROTECTED' : 'OK';
+      return protectedPathReason(place!.segments) ? 'PROTECTED' : 'OK';
     } catch (error) {
       return codeOf(error as ToolError);
     }

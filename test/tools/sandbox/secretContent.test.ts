@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import type { Policy } from '../../../src/protocol/content/policy.ts';
-import { kinds, type OwnedRule } from '../../../src/protocol/content/rule.ts';
-import { understand } from '../../../src/tools/commands/analyzeCommand.ts';
-import { secretReason } from '../../../src/tools/policy/secretFiles.ts';
-import { holdsSecrets } from '../../../src/tools/sandbox/secretContent.ts';
+import type { ApprovalPolicy } from '../../../src/protocol/content/policy.ts';
+import { commandRuleKinds, type ScopedPermissionRule } from '../../../src/protocol/content/rule.ts';
+import { analyzeCommand } from '../../../src/tools/commands/analyzeCommand.ts';
+import { secretFileReason } from '../../../src/tools/policy/secretFiles.ts';
+import { startsWithSecrets } from '../../../src/tools/sandbox/secretContent.ts';
 import { runArgvPipeline } from '../../../src/tools/shell/argvPipeline.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation } from '../conversation.ts';
@@ -32,7 +32,7 @@ describe('secrets in a text', () => {
     ['a client key of a cluster', `    client-key-data: ${letters(80)}`],
     ['a login of a registry', `{"auths":{"x":{"auth":"${letters(30)}"}}}`],
   ]; // biome-ignore format: a table
-  for (const [what, text] of held) it(`${what} is one`, () => assert.equal(holdsSecrets(text), true));
+  for (const [what, text] of held) it(`${what} is one`, () => assert.equal(startsWithSecrets(text), true));
 
   const none: [what: string, text: string][] = [
     ['a header alone', 'if (text.includes("-----BEGIN RSA PRIVATE KEY-----")) throw error;'],
@@ -47,10 +47,10 @@ describe('secrets in a text', () => {
     ['a name that ends so', 'self._client_auth = ClientAuthentication2(self.query_client)'],
     ['a long name', `task-sk-${'some-long-name-of-a-test-in-a-list'}`],
   ]; // biome-ignore format: a table
-  for (const [what, text] of none) it(`${what} is none`, () => assert.equal(holdsSecrets(text), false));
+  for (const [what, text] of none) it(`${what} is none`, () => assert.equal(startsWithSecrets(text), false));
 
   it('only the beginning of a text is looked at', () =>
-    assert.equal(holdsSecrets(`${' '.repeat(9000)}${token}`), false));
+    assert.equal(startsWithSecrets(`${' '.repeat(9000)}${token}`), false));
 });
 
 describe('a file with secrets in it and an ordinary name', () => {
@@ -96,7 +96,7 @@ describe('a file with secrets in it and an ordinary name', () => {
       'grep -r CANARY .',
       'grep -rn -A 3 CANARY notes',
     ]) {
-      const { reading } = await understand(workspace.roots, workspace.root, command);
+      const { reading } = await analyzeCommand(workspace.roots, workspace.root, command);
       if (typeof reading === 'string') continue;
       let seen = '';
       await runArgvPipeline(reading, (chunk) => (seen += chunk), AbortSignal.timeout(20_000), workspace.ripgrep);
@@ -116,8 +116,9 @@ describe('names', () => {
     tests/keys/rsa.pub.pem certs/ca.pem certs/fullchain.pem test/ec256-public.pem keys/release.pub.asc src/credentials/a.ts monkey primary_key.rb settings.xml proc/environ.ts`;
   const words = (text: string) => text.split(/\s+/).filter(Boolean);
   for (const path of words(secret))
-    it(`${path}: may hold secrets`, () => assert.notEqual(secretReason(path.split('/').filter(Boolean)), undefined));
-  for (const path of words(free)) it(`${path}: free`, () => assert.equal(secretReason(path.split('/')), undefined));
+    it(`${path}: may hold secrets`, () =>
+      assert.notEqual(secretFileReason(path.split('/').filter(Boolean)), undefined));
+  for (const path of words(free)) it(`${path}: free`, () => assert.equal(secretFileReason(path.split('/')), undefined));
 });
 
 describe('commands that print what is kept secret', () => {
@@ -133,7 +134,11 @@ describe('commands that print what is kept secret', () => {
   after(() => workspace.cleanup());
 
   /** Nothing is run; every kind of command is allowed, and every command. */
-  async function isAsked(command: string, rules: readonly OwnedRule[], preset?: Policy['preset']): Promise<boolean> {
+  async function isAsked(
+    command: string,
+    rules: readonly ScopedPermissionRule[],
+    preset?: ApprovalPolicy['preset'],
+  ): Promise<boolean> {
     let ran = false;
     const told = conversation(workspace, {
       policy: { readOnlyCommands: true, rules: [...rules], ...(preset && { preset }) },
@@ -146,8 +151,10 @@ describe('commands that print what is kept secret', () => {
     await told.call('shell.run', { command }).catch(() => undefined);
     return told.asked.length > 0 || !ran;
   }
-  const ofKinds = kinds.map((kind): OwnedRule => ({ scope: 'workspace', effect: 'allow', tool: 'shell.run', kind }));
-  const ofAll: OwnedRule[] = [{ scope: 'user', effect: 'allow', tool: 'shell.run' }];
+  const ofKinds = commandRuleKinds.map(
+    (kind): ScopedPermissionRule => ({ scope: 'workspace', effect: 'allow', tool: 'shell.run', kind }),
+  );
+  const ofAll: ScopedPermissionRule[] = [{ scope: 'user', effect: 'allow', tool: 'shell.run' }];
 
   const printing = `cat /proc/self/environ|tr '\\0' '\\n' < /proc/1/environ|cat /proc/$PPID/environ|strings /proc/*/environ|cat /proc/se*/environ
     cd /proc/self && cat environ|cat /proc/thread-self/environ|xxd /proc/1/mem|ps eww|ps axe|ps -ef e|ps -o pid,environ|git credential fill

@@ -2,9 +2,14 @@ import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import * as paths from 'node:path';
 import { globTest } from '../../../src/tools/core/glob.ts';
-import { globLimits } from '../../../src/tools/search/globLimits.ts';
-import { ripgrep, withLimits } from '../../../src/tools/search/ripgrep.ts';
-import { byPath, firstInOrder, type Hit, type Search } from '../../../src/tools/search/sortedResults.ts';
+import { globToRipgrepExclusions } from '../../../src/tools/search/globLimits.ts';
+import { runRipgrep, withRipgrepExclusions } from '../../../src/tools/search/ripgrep.ts';
+import {
+  comparePaths,
+  type FileSearch,
+  firstSortedHits,
+  type SearchHit,
+} from '../../../src/tools/search/sortedResults.ts';
 import { randomFrom } from '../../support/random.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation, data, error } from '../conversation.ts';
@@ -17,7 +22,7 @@ const never = new AbortController().signal;
 /** In order; folders among them. */
 const manyFiles = Array.from({ length: 620 }, (_, at) =>
   at % 3 === 0 ? `d${String(at % 7)}/${String(at).padStart(3, '0')}.txt` : `f${String(at).padStart(3, '0')}.txt`,
-).sort(byPath);
+).sort(comparePaths);
 
 // Holds searches-are-stable.
 describe('a search in files with Windows line ends', () => {
@@ -97,7 +102,7 @@ describe('the first in order', () => {
         random.pick(['a', '-', '.', '/', 'é', '\uffee', '😀', '😁']),
       ).join(''),
     ).map((path) => path.replace(/^\/+|\/+$|(?<=\/)\/+/g, 'x'));
-    assert.deepEqual(made.toSorted(byPath), made.toSorted(byBytes));
+    assert.deepEqual(made.toSorted(comparePaths), made.toSorted(byBytes));
   });
 
   const ways = [
@@ -108,24 +113,28 @@ describe('the first in order', () => {
   ] as const;
   for (const [what, way] of ways)
     it(`${what}, and is the same`, async () => {
-      const files = new Map<string, Hit[]>();
+      const files = new Map<string, SearchHit[]>();
       for (const hit of hits) files.set(hit.path, [...(files.get(hit.path) ?? []), hit]);
-      const sorted = [...files.keys()].sort(byPath).flatMap((path) => files.get(path)!);
+      const sorted = [...files.keys()].sort(comparePaths).flatMap((path) => files.get(path)!);
       for (const most of [0, 1, 100, 2999, 3000]) {
         const taking = () => {
           let taken = 0;
           return () => ++taken <= most;
         };
-        const found = await firstInOrder({ run: race(sorted, way, most < 1000), taking }, never);
+        const found = await firstSortedHits({ run: race(sorted, way, most < 1000), taking }, never);
         assert.deepEqual(found.hits, sorted.slice(0, most + 1));
       }
     });
 
   /** Two that go through the same files. The one at once waits for the other where it `isEnough` early: for its beginning, or its end. */
-  function race(sorted: readonly Hit[], way: (typeof ways)[number][1], isEnough: boolean): Search<Hit>['run'] {
+  function race(
+    sorted: readonly SearchHit[],
+    way: (typeof ways)[number][1],
+    isEnough: boolean,
+  ): FileSearch<SearchHit>['run'] {
     const paths = [...new Set(sorted.map((hit) => hit.path))].reverse();
     const shuffled = paths.flatMap((path) => sorted.filter((hit) => hit.path === path));
-    const inOrderRuns = async (onHit: (hit: Hit) => boolean, signal: AbortSignal) => {
+    const inOrderRuns = async (onHit: (hit: SearchHit) => boolean, signal: AbortSignal) => {
       if (way === 'fails') throw new Error('it could not be started');
       if (way !== 'in order') await new Promise((resolve) => signal.addEventListener('abort', resolve));
       signal.throwIfAborted();
@@ -190,11 +199,14 @@ describe('what ripgrep is kept from by a glob', () => {
 
   const names = async (prefix: string, glob?: string) => {
     const found: string[] = [];
-    await withLimits(glob === undefined ? { options: [] } : globLimits(glob, prefix), async (limits) => {
-      const onName = (name: string) => found.push(name.slice(2)) > 0;
-      const place = { folder: workspace.root, target: './', prefix };
-      return ripgrep(workspace, place, ['--files', ...limits], onName, never);
-    });
+    await withRipgrepExclusions(
+      glob === undefined ? { options: [] } : globToRipgrepExclusions(glob, prefix),
+      async (limits) => {
+        const onName = (name: string) => found.push(name.slice(2)) > 0;
+        const place = { folder: workspace.root, target: './', prefix };
+        return runRipgrep(workspace, place, ['--files', ...limits], onName, never);
+      },
+    );
     return found.sort();
   };
 

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { systemPrompt } from '../../../src/engine/context/systemPrompt.ts';
 import type { LanguageService } from '../../../src/tools/code/language.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
-import { FileNames } from '../../../src/tools/mention/fileNames.ts';
-import { relativeOfAddress } from '../../../src/tools/sandbox/virtual.ts';
+import { WorkspaceFileNames } from '../../../src/tools/mention/fileNames.ts';
+import { workspacePathOfUri } from '../../../src/tools/sandbox/virtual.ts';
 import { virtualIn } from '../../support/virtual.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { type ConversationOptions, conversation, data, error } from '../conversation.ts';
@@ -183,7 +183,7 @@ describe('a virtual workspace', () => {
 
   it('has its files completed in a message', async () => {
     await window(some);
-    const names = new FileNames(workspace);
+    const names = new WorkspaceFileNames(workspace);
     await names.fresh(new AbortController().signal);
     assert.deepEqual(
       [names.problem, [...names.names].sort()],
@@ -199,6 +199,6 @@ describe('a virtual workspace', () => {
       ['mem:/wsx/a', undefined],
       ['other:/ws/a', undefined],
     ] as const)
-      assert.equal(relativeOfAddress(virtual, address), expected);
+      assert.equal(workspacePathOfUri(virtual, address), expected);
   });
 });

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { ToolOutcome } from '../../../src/protocol/content/tools.ts';
 import type { CommandEnd } from '../../../src/protocol/run/events.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
-import { BackgroundCommands, type CommandInBackground } from '../../../src/tools/shell/background.ts';
+import { type BackgroundCommandInfo, BackgroundCommands } from '../../../src/tools/shell/background.ts';
 import { markedAlive } from '../../support/alive.ts';
 import { StillClock } from '../../support/clock.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -28,7 +28,7 @@ describe('tools: a command in the background', () => {
   let workspace: TemporaryWorkspace;
   let background: BackgroundCommands;
   let clock: StillClock;
-  let ends: [CommandInBackground, CommandEnd][];
+  let ends: [BackgroundCommandInfo, CommandEnd][];
   let talking: Conversation;
   let outputs: string[];
 

@@ -4,7 +4,7 @@ import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
 import { build } from 'esbuild';
-import { putRight } from '../../../src/tools/changes/tornWrites.ts';
+import { repairInterruptedFile } from '../../../src/tools/changes/tornWrites.ts';
 import { sweepTempFiles } from '../../../src/tools/core/tempFiles.ts';
 import { projectRoot, testOut } from '../../support/editor/project.ts';
 import { gatePlugins } from '../../support/programs.ts';
@@ -74,7 +74,7 @@ async function standsWhole(
 ): Promise<string> {
   const at = paths.join(folder, file);
   const texts = { path: file, before: before as string, after: after as string };
-  if (inPlace) await putRight({ roots: [{ name: 'ws', path: folder }], isDirty: () => false }, texts);
+  if (inPlace) await repairInterruptedFile({ roots: [{ name: 'ws', path: folder }], isDirty: () => false }, texts);
   const there = existsSync(at) ? readFileSync(at) : undefined;
   const is = (wanted: string | Buffer | undefined) =>
     wanted === undefined ? there === undefined : there?.equals(Buffer.from(wanted));

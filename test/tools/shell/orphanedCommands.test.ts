@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import type { Command } from '../../../src/protocol/run/events.ts';
-import { markerName } from '../../../src/tools/shell/environment.ts';
+import type { RecordedCommandLine } from '../../../src/protocol/run/events.ts';
+import { commandMarkerVariable } from '../../../src/tools/shell/environment.ts';
 import { OrphanedCommands, processIdentity } from '../../../src/tools/shell/orphanedCommands.ts';
-import { processTable } from '../../../src/tools/shell/processTable.ts';
+import { readProcessTable } from '../../../src/tools/shell/processTable.ts';
 import { eventually } from '../../support/eventually.ts';
 
-const commandOf = (line: string): Command => ({ line, folder: '/w', marker: randomUUID() });
+const commandOf = (line: string): RecordedCommandLine => ({ line, folder: '/w', marker: randomUUID() });
 
 describe('a command that was left', () => {
   const children: ChildProcess[] = [];
@@ -16,8 +16,8 @@ describe('a command that was left', () => {
     for (const child of children.splice(0)) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
   }); // biome-ignore format: short
   /** As `shell.run` starts it, but for the output. */
-  const run = async ({ line, marker }: Command) => {
-    const env = { PATH: process.env.PATH, [markerName]: marker };
+  const run = async ({ line, marker }: RecordedCommandLine) => {
+    const env = { PATH: process.env.PATH, [commandMarkerVariable]: marker };
     const child = spawn('/bin/sh', ['-c', line], { env, detached: true, stdio: 'ignore' });
     children.push(child);
     await once(child, 'spawn');
@@ -65,7 +65,7 @@ describe('a command that was left', () => {
     const script = `
       const { OrphanedCommands } = await import('./src/tools/shell/orphanedCommands.ts');
       console.log(JSON.stringify(await new OrphanedCommands().look(${JSON.stringify({ ...call, command })})));`;
-    const env = { ...process.env, [markerName]: command.marker };
+    const env = { ...process.env, [commandMarkerVariable]: command.marker };
     const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { env });
     children.push(child);
     let said = '';
@@ -90,9 +90,9 @@ describe('a command that was left', () => {
   });
 
   it('the table of another system tells the same of a process, where there is a ps', async () => {
-    const table = await processTable('darwin').catch(() => undefined);
+    const table = await readProcessTable('darwin').catch(() => undefined);
     if (!table) return; // there is none here
-    const [ours, own] = [table.get(process.pid), (await processTable()).get(process.pid)];
+    const [ours, own] = [table.get(process.pid), (await readProcessTable()).get(process.pid)];
     assert.deepEqual([ours?.parent, ours?.group], [own?.parent, own?.group]);
     assert.match(ours!.began, /^\w+ \w+ +\d+ [\d:]+ \d{4}$/);
   });

@@ -12,11 +12,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
-import type { OwnedRule } from '../../../src/protocol/content/rule.ts';
-import type { EventBody } from '../../../src/protocol/run/events.ts';
+import type { ScopedPermissionRule } from '../../../src/protocol/content/rule.ts';
+import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import type { ApprovalAnswer, Tool } from '../../../src/tools/core/tool.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
-import { CommandOutputs } from '../../../src/tools/shell/seenOutputFiles.ts';
+import { SeenOutputFiles } from '../../../src/tools/shell/seenOutputFiles.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation, error } from '../conversation.ts';
@@ -25,8 +25,8 @@ describe('tools: what a command wrote to a temporary file', () => {
   let workspace: TemporaryWorkspace;
   let temporary: string;
   let tools: readonly Tool[];
-  let hook: (event: EventBody) => void;
-  let rules: OwnedRule[];
+  let hook: (event: RunEventBody) => void;
+  let rules: ScopedPermissionRule[];
   const before = process.env.TMPDIR;
   const at = (name: string) => paths.join(temporary, name);
 
@@ -202,7 +202,7 @@ describe('tools: what a command wrote to a temporary file', () => {
   });
 
   it('is its run’s alone', async () => {
-    const outputs = new CommandOutputs();
+    const outputs = new SeenOutputFiles();
     const settle = await outputs.begin('one', { line: 'x', outputs: [at('x.log')] });
     writeFileSync(at('x.log'), '');
     await settle();

@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
-import type { OwnedRule } from '../../../src/protocol/content/rule.ts';
-import { withUpdate } from '../../../src/protocol/text/lineUpdates.ts';
+import type { ScopedPermissionRule } from '../../../src/protocol/content/rule.ts';
+import { appendTerminalOutput } from '../../../src/protocol/text/lineUpdates.ts';
 import { storedOutput } from '../../../src/tools/core/storedOutput.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { commandEnvironment } from '../../../src/tools/shell/environment.ts';
-import { Cleaner, CommandOutput } from '../../../src/tools/shell/output.ts';
-import { endProcesses } from '../../../src/tools/shell/processes.ts';
+import { CommandOutput, TerminalOutputCleaner } from '../../../src/tools/shell/output.ts';
+import { endCommandProcesses } from '../../../src/tools/shell/processes.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { type Conversation, conversation, data, error } from '../conversation.ts';
@@ -275,7 +275,7 @@ describe('tools: shell.run', () => {
     const child = spawn('sh', ['-c', "trap '' TERM; echo up; while :; do sleep 1; done"], { detached: true });
     await once(child.stdout, 'data');
     const gone = once(child, 'exit');
-    assert.deepEqual(await endProcesses(child.pid!, 'nobody’s', 'group', () => -5000), []);
+    assert.deepEqual(await endCommandProcesses(child.pid!, 'nobody’s', 'group', () => -5000), []);
     assert.deepEqual(await gone, [null, 'SIGKILL']);
   });
 
@@ -417,7 +417,7 @@ describe('Git in a command', () => {
     const workspace = await temporaryWorkspace(files);
     try {
       chmodSync(paths.join(workspace.root, 'docs/x/evil.sh'), 0o755);
-      const rules: OwnedRule[] = [{ scope: 'workspace', effect: 'allow', tool: 'shell.run', kind: 'looks' }];
+      const rules: ScopedPermissionRule[] = [{ scope: 'workspace', effect: 'allow', tool: 'shell.run', kind: 'looks' }];
       const { call, asked } = conversation(workspace, { policy: { rules } });
       const told = await data<{ exitCode: number; note?: string }>(
         call('shell.run', { command: 'git status', cwd: 'docs/x' }),
@@ -438,10 +438,11 @@ describe('tools: cleaning output (T15)', () => {
   for (const size of [1, 2, 3, 7, 1000]) {
     it(`gives the same text in pieces of ${size}`, () => {
       const bytes = Buffer.from(text);
-      const cleaner = new Cleaner();
+      const cleaner = new TerminalOutputCleaner();
       let out = '';
-      for (let at = 0; at < bytes.length; at += size) out = withUpdate(out, cleaner.add(bytes.subarray(at, at + size)));
-      assert.equal(withUpdate(out, cleaner.end()), clean);
+      for (let at = 0; at < bytes.length; at += size)
+        out = appendTerminalOutput(out, cleaner.add(bytes.subarray(at, at + size)));
+      assert.equal(appendTerminalOutput(out, cleaner.end()), clean);
     });
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { joinUpdates, withUpdate } from '../../../src/protocol/text/lineUpdates.ts';
-import { Cleaner, CommandOutput } from '../../../src/tools/shell/output.ts';
+import { appendTerminalOutput, joinTerminalOutput } from '../../../src/protocol/text/lineUpdates.ts';
+import { CommandOutput, TerminalOutputCleaner } from '../../../src/tools/shell/output.ts';
 import { TerminalLine } from '../../../src/tools/shell/terminalLine.ts';
 
 const long = 'x'.repeat(5000);
@@ -42,12 +42,12 @@ describe('tools: a line of a terminal', () => {
         const kept = new CommandOutput();
         let live = '';
         let waiting = '';
-        const cleaner = new Cleaner();
+        const cleaner = new TerminalOutputCleaner();
         const take = (piece: string, last = false) => {
           kept.add(piece);
-          waiting = joinUpdates(waiting, piece);
+          waiting = joinTerminalOutput(waiting, piece);
           if (!last && waiting.length % 2 === 1) return;
-          live = withUpdate(live, waiting);
+          live = appendTerminalOutput(live, waiting);
           waiting = '';
         };
         const bytes = Buffer.from(written.replaceAll('\x9b', '\u009b'));
@@ -59,7 +59,7 @@ describe('tools: a line of a terminal', () => {
 
   it('is shared by the streams of a command', () => {
     const line = new TerminalLine();
-    const [output, errors] = [new Cleaner(line), new Cleaner(line)];
+    const [output, errors] = [new TerminalOutputCleaner(line), new TerminalOutputCleaner(line)];
     const kept = new CommandOutput();
     for (const [cleaner, text] of [
       [output, '10%'],
@@ -74,7 +74,7 @@ describe('tools: a line of a terminal', () => {
   it('gives whoever begins to listen in the middle the whole line', () => {
     const line = new TerminalLine();
     line.write('step 1');
-    assert.equal(withUpdate('', line.write('\rstep 2')), 'step 2');
+    assert.equal(appendTerminalOutput('', line.write('\rstep 2')), 'step 2');
   });
 
   for (const unit of ['\rx', '\bx', '\r\tx', '\x1b[2K\rx', '\x1b[Kx\b', 'x'])

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { awkReads } from '../../../src/tools/shellSyntax/awk.ts';
+import { isReadOnlyAwkProgram } from '../../../src/tools/shellSyntax/awk.ts';
 import { tries } from '../../support/tries.ts';
 
 const reads = [
@@ -49,9 +49,9 @@ const mayDoMore = [
 ];
 
 describe('a program of awk', () => {
-  for (const program of reads) it(`only reads: ${program}`, () => assert.equal(awkReads(program), true));
+  for (const program of reads) it(`only reads: ${program}`, () => assert.equal(isReadOnlyAwkProgram(program), true));
   for (const program of mayDoMore)
-    it(`may do more: ${JSON.stringify(program)}`, () => assert.equal(awkReads(program), false));
+    it(`may do more: ${JSON.stringify(program)}`, () => assert.equal(isReadOnlyAwkProgram(program), false));
 
   it('that is known to only read makes no file and starts nothing, whatever it is made of', () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'towpath-awk-'));
@@ -121,7 +121,9 @@ describe('a program of awk', () => {
         numRuns: tries(14_000, 40_000),
         seed: 11,
       });
-      const read = [...new Set(programs.map((pieces) => pieces.join('')))].filter(awkReads).slice(0, tries(120, 400));
+      const read = [...new Set(programs.map((pieces) => pieces.join('')))]
+        .filter(isReadOnlyAwkProgram)
+        .slice(0, tries(120, 400));
       assert.ok(read.length > tries(100, 300), `${read.length} are known to only read`);
       for (const program of read) {
         try {

@@ -3,10 +3,15 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import fc from 'fast-check';
-import { type CommandStep, type Steps, some, Unclear } from '../../../src/tools/commands/commandStep.ts';
-import { expandScript, type Unfolded } from '../../../src/tools/commands/expandScript.ts';
+import {
+  type CommandPipeline,
+  type CommandStep,
+  UndeterminedCommandError,
+  unknownValueMarks,
+} from '../../../src/tools/commands/commandStep.ts';
+import { type ExpandedScript, expandScript } from '../../../src/tools/commands/expandScript.ts';
 import { ToolError } from '../../../src/tools/core/tool.ts';
-import { readScript } from '../../../src/tools/shellSyntax/shellSyntax.ts';
+import { parseShellScript } from '../../../src/tools/shellSyntax/shellSyntax.ts';
 import { tries } from '../../support/tries.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
@@ -109,12 +114,12 @@ describe('what bash makes of a command', () => {
   });
   after(() => workspace.cleanup());
 
-  const understood = async (text: string): Promise<Unfolded | undefined> => {
-    const script = readScript(text);
+  const understood = async (text: string): Promise<ExpandedScript | undefined> => {
+    const script = parseShellScript(text);
     try {
       return script && (await expandScript(script, folder, workspace.roots, {}));
     } catch (error) {
-      if (error instanceof Unclear || error instanceof ToolError) return undefined;
+      if (error instanceof UndeterminedCommandError || error instanceof ToolError) return undefined;
       throw error;
     }
   };
@@ -140,7 +145,7 @@ describe('what bash makes of a command', () => {
 
   it(`is what we make of it, in ${wanted} lines that we understand`, async function () {
     this.timeout(600_000);
-    const all = new Map<string, Unfolded>();
+    const all = new Map<string, ExpandedScript>();
     let tried = 0;
     for (let seed = 0; all.size < wanted; seed++)
       for (const text of seed === 0 ? lines : fc.sample(line, { numRuns: 1000, seed: seed + firstSeed })) {
@@ -163,7 +168,7 @@ describe('what bash makes of a command', () => {
 });
 
 /** Every call that bash makes is a step of ours; where we say how they follow each other, bash says the same. */
-function differenceOf({ steps, straight }: Unfolded, calls: readonly Call[], code: 0 | 1): string | undefined {
+function differenceOf({ steps, straight }: ExpandedScript, calls: readonly Call[], code: 0 | 1): string | undefined {
   const stray = calls.find((call) => !steps.some((step) => isStep(step, call)));
   if (stray) return `bash runs ${JSON.stringify(stray)}, we ${JSON.stringify(steps.map(({ words }) => words))}`;
   if (!straight || steps.some(({ words }) => !/^[pqr]$/.test(words[0]!))) return undefined;
@@ -172,7 +177,7 @@ function differenceOf({ steps, straight }: Unfolded, calls: readonly Call[], cod
   return same ? undefined : `bash runs ${JSON.stringify(calls)}, we ${JSON.stringify(expected)}`;
 }
 
-function straightCalls(straight: readonly Steps[], code: number): CommandStep[] {
+function straightCalls(straight: readonly CommandPipeline[], code: number): CommandStep[] {
   let last = 0;
   const calls: CommandStep[] = [];
   for (const { operator, commands } of straight) {
@@ -188,7 +193,11 @@ const isStep = ({ words, folder }: CommandStep, call: Call): boolean =>
   words.length === call.words.length &&
   words.every((word, at) => means(word, call.words[at]!));
 
-const marks: Record<string, string> = { [some.text]: '[^]*', [some.number]: '-?\\d*', [some.file]: '/dev/fd/\\d+' };
+const marks: Record<string, string> = {
+  [unknownValueMarks.text]: '[^]*',
+  [unknownValueMarks.number]: '-?\\d*',
+  [unknownValueMarks.file]: '/dev/fd/\\d+',
+};
 const means = (word: string, text: string): boolean =>
   new RegExp(
     `^${[...word].map((letter) => marks[letter] ?? letter.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&')).join('')}$`,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { bracesOf, expandWord, matchesName } from '../../../src/tools/shellSyntax/expandWord.ts';
+import { expandBraces, expandWord, matchesBashGlob } from '../../../src/tools/shellSyntax/expandWord.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
 let workspace: TemporaryWorkspace;
@@ -75,11 +75,11 @@ describe('a word of a command', () => {
   it('that means too much is not looked through', async () => {
     for (const word of ['{1..100000}', '{a,b}'.repeat(40), '{1..9}{1..9}{1..9}', `{${'a,'.repeat(600)}}`])
       assert.equal(await expandWord(word, workspace.root), undefined, word);
-    assert.equal(bracesOf(`${'{'.repeat(5000)}a,b`), undefined);
+    assert.equal(expandBraces(`${'{'.repeat(5000)}a,b`), undefined);
   });
 
   it('takes no time for stars', () => {
-    assert.equal(matchesName(`${'*a'.repeat(100)}b`, 'a'.repeat(255)), false);
-    assert.equal(matchesName('**', ''), true);
+    assert.equal(matchesBashGlob(`${'*a'.repeat(100)}b`, 'a'.repeat(255)), false);
+    assert.equal(matchesBashGlob('**', ''), true);
   });
 });

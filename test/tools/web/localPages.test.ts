@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import type { Approve } from '../../../src/tools/core/tool.ts';
+import type { ApprovalRequester } from '../../../src/tools/core/tool.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
-import { rulesFor } from '../../../src/tools/policy/rules.ts';
+import { alwaysAllowRuleChoices } from '../../../src/tools/policy/rules.ts';
 import { BackgroundCommands } from '../../../src/tools/shell/background.ts';
-import { ownPages } from '../../../src/tools/web/localPages.ts';
+import { createCommandPageLookup } from '../../../src/tools/web/localPages.ts';
 import { StillClock } from '../../support/clock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
@@ -117,7 +117,7 @@ describe('tools: a page that a command of the run serves', () => {
       plan.why,
       /^It is a page of this machine: the background command “.* server\.cjs 127\.0\.0\.1 2” \(.* \(\d+\)\) serves it\. Its response is sent to the model\. Pages of this port need no further approval while the command runs\.$/,
     );
-    assert.deepEqual(rulesFor({ call, plan }), [], 'no lasting rule is offered');
+    assert.deepEqual(alwaysAllowRuleChoices({ call, plan }), [], 'no lasting rule is offered');
   });
 
   it('is the same port by its other names, and when the command starts its server anew', async () => {
@@ -199,7 +199,7 @@ start();`,
 
   it('is another run’s for another run', async () => {
     const { ports } = await serve();
-    const pages = ownPages(background);
+    const pages = createCommandPageLookup(background);
     const url = new URL(`http://localhost:${ports[0]}/`);
     assert.deepEqual([await pages('another', url), (await pages('run', url)) !== undefined], [undefined, true]);
   });
@@ -216,7 +216,7 @@ start();`,
 
   it('is looked at again after the question: who took the port meanwhile hears nothing', async () => {
     const { id, ports } = await serve();
-    const takeOver: Approve = async () => {
+    const takeOver: ApprovalRequester = async () => {
       await background.stop(id, 'person');
       await quit(stranger);
       await new Promise<void>((resolve) => stranger.listen(ports[0], '127.0.0.1', resolve));
@@ -229,7 +229,7 @@ start();`,
   it('is looked at again once the connection stands, before anything is sent', async () => {
     const { id, ports } = await serve();
     const url = new URL(`http://localhost:${ports[0]}/`);
-    const { reach } = (await ownPages(background)('run', url))!;
+    const { reach } = (await createCommandPageLookup(background)('run', url))!;
     assert.deepEqual(await reach.addresses(url), ['127.0.0.1']);
     await background.stop(id, 'person');
     await assert.rejects(reach.connected!(url, '127.0.0.1'), { code: 'E_SANDBOX_VIOLATION' });
@@ -249,7 +249,7 @@ start();`,
 
   it('where nothing says whose a port is has to be named by the output, and is asked about every time', async () => {
     const { ports } = await serve();
-    const pages = ownPages(background, 'darwin');
+    const pages = createCommandPageLookup(background, 'darwin');
     const web = { ownPages: pages };
     talk({ tools: builtinTools({ shell: { background }, web }) });
     for (let times = 0; times < 2; times++) await data(get(`http://localhost:${ports[0]}/page`));

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
-import { addressesOf, checkUrl, isPublic } from '../../../src/tools/web/addresses.ts';
-import { scan } from '../../../src/tools/web/htmlNesting.ts';
+import { checkFetchUrl, isPublicAddress, resolveHostAddresses } from '../../../src/tools/web/addresses.ts';
+import { scanHtmlNesting } from '../../../src/tools/web/htmlNesting.ts';
 import { pageText } from '../../../src/tools/web/text.ts';
 import type { WebOptions } from '../../../src/tools/web/web.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
@@ -46,7 +46,7 @@ describe('tools: which addresses web.fetch goes to', () => {
     ['not an address', false],
   ];
   for (const [address, expected] of places)
-    it(`${address} is ${expected ? 'public' : 'not public'}`, () => assert.equal(isPublic(address), expected));
+    it(`${address} is ${expected ? 'public' : 'not public'}`, () => assert.equal(isPublicAddress(address), expected));
 
   const refused: [url: string, reason: string][] = [
     ['http://localhost/', 'PRIVATE_ADDRESS'],
@@ -81,12 +81,12 @@ describe('tools: which addresses web.fetch goes to', () => {
     });
 
   it('shows a host as it is asked for', () => {
-    assert.equal(checkUrl('https://аpple.com/ä b?x#part', false).href, 'https://xn--pple-43d.com/%C3%A4%20b?x');
+    assert.equal(checkFetchUrl('https://аpple.com/ä b?x#part', false).href, 'https://xn--pple-43d.com/%C3%A4%20b?x');
   });
 
   it('a name that leads to this machine is refused when it is looked up, whatever it is called', async () => {
-    await assert.rejects(addressesOf(new URL('http://localhost/'), false), { code: 'E_SANDBOX_VIOLATION' });
-    assert.ok((await addressesOf(new URL('http://localhost/'), true)).length > 0);
+    await assert.rejects(resolveHostAddresses(new URL('http://localhost/'), false), { code: 'E_SANDBOX_VIOLATION' });
+    assert.ok((await resolveHostAddresses(new URL('http://localhost/'), true)).length > 0);
   });
 });
 
@@ -336,6 +336,6 @@ describe('tools: pages made to be hard to read', () => {
   for (const [name, body, text] of pages) it(name, async () => assert.equal((await read(body)).text.trim(), text));
 
   it('lists and paragraphs that are not closed are no nesting', () => {
-    assert.deepEqual(scan('<ul><li>a<li>b<p>c<p>d<br></ul><table><tr><td>e<tr><td>f</table>').depth, 1);
+    assert.deepEqual(scanHtmlNesting('<ul><li>a<li>b<p>c<p>d<br></ul><table><tr><td>e<tr><td>f</table>').depth, 1);
   });
 });

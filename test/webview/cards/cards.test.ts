@@ -1,22 +1,28 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { failure, type ToolOutcome } from '../../../src/protocol/content/tools.ts';
+import { failedToolOutcome, type ToolOutcome } from '../../../src/protocol/content/tools.ts';
 import type { CallState } from '../../../src/protocol/run/run.ts';
-import type { Code } from '../../../src/protocol/text/codes.ts';
-import { codeText, editText, errorSentence, isCode, refusalText } from '../../../src/protocol/text/codeText.ts';
+import type { TowpathErrorCode } from '../../../src/protocol/text/codes.ts';
+import {
+  editReasonText,
+  errorCodeTexts,
+  errorMessageForUser,
+  isErrorCode,
+  refusalReasonTexts,
+} from '../../../src/protocol/text/codeText.ts';
 import { toolNames } from '../../../src/tools/definitions/definitions.ts';
 import {
   type CardContext,
   type CardLine,
-  type CardMark,
+  type CardStatusIcon,
   cardLine,
-  draftLine,
-  spoken,
+  cardLineAriaLabel,
+  draftCardLine,
 } from '../../../webview/cards/cardLine.ts';
 import { pieceText } from '../../../webview/cards/cardText.ts';
-import { exitAnswer } from '../../../webview/cards/exitText.ts';
-import { writingOf } from '../../../webview/cards/partialArguments.ts';
+import { exitCodeMeaning } from '../../../webview/cards/exitText.ts';
+import { editProgressFromDraft } from '../../../webview/cards/partialArguments.ts';
 import { toolTextTable } from '../../../webview/cards/toolText.ts';
 import { root } from '../browser.ts';
 import { outcomes, rows, seenOf } from '../cardRows.ts';
@@ -45,7 +51,7 @@ describe('The first line of a card', () => {
     const line = (one: typeof call | typeof plain, of: CallState) =>
       cardLine({ call: one, state: of, phase: 'Running', now: 0 });
     assert.deepEqual(line(call, state), line(plain, { status: 'running' }));
-    assert.equal(spoken(line(call, { ...state, status: 'waiting' })), 'Read src/a.ts · Queued');
+    assert.equal(cardLineAriaLabel(line(call, { ...state, status: 'waiting' })), 'Read src/a.ts · Queued');
   });
 
   for (const [name, row] of rows) {
@@ -58,10 +64,15 @@ describe('The first line of a card', () => {
       };
       const answered = row.data === undefined ? {} : { outcome: { ok: true, data: row.data } as ToolOutcome };
       const plain = { ...row, state: undefined };
-      assert.equal(spoken(cardLine(seenOf(name, plain))), `${asked} · Queued`);
-      assert.equal(spoken(cardLine(seenOf(name, plain, { state: { status: 'running', startedAt: 0 } }))), doing);
-      assert.equal(spoken(line({ ...answered, state: { status: 'done', ok: true, ms: 40 } })), done);
-      const failed = spoken(cardLine(seenOf(name, plain, { outcome: failure('TOOL_EXEC_FAILED', 'a_b {}') })));
+      assert.equal(cardLineAriaLabel(cardLine(seenOf(name, plain))), `${asked} · Queued`);
+      assert.equal(
+        cardLineAriaLabel(cardLine(seenOf(name, plain, { state: { status: 'running', startedAt: 0 } }))),
+        doing,
+      );
+      assert.equal(cardLineAriaLabel(line({ ...answered, state: { status: 'done', ok: true, ms: 40 } })), done);
+      const failed = cardLineAriaLabel(
+        cardLine(seenOf(name, plain, { outcome: failedToolOutcome('TOOL_EXEC_FAILED', 'a_b {}') })),
+      );
       assert.equal(failed, `${not}: it failed`);
     });
 
@@ -75,9 +86,9 @@ describe('The first line of a card', () => {
     });
 
     it(`of ${name} has words for every code: ${done}`, () => {
-      for (const code of Object.keys(codeText) as Code[]) {
+      for (const code of Object.keys(errorCodeTexts) as TowpathErrorCode[]) {
         const state: CallState = { status: 'done', ok: false, code, ms: 5, startedAt: 0 };
-        const outcome = failure(code, `${code} x_y {"a":1}`);
+        const outcome = failedToolOutcome(code, `${code} x_y {"a":1}`);
         const one = cardLine(seenOf(name, { args: row.args }, { state, outcome }));
         checkWords(one);
         assert.ok(one.mark === 'cross' || one.mark === 'none', code);
@@ -88,10 +99,10 @@ describe('The first line of a card', () => {
 
   it('says why an edit or a path was refused, in words', () => {
     const says = (name: string, code: 'E_PRECONDITION_FAILED' | 'E_SANDBOX_VIOLATION' | 'ENOENT' | 'TOOL_ARGS_INVALID' | 'TOOL_EXEC_FAILED', message: string, details?: unknown) =>
-      spoken(cardLine(seenOf(name, { args: { path: 'src/a.ts', pattern: '(', name: 'x' } }, { outcome: failure(code, message, details) }))); // biome-ignore format: one line
-    for (const [reason, words] of Object.entries(editText))
+      cardLineAriaLabel(cardLine(seenOf(name, { args: { path: 'src/a.ts', pattern: '(', name: 'x' } }, { outcome: failedToolOutcome(code, message, details) }))); // biome-ignore format: one line
+    for (const [reason, words] of Object.entries(editReasonText))
       assert.equal(says('fs.edit', 'E_PRECONDITION_FAILED', 'oldText …', { reason, lines: [] }), `Could not edit src/a.ts: ${words}`);
-    for (const [reason, words] of Object.entries(refusalText))
+    for (const [reason, words] of Object.entries(refusalReasonTexts))
       assert.equal(says('fs.read', 'E_SANDBOX_VIOLATION', 'x', { reason }), `Could not read src/a.ts: ${words}`);
     assert.equal(
       says('fs.edit', 'E_PRECONDITION_FAILED', 'x', { reason: 'ABSENT', lines: [12, 13, 18] }),
@@ -107,7 +118,7 @@ describe('The first line of a card', () => {
     assert.equal(says('mcp.docs.get', 'TOOL_EXEC_FAILED', '{"error":"x"}'), 'Could not use docs: get “src/a.ts”: it failed');
   }); // biome-ignore format: rows
 
-  const commands: [line: string, data: object, mark: CardMark, says: string][] = [
+  const commands: [line: string, data: object, mark: CardStatusIcon, says: string][] = [
     ['npm test', { exitCode: 0 }, 'check', ''],
     ['npm test', { exitCode: 1 }, 'dot', 'exit code 1'],
     ['grep -rn x src', { exitCode: 1 }, 'check', 'no match'],
@@ -127,42 +138,51 @@ describe('The first line of a card', () => {
   it('of a command that was ended says by what', () => {
     const state: CallState = { status: 'done', ok: false, startedAt: 1, ms: 60_000, code: 'TOOL_TIMEOUT' };
     const says = (outcome: ToolOutcome, code: string) =>
-      spoken(cardLine(seenOf('shell.run', { args: { command: 'npm test' } }, { state: { ...state, code }, outcome })));
-    assert.equal(says(failure('TOOL_TIMEOUT', 'x'), 'TOOL_TIMEOUT'), 'Ran npm test · timed out · 1 min');
-    assert.equal(says(failure('TOOL_INTERRUPTED', 'Stopped while it ran; x.'), 'TOOL_INTERRUPTED'), 'Ran npm test · you stopped it · 1 min');
+      cardLineAriaLabel(cardLine(seenOf('shell.run', { args: { command: 'npm test' } }, { state: { ...state, code }, outcome })));
+    assert.equal(says(failedToolOutcome('TOOL_TIMEOUT', 'x'), 'TOOL_TIMEOUT'), 'Ran npm test · timed out · 1 min');
+    assert.equal(says(failedToolOutcome('TOOL_INTERRUPTED', 'Stopped while it ran; x.'), 'TOOL_INTERRUPTED'), 'Ran npm test · you stopped it · 1 min');
   }); // biome-ignore format: rows
 
   it('knows what the codes of programs mean that only read, and of no other line', () => {
     for (const line of ['grep x a', 'FOO=1 rg x', 'cat a | rg "a;b"', 'git grep x', 'git diff --quiet', 'test -f a', '[ -f a ]', "grep 'a|b' f"])
-      assert.ok(exitAnswer(line, 1), line); // biome-ignore format: one line
+      assert.ok(exitCodeMeaning(line, 1), line); // biome-ignore format: one line
     for (const line of ['npm test', 'grep x a || false', 'grep x a && npm test', 'grep x $(cat y)', 'git diff', 'grep x a; exit 1', 'grep x a > b && false', 'toString x'])
-      assert.equal(exitAnswer(line, 1), undefined, line); // biome-ignore format: one line
+      assert.equal(exitCodeMeaning(line, 1), undefined, line); // biome-ignore format: one line
   });
 
   it('of an edit that is being written has its path, and its newest lines', () => {
     const draft = { name: 'fs.write', argumentsText: '{"path":"src/a.ts","content":"one\\ntwo\\nth\\"ree\\nfour\\u00' };
-    assert.equal(spoken(draftLine(draft)), 'Writing src/a.ts');
-    assert.deepEqual(writingOf(draft), {
+    assert.equal(cardLineAriaLabel(draftCardLine(draft)), 'Writing src/a.ts');
+    assert.deepEqual(editProgressFromDraft(draft), {
       lines: 4,
       newest: ['two', 'th"ree', 'four'].map((text) => ({ sign: '+', text })),
     });
-    assert.equal(writingOf({ name: 'fs.edit', argumentsText: '{"path":"a","edits":[{"oldText":"x"' }), undefined);
+    assert.equal(
+      editProgressFromDraft({ name: 'fs.edit', argumentsText: '{"path":"a","edits":[{"oldText":"x"' }),
+      undefined,
+    );
     assert.deepEqual(
-      writingOf({ name: 'fs.edit', argumentsText: '{"edits":[{"oldText":"x","newText":"a\\\\nb\\nc"}],"path":"a"}' })
-        ?.newest,
+      editProgressFromDraft({
+        name: 'fs.edit',
+        argumentsText: '{"edits":[{"oldText":"x","newText":"a\\\\nb\\nc"}],"path":"a"}',
+      })?.newest,
       [
         { sign: '+', text: 'a\\nb' },
         { sign: '+', text: 'c' },
       ],
     );
-    assert.deepEqual(writingOf({ name: 'fs.apply_patch', argumentsText: '{"patch":"--- a\\n-old\\n+new\\n same' })?.newest.map(({ sign }) => sign).join(''), '-+ '); // biome-ignore format: one line
+    assert.deepEqual(editProgressFromDraft({ name: 'fs.apply_patch', argumentsText: '{"patch":"--- a\\n-old\\n+new\\n same' })?.newest.map(({ sign }) => sign).join(''), '-+ '); // biome-ignore format: one line
     const grows = { name: 'fs.write', argumentsText: '{"path":"a","content":"' };
     for (const piece of ['one\\', 'ntwo\\\\', 'n\\n', 'three"}']) {
       grows.argumentsText += piece;
-      assert.deepEqual(writingOf(grows), writingOf({ ...grows }), 'piece by piece as all at once');
+      assert.deepEqual(
+        editProgressFromDraft(grows),
+        editProgressFromDraft({ ...grows }),
+        'piece by piece as all at once',
+      );
     }
-    assert.equal(writingOf(grows)?.lines, 3);
-    assert.equal(spoken(draftLine({ name: '', argumentsText: '' })), 'Writing');
+    assert.equal(editProgressFromDraft(grows)?.lines, 3);
+    assert.equal(cardLineAriaLabel(draftCardLine({ name: '', argumentsText: '' })), 'Writing');
   });
 });
 
@@ -185,12 +205,12 @@ describe('A card of a model that means harm', () => {
           seenOf(
             name,
             { args },
-            { state: { status: 'done', ok: false, code: path }, outcome: failure('TOOL_EXEC_FAILED', path) },
+            { state: { status: 'done', ok: false, code: path }, outcome: failedToolOutcome('TOOL_EXEC_FAILED', path) },
           ),
         );
         assert.ok(line.outcome.every((one) => pieceText(one).length < 300));
       }
-    assert.ok(exitAnswer('"'.repeat(100_000) + "'".repeat(100_000), 1) === undefined);
+    assert.ok(exitCodeMeaning('"'.repeat(100_000) + "'".repeat(100_000), 1) === undefined);
   });
 });
 
@@ -201,18 +221,21 @@ describe('The words of a code', () => {
         .filter((one) => one.isFile() && one.name.endsWith('.ts'))
         .map((one) => path.join(one.parentPath, one.name));
     const found = files(path.join(root, 'src')).flatMap((file) =>
-      [...readFileSync(file, 'utf8').matchAll(/\bcode: '([A-Z_]{3,})'|failedWith\('([A-Z_]+)'/g)].map(
+      [...readFileSync(file, 'utf8').matchAll(/\bcode: '([A-Z_]{3,})'|failedEngineResult\('([A-Z_]+)'/g)].map(
         ([, one, other]) => one ?? other!,
       ),
     );
     assert.ok(found.length > 20);
-    assert.deepEqual([...new Set(found.filter((code) => !isCode(code)))], []);
+    assert.deepEqual([...new Set(found.filter((code) => !isErrorCode(code)))], []);
   });
 
   it('are sentences for who has no others', () => {
-    assert.equal(errorSentence({ code: 'STORE_FULL', message: '' }), 'The disk is full, so the run is not recorded.');
-    assert.equal(errorSentence({ code: 'X', message: 'It broke.' }), 'It broke.');
-    for (const words of [codeText, refusalText, editText].flatMap((one) => Object.values(one)))
+    assert.equal(
+      errorMessageForUser({ code: 'STORE_FULL', message: '' }),
+      'The disk is full, so the run is not recorded.',
+    );
+    assert.equal(errorMessageForUser({ code: 'X', message: 'It broke.' }), 'It broke.');
+    for (const words of [errorCodeTexts, refusalReasonTexts, editReasonText].flatMap((one) => Object.values(one)))
       assert.match(words, /^[a-z][^_{}.]*$/);
   });
 });

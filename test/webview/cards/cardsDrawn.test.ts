@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { failure, type ToolOutcome } from '../../../src/protocol/content/tools.ts';
-import type { Code } from '../../../src/protocol/text/codes.ts';
-import { codeText } from '../../../src/protocol/text/codeText.ts';
+import { failedToolOutcome, type ToolOutcome } from '../../../src/protocol/content/tools.ts';
+import type { TowpathErrorCode } from '../../../src/protocol/text/codes.ts';
+import { errorCodeTexts } from '../../../src/protocol/text/codeText.ts';
 import type { CardContext } from '../../../webview/cards/cardLine.ts';
 import { openBrowser, type TestBrowser, type TestPage } from '../browser.ts';
 import { outcomes, rows, seenOf } from '../cardRows.ts';
@@ -17,10 +17,10 @@ const all: [what: string, seen: CardContext][] = rows.flatMap(([name, row]) => {
     of('at work', { state: { status: 'running', startedAt: 0 } }),
     of('done', { ...done, state: { ...row.state, status: 'done', ok: true, ms: 40 } }),
     ...outcomes.map(([says, , seen]) => of(says, seen)),
-    ...(Object.keys(codeText) as Code[]).map((code) =>
+    ...(Object.keys(errorCodeTexts) as TowpathErrorCode[]).map((code) =>
       of(code, {
         state: { status: 'done', ok: false, code, ms: 5, startedAt: 0 },
-        outcome: failure(code, `${code} x_y {"a":1}`),
+        outcome: failedToolOutcome(code, `${code} x_y {"a":1}`),
       }),
     ),
   ];

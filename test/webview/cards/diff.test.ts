@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { EventBody } from '../../../src/protocol/run/events.ts';
+import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import { openBrowser, type TestBrowser, type TestPage } from '../browser.ts';
 import { begin, readyState, runOf } from '../conversation.ts';
 
@@ -14,7 +14,7 @@ describe('A change on a card', () => {
   beforeEach(() => test.renew());
   afterEach(async () => assert.deepEqual(await test.violations(), []));
 
-  const edited = (path: string, diff: string): EventBody[] => [
+  const edited = (path: string, diff: string): RunEventBody[] => [
     ...begin,
     {
       type: 'message',

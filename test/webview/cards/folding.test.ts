@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { ToolCall } from '../../../src/protocol/content/messages.ts';
-import type { EventBody } from '../../../src/protocol/run/events.ts';
+import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import { applyEvent } from '../../../src/protocol/run/fold.ts';
 import { newRun, type Run } from '../../../src/protocol/run/run.ts';
-import { Folding, type FoldState, foldText } from '../../../webview/cards/folding.ts';
+import { type CallFold, callFoldText, RunCallFolds } from '../../../webview/cards/folding.ts';
 import { begin, eventsOf } from '../conversation.ts';
 
 const read = (id: string, path = id): ToolCall => ({ id, name: 'fs.read', arguments: { path } });
@@ -11,26 +11,26 @@ const search = (id: string): ToolCall => ({ id, name: 'fs.search', arguments: { 
 const edit = (id: string): ToolCall => ({ id, name: 'fs.edit', arguments: { path: id } });
 const plan = (id: string): ToolCall => ({ id, name: 'plan.update', arguments: { items: [] } });
 
-const says = (content: string, ...toolCalls: ToolCall[]): EventBody => ({
+const says = (content: string, ...toolCalls: ToolCall[]): RunEventBody => ({
   type: 'message',
   message: { role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }) },
 });
-const thinks = (thinking: string, ...toolCalls: ToolCall[]): EventBody => ({
+const thinks = (thinking: string, ...toolCalls: ToolCall[]): RunEventBody => ({
   type: 'message',
   message: { role: 'assistant', content: '', thinking, toolCalls },
 });
-const starts = (...calls: ToolCall[]): EventBody[] =>
+const starts = (...calls: ToolCall[]): RunEventBody[] =>
   calls.map(({ id, name }) => ({ type: 'tool-start', toolCallId: id, name }));
-const ends = (calls: ToolCall[], code?: string): EventBody[] =>
+const ends = (calls: ToolCall[], code?: string): RunEventBody[] =>
   calls.flatMap(({ id, name }) => [
     ...starts({ id, name, arguments: {} }),
     { type: 'tool-end', toolCallId: id, name, ok: code === undefined, ms: 1, ...(code && { code }) },
   ]);
-const turn = (...calls: ToolCall[]): EventBody[] => [says('', ...calls), ...ends(calls)];
+const turn = (...calls: ToolCall[]): RunEventBody[] => [says('', ...calls), ...ends(calls)];
 
 /** A run that is told piece by piece, as it is drawn after each. */
-function told(...pieces: EventBody[][]) {
-  const folding = new Folding();
+function told(...pieces: RunEventBody[][]) {
+  const folding = new RunCallFolds();
   const run = newRun('run-1');
   let seq = 0;
   for (const piece of [begin, ...pieces]) {
@@ -42,9 +42,9 @@ function told(...pieces: EventBody[][]) {
 }
 
 /** `Read 2 files, searched once [a b c]` for a fold, the id of a call for a card of its own; a line per message. */
-function drawn(folding: Folding, run: Run): string[] {
-  const fold = ({ calls }: FoldState) => {
-    const { words, failed } = foldText(run, calls);
+function drawn(folding: RunCallFolds, run: Run): string[] {
+  const fold = ({ calls }: CallFold) => {
+    const { words, failed } = callFoldText(run, calls);
     return `${words}${failed ? ` · ${failed} failed` : ''} [${calls.map(({ id }) => id).join(' ')}]`;
   };
   return run.messages.flatMap((message, at) => {
@@ -54,7 +54,7 @@ function drawn(folding: Folding, run: Run): string[] {
 }
 
 describe('What only reads', () => {
-  const stories: [name: string, pieces: EventBody[][], drawn: string[]][] = [
+  const stories: [name: string, pieces: RunEventBody[][], drawn: string[]][] = [
     ['folds within a reply and across replies', [turn(read('a'), search('b')), turn(read('c'), search('d'))],
       ['Read 2 files, searched twice [a b c d]']],
     ['is one file, however often it was read', [turn(read('a', 'x'), read('b', 'x'))], ['Read a file [a b]']],
@@ -91,13 +91,14 @@ describe('What only reads', () => {
 
   it('is at work as long as one of it is', () => {
     const { folding, run } = told(turn(read('a')), [says('', read('b')), ...starts(read('b'))]);
-    assert.equal(foldText(run, folding.newest!.calls).mark, 'working');
-    assert.equal(foldText(run, [read('a')]).mark, 'check');
+    assert.equal(callFoldText(run, folding.newest!.calls).mark, 'working');
+    assert.equal(callFoldText(run, [read('a')]).mark, 'check');
   });
 
   it('has no check where a call has failed: a dot for some of them, a cross for all', () => {
     const { run } = told(turn(read('a'), read('b')));
-    const marks = () => [foldText(run, [read('a'), read('b')]), foldText(run, [read('a')])].map(({ mark }) => mark);
+    const marks = () =>
+      [callFoldText(run, [read('a'), read('b')]), callFoldText(run, [read('a')])].map(({ mark }) => mark);
     assert.deepEqual(marks(), ['check', 'check']);
     run.calls.a!.ok = false;
     assert.deepEqual(marks(), ['dot', 'cross']);
@@ -113,7 +114,7 @@ describe('What only reads', () => {
   });
 
   it('that has settled is not looked at again', () => {
-    const folding = new Folding();
+    const folding = new RunCallFolds();
     const run = newRun('run-1');
     const bodies = [...begin, ...Array.from({ length: 2000 }, (_, at) => [says(`${at}`, read(`r${at}`)), ...ends([read(`r${at}`)])]).flat()]; // biome-ignore format: one line
     for (const event of eventsOf('run-1', bodies)) applyEvent(run, event);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type ViewMessage, viewMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
-import type { CommandEnd, EventBody } from '../../../src/protocol/run/events.ts';
+import { type PanelToHostMessage, panelToHostMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
+import type { CommandEnd, RunEventBody } from '../../../src/protocol/run/events.ts';
 import { picture } from '../../support/editor/picture.ts';
 import { openBrowser, type TestBrowser, type TestPage } from '../browser.ts';
 import { begin, eventsOf, readyState, runOf } from '../conversation.ts';
@@ -8,7 +8,7 @@ import { begin, eventsOf, readyState, runOf } from '../conversation.ts';
 const marker = 'c0ffee00-0000-4000-8000-000000000000';
 const id = marker.slice(0, 8);
 const line = 'npm run dev';
-const runs: EventBody[] = [
+const runs: RunEventBody[] = [
   ...begin,
   {
     type: 'message',
@@ -22,7 +22,7 @@ const runs: EventBody[] = [
   { type: 'tool-start', toolCallId: 'call-1', name: 'shell.run', command: { line, folder: '/w', marker } },
   { type: 'tool-output', toolCallId: 'call-1', text: 'ready in 300 ms\n' },
 ];
-const goesOn: EventBody[] = [
+const goesOn: RunEventBody[] = [
   { type: 'tool-end', toolCallId: 'call-1', name: 'shell.run', ok: true, ms: 10, background: { id } },
   { type: 'phase', phase: 'WaitingUser' },
 ];
@@ -41,7 +41,7 @@ describe('Commands in the background, in the panel', () => {
     assert.deepEqual(await test.violations(), []);
   });
 
-  const show = (bodies: EventBody[], commands = [command()]) =>
+  const show = (bodies: RunEventBody[], commands = [command()]) =>
     test.send(
       { type: 'state', state: { ...readyState, commands } },
       { type: 'run', run: runOf('run-1', bodies) },
@@ -49,9 +49,9 @@ describe('Commands in the background, in the panel', () => {
     );
   const card = () => test.page.locator('[data-call="call-1"]');
   const list = () => test.page.getByTestId('commands');
-  const posted = async (): Promise<ViewMessage[]> => {
+  const posted = async (): Promise<PanelToHostMessage[]> => {
     const all = await test.posted();
-    for (const message of all) viewMessageSchema.parse(message);
+    for (const message of all) panelToHostMessageSchema.parse(message);
     return all.filter(({ type }) => type !== 'ready');
   };
   const lines = async (text: Promise<string>) =>
@@ -112,8 +112,8 @@ describe('Commands in the background, in the panel', () => {
   });
 
   it('its kept output is opened from its card, once the model has heard of its end nothing asks for more', async () => {
-    const end: EventBody = { type: 'command-end', toolCallId: 'call-1', by: 'itself', exitCode: 1, outputId: 'abc' };
-    const told: EventBody = { type: 'message', message: { role: 'system', content: 'It ended.' }, ends: ['call-1'] };
+    const end: RunEventBody = { type: 'command-end', toolCallId: 'call-1', by: 'itself', exitCode: 1, outputId: 'abc' };
+    const told: RunEventBody = { type: 'message', message: { role: 'system', content: 'It ended.' }, ends: ['call-1'] };
     await show([...runs, ...goesOn, end], []);
     await test.page.getByTestId('died-output').click();
     await card().getByTestId('open-output').click();

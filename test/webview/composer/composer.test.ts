@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import type { ViewMessage } from '../../../src/protocol/panel/panelMessages.ts';
-import type { EventBody } from '../../../src/protocol/run/events.ts';
+import type { PanelToHostMessage } from '../../../src/protocol/panel/panelMessages.ts';
+import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openBrowser, type TestBrowser, type TestPage } from '../browser.ts';
 import { begin, eventsOf, readyState, runOf } from '../conversation.ts';
 
-const rests: EventBody = { type: 'phase', phase: 'WaitingUser' };
-const works: EventBody = { type: 'phase', phase: 'Running' };
+const rests: RunEventBody = { type: 'phase', phase: 'WaitingUser' };
+const works: RunEventBody = { type: 'phase', phase: 'Running' };
 
 describe('The buttons beside the message box', () => {
   let browser: TestBrowser;
@@ -19,9 +19,9 @@ describe('The buttons beside the message box', () => {
   beforeEach(() => test.renew());
   afterEach(async () => assert.deepEqual(await test.violations(), []));
 
-  const show = (bodies: EventBody[] = begin) =>
+  const show = (bodies: RunEventBody[] = begin) =>
     test.send({ type: 'state', state: readyState }, { type: 'run', run: runOf('run-1', bodies) });
-  const next = (from: number, ...bodies: EventBody[]) =>
+  const next = (from: number, ...bodies: RunEventBody[]) =>
     test.send({ type: 'events', events: eventsOf('run-1', bodies, from) });
   const find = (id: string) => test.page.getByTestId(id);
   const box = () => test.page.locator('[data-testid="composer"] textarea');
@@ -29,7 +29,7 @@ describe('The buttons beside the message box', () => {
     await box().fill(text);
     await test.send();
   };
-  const posted = async (): Promise<ViewMessage[]> =>
+  const posted = async (): Promise<PanelToHostMessage[]> =>
     (await test.posted()).filter(({ type }) => type === 'send' || type === 'stop' || type === 'pause');
   const buttons = () =>
     test.page

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import type { Completion, Mention } from '../../../src/protocol/content/mention.ts';
+import type { ComposerCompletion, Mention } from '../../../src/protocol/content/mention.ts';
 import type { Attachment } from '../../../src/protocol/content/messages.ts';
-import { type ViewMessage, viewMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
-import type { EventBody } from '../../../src/protocol/run/events.ts';
+import { type PanelToHostMessage, panelToHostMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
+import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import { openBrowser, root, type TestBrowser, type TestPage } from '../browser.ts';
 import { readyState, runOf } from '../conversation.ts';
 
-const rows: Completion[] = [
+const rows: ComposerCompletion[] = [
   { mention: { kind: 'problems' }, label: 'problems', detail: '2 errors, 1 warning' },
   { mention: { kind: 'file', path: 'src/panel/cli.ts' }, label: 'cli.ts', detail: 'src/panel · open' },
   { mention: { kind: 'folder', path: 'src/commands' }, label: 'commands/', detail: 'src' },
@@ -29,14 +29,14 @@ describe('Naming things in the message box', () => {
   const box = () => test.page.locator('[data-testid="composer"] textarea');
   const list = () => test.page.getByTestId('completion');
   const text = () => box().inputValue();
-  const show = (bodies: EventBody[] = []) =>
+  const show = (bodies: RunEventBody[] = []) =>
     test.send(
       { type: 'state', state: readyState },
       { type: 'run', run: bodies.length > 0 ? runOf('run-1', bodies) : null },
     );
-  async function posted(): Promise<ViewMessage[]> {
+  async function posted(): Promise<PanelToHostMessage[]> {
     const all = await test.posted();
-    for (const message of all) viewMessageSchema.parse(message);
+    for (const message of all) panelToHostMessageSchema.parse(message);
     return all.filter(({ type }) => type !== 'ready');
   }
   /** Types, and answers the newest question about it as the host does. */
@@ -117,7 +117,7 @@ describe('Naming things in the message box', () => {
     await type('@c');
     await test.page.keyboard.press('ArrowDown');
     const asked = 2; // one for each key of this page
-    const more: Completion = { mention: { kind: 'file', path: 'c.ts' }, label: 'c.ts' };
+    const more: ComposerCompletion = { mention: { kind: 'file', path: 'c.ts' }, label: 'c.ts' };
     await test.send({ type: 'completions', asked, rows: [more, ...rows] });
     assert.equal(await chosen(), 'cli.ts');
     await test.send({ type: 'completions', asked: asked - 1, rows: [more] });
@@ -235,7 +235,7 @@ describe('Naming things in the message box', () => {
     assert.equal(await said.getByRole('button', { name: /^Open \.env/ }).count(), 0);
   });
 
-  const slashes: Completion[] = [
+  const slashes: ComposerCompletion[] = [
     { slash: { word: '/plan', kind: 'act' }, label: '/plan', detail: 'Plan first' },
     { slash: { word: '/tests', kind: 'prompt' }, label: '/tests', detail: 'Tests for a part' },
   ];
@@ -413,7 +413,7 @@ describe('Naming things in the message box', () => {
   });
 
   it('a plan that waits is done by Ctrl+Enter, with what stands in the message box', async () => {
-    const plans: EventBody[] = [
+    const plans: RunEventBody[] = [
       { type: 'run-start', workflowId: 'chat', agentId: 'plan', model: 'x' },
       { type: 'message', message: { role: 'user', content: 'Make b' } },
       { type: 'phase', phase: 'Running' },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { failure, toToolResult } from '../../../src/protocol/content/tools.ts';
-import { type ViewMessage, viewMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
-import type { EventBody } from '../../../src/protocol/run/events.ts';
+import { failedToolOutcome, toToolResult } from '../../../src/protocol/content/tools.ts';
+import { type PanelToHostMessage, panelToHostMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
+import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openBrowser, type TestBrowser, type TestPage } from '../browser.ts';
 import { begin, eventsOf, readyState, runOf } from '../conversation.ts';
@@ -17,7 +17,7 @@ const database = {
 const checks = { question: 'Which checks?', answers: [{ label: 'Lint' }, { label: 'Types' }], many: true };
 const when = { question: 'When?', answers: [{ label: 'Now' }, { label: 'Later' }] };
 
-const asks = (...questions: (typeof database | typeof checks | typeof when)[]): EventBody[] => [
+const asks = (...questions: (typeof database | typeof checks | typeof when)[]): RunEventBody[] => [
   ...begin,
   {
     type: 'message',
@@ -42,16 +42,16 @@ describe('A question of the model', () => {
   beforeEach(() => test.renew());
   afterEach(async () => assert.deepEqual(await test.violations(), []));
 
-  const show = async (bodies: EventBody[], snapshot = bodies.length) =>
+  const show = async (bodies: RunEventBody[], snapshot = bodies.length) =>
     test.send(
       { type: 'state', state: readyState },
       { type: 'run', run: runOf('run-1', bodies.slice(0, snapshot)) },
       { type: 'events', events: eventsOf('run-1', bodies).slice(snapshot) },
     );
-  const posted = async (): Promise<ViewMessage[]> => {
+  const posted = async (): Promise<PanelToHostMessage[]> => {
     await test.send();
     const all = await test.posted();
-    for (const message of all) viewMessageSchema.parse(message);
+    for (const message of all) panelToHostMessageSchema.parse(message);
     return all.filter(({ type }) => type !== 'ready');
   };
   const composer = () => test.page.locator('[data-testid="composer"] textarea');
@@ -205,7 +205,7 @@ describe('A question of the model', () => {
     await rows().nth(2).click();
     await test.page.reload();
     await test.page.waitForFunction(() => (globalThis as unknown as { ready: boolean }).ready);
-    const rested: EventBody[] = [...events, { type: 'phase', phase: 'WaitingUser', error: { code: 'ENGINE_ABORTED', message: 'The editor closed.' } }]; // biome-ignore format: an event
+    const rested: RunEventBody[] = [...events, { type: 'phase', phase: 'WaitingUser', error: { code: 'ENGINE_ABORTED', message: 'The editor closed.' } }]; // biome-ignore format: an event
     await show(rested);
     assert.match(await card().innerText(), /database[\s\S]*None[\s\S]*Which checks\?[\s\S]*2 of 2/);
     assert.equal(await test.page.getByTestId('phase').count(), 0, 'the way on is the answer');
@@ -215,7 +215,7 @@ describe('A question of the model', () => {
   });
 
   it('shows what was chosen, and the words, once it is answered', async () => {
-    const answer: EventBody = {
+    const answer: RunEventBody = {
       type: 'answer',
       toolCallId: 'q',
       choices: [{ chosen: [1] }],
@@ -234,7 +234,9 @@ describe('A question of the model', () => {
   });
 
   it('that was stopped says that it was not answered', async () => {
-    const toolResults = [toToolResult('q', failure('TOOL_INTERRUPTED', 'Stopped before the person answered.'))];
+    const toolResults = [
+      toToolResult('q', failedToolOutcome('TOOL_INTERRUPTED', 'Stopped before the person answered.')),
+    ];
     await show([
       ...asks(database),
       { type: 'tool-end', toolCallId: 'q', name: 'ask.person', ok: false, ms: 1, code: 'TOOL_INTERRUPTED' },

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { toToolResult } from '../../../src/protocol/content/tools.ts';
-import { type HostMessage, type ViewMessage, viewMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
-import type { EventBody } from '../../../src/protocol/run/events.ts';
+import {
+  type HostToPanelMessage,
+  type PanelToHostMessage,
+  panelToHostMessageSchema,
+} from '../../../src/protocol/panel/panelMessages.ts';
+import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import { picture } from '../../support/editor/picture.ts';
 import { openBrowser, type TestBrowser, type TestPage } from '../browser.ts';
 import { begin, eventsOf, readyState, runOf } from '../conversation.ts';
 
-const plan = (...statuses: string[]): EventBody[] => {
+const plan = (...statuses: string[]): RunEventBody[] => {
   const items = statuses.map((status, at) => ({ text: `Step ${at + 1} of the plan`, status }));
   const call = { id: 'plan-1', name: 'plan.update', arguments: { items } };
   return [
@@ -18,14 +22,14 @@ const plan = (...statuses: string[]): EventBody[] => {
     },
   ];
 };
-const busy: EventBody[] = [
+const busy: RunEventBody[] = [
   ...begin,
   ...plan('done', 'done', 'done', 'active', 'pending', 'pending'),
   { type: 'queued', text: 'And the README.' },
   { type: 'queued', text: 'Then tell me what is left.', when: 'done' },
 ];
 const command = { id: 'c0ffee00', runId: 'run-1', line: 'npm run dev', startedAt: Date.now() - 180_000 };
-const files: Extract<HostMessage, { type: 'files' }> = {
+const files: Extract<HostToPanelMessage, { type: 'files' }> = {
   type: 'files',
   runId: 'run-1',
   rows: [
@@ -59,9 +63,9 @@ describe('The strip above the message box', () => {
     );
   const find = (id: string) => test.page.getByTestId(id);
   const words = async () => (await test.page.locator('.strip').innerText()).replace(/\s+/g, ' ').trim();
-  const posted = async (): Promise<ViewMessage[]> => {
+  const posted = async (): Promise<PanelToHostMessage[]> => {
     const all = await test.posted();
-    for (const message of all) viewMessageSchema.parse(message);
+    for (const message of all) panelToHostMessageSchema.parse(message);
     return all.filter(({ type }) => type !== 'ready');
   };
   const focused = () =>

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Completion, Mention } from '../../../src/protocol/content/mention.ts';
+import type { ComposerCompletion, Mention } from '../../../src/protocol/content/mention.ts';
 import { slashActions } from '../../../src/protocol/content/slash.ts';
-import { type ViewMessage, viewMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
-import { matchedLetters } from '../../../webview/composer/matched.ts';
+import { type PanelToHostMessage, panelToHostMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
+import { matchingLetterPositions } from '../../../webview/composer/matched.ts';
 import { openBrowser, type TestBrowser, type TestPage } from '../browser.ts';
 import { readyState } from '../conversation.ts';
 
@@ -23,10 +23,10 @@ describe('Mentions as typed', () => {
   const box = () => test.page.locator('[data-testid="composer"] textarea');
   const list = () => test.page.getByTestId('completion');
   const file: Mention = { kind: 'file', path: 'src/cli.js' };
-  async function posted<Type extends ViewMessage['type']>(type: Type) {
+  async function posted<Type extends PanelToHostMessage['type']>(type: Type) {
     const all = await test.posted();
-    for (const message of all) viewMessageSchema.parse(message);
-    return all.filter((one): one is Extract<ViewMessage, { type: Type }> => one.type === type);
+    for (const message of all) panelToHostMessageSchema.parse(message);
+    return all.filter((one): one is Extract<PanelToHostMessage, { type: Type }> => one.type === type);
   }
   const resolves = async () => (await posted('resolve-mention')).map(({ word }) => word);
   const chips = async () =>
@@ -134,14 +134,14 @@ describe('Mentions as typed', () => {
   ];
   for (const [text, query, found] of letters)
     it(`“${query}” matches “${text}”`, () => {
-      const all = new Set(matchedLetters(text, query));
+      const all = new Set(matchingLetterPositions(text, query));
       assert.equal([...text].map((_, at) => (all.has(at) ? '*' : ' ')).join(''), found);
     });
 
   it('lists have icons, and what matches in bold, without more words for a screen reader', async () => {
     await box().pressSequentially('@pa/cl');
     const asked = (await posted('complete')).at(-1)!.asked;
-    const rows: Completion[] = [
+    const rows: ComposerCompletion[] = [
       { mention: { kind: 'file', path: 'src/panel/cli.ts' }, label: 'cli.ts', detail: 'src/panel · open' },
       { mention: { kind: 'folder', path: 'src/panel' }, label: 'panel/', detail: 'src' },
       { mention: { kind: 'problems' }, label: 'problems', detail: '2 errors' },
@@ -162,9 +162,9 @@ describe('Mentions as typed', () => {
       await test.renew({ width });
       await test.send({ type: 'state', state: readyState }, { type: 'run', run: null });
       await box().pressSequentially('/');
-      const rows: Completion[] = [
+      const rows: ComposerCompletion[] = [
         ...Object.entries(slashActions).map(
-          ([name, { does }]): Completion => ({
+          ([name, { does }]): ComposerCompletion => ({
             slash: { word: `/${name}`, kind: 'act' },
             label: `/${name}`,
             detail: does,

@@ -1,5 +1,5 @@
 import { Lexer } from 'marked';
-import { loadColours } from '../../../webview/markdown/colours.ts';
+import { loadCodeHighlighter } from '../../../webview/markdown/colours.ts';
 import type { LinkTarget } from '../../../webview/markdown/links.ts';
 import { MarkdownView } from '../../../webview/markdown/view.ts';
 import type { MarkdownPage, Rendering, Work } from '../renderings.ts';
@@ -68,7 +68,7 @@ async function stream(source: string, ends: number[]): Promise<Work> {
   const lexed = counted.lexed;
   const whole = new MarkdownView(actions);
   whole.show(source, true);
-  await loadColours();
+  await loadCodeHighlighter();
   return {
     text: view.element.textContent ?? '',
     wholeText: whole.element.textContent ?? '',
@@ -88,7 +88,7 @@ async function colour(source: string): ReturnType<MarkdownPage['colour']> {
     colours: shown.querySelectorAll('[class^=hl-]').length,
   });
   const before = { ...look(), text };
-  await loadColours();
+  await loadCodeHighlighter();
   return { before, after: look() };
 }
 
@@ -97,14 +97,14 @@ async function streamAround(source: string, at: number): Promise<Pick<Work, 'htm
   const view = new MarkdownView(actions);
   for (let end = 0; end < source.length; end += 7) {
     view.show(source.slice(0, end), false);
-    if (end >= at) await loadColours();
+    if (end >= at) await loadCodeHighlighter();
   }
   view.show(source, true);
   const whole = new MarkdownView(actions);
   whole.show(source, true);
-  await loadColours();
+  await loadCodeHighlighter();
   return { html: view.element.outerHTML, wholeHtml: whole.element.outerHTML };
 }
 
-const page: MarkdownPage = { render, stream, streamAround, colour, loadColours };
+const page: MarkdownPage = { render, stream, streamAround, colour, loadColours: loadCodeHighlighter };
 Object.assign(window, { markdown: page });

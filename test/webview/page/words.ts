@@ -1,4 +1,4 @@
 import '../../../webview/plainText.ts';
-import { amount, language, t } from '../../../src/protocol/text/l10n.ts';
+import { currentLocale, localizedCount, t } from '../../../src/protocol/text/l10n.ts';
 
-document.body.append(`${language()}: ${t('Deleted {0}.', amount(1234, 'file'))} ${t('<b>Close</b>')}`);
+document.body.append(`${currentLocale()}: ${t('Deleted {0}.', localizedCount(1234, 'file'))} ${t('<b>Close</b>')}`);

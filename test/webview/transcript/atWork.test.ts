@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { EventBody } from '../../../src/protocol/run/events.ts';
+import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import { inHostWords, openBrowser, type TestBrowser, type TestPage } from '../browser.ts';
 import { begin, eventsOf, readyState, runOf } from '../conversation.ts';
 import { undone } from '../states.ts';
@@ -16,13 +16,13 @@ describe('The panel while a run is at work', () => {
   beforeEach(() => test.renew());
   afterEach(async () => assert.deepEqual(await test.violations(), []));
 
-  const show = (bodies: EventBody[]) =>
+  const show = (bodies: RunEventBody[]) =>
     test.send(
       { type: 'state', state: readyState },
       { type: 'run', run: runOf('run-1', begin) },
       { type: 'events', events: eventsOf('run-1', [...begin, ...bodies]).slice(begin.length) },
     );
-  const calls = (name: string, ...paths: string[]): EventBody => ({
+  const calls = (name: string, ...paths: string[]): RunEventBody => ({
     type: 'message',
     message: {
       role: 'assistant',
@@ -36,7 +36,7 @@ describe('The panel while a run is at work', () => {
     const paths = ['a.ts', 'b.ts', 'c.ts'];
     await show([
       calls('mcp.docs.read', ...paths),
-      ...paths.map((toolCallId): EventBody => ({ type: 'tool-start', toolCallId, name: 'mcp.docs.read' })),
+      ...paths.map((toolCallId): RunEventBody => ({ type: 'tool-start', toolCallId, name: 'mcp.docs.read' })),
     ]);
     assert.equal(await test.page.locator('.ring').count(), 3);
     assert.equal(await moving().count(), 1);
@@ -45,7 +45,7 @@ describe('The panel while a run is at work', () => {
 
   it('the buttons of a card name its run: two runs can have calls with the same id', async () => {
     const toolCallId = 'functions.fs_edit:0';
-    const asked: EventBody[] = [
+    const asked: RunEventBody[] = [
       calls('fs.edit', toolCallId),
       {
         type: 'question',
@@ -65,14 +65,14 @@ describe('The panel while a run is at work', () => {
   });
 
   it('a call that needs an approval since an earlier window says so; its buttons and the first click tell the host', async () => {
-    const request: EventBody = {
+    const request: RunEventBody = {
       type: 'approval-request',
       toolCallId: 'a.ts',
       name: 'fs.edit',
       question: { id: 'q', what: 'Edit a.ts', where: '/w/a.ts', why: '', diff: '-one\n+two' },
       proposed: { location: 'hash' },
     };
-    const rests: EventBody = {
+    const rests: RunEventBody = {
       type: 'phase',
       phase: 'WaitingUser',
       error: { code: 'ENGINE_ABORTED', message: 'Interrupted: the editor closed while this run was in progress.' },
@@ -106,7 +106,7 @@ describe('The panel while a run is at work', () => {
     await redo.click();
     assert.deepEqual((await test.posted()).at(-1), { type: 'redo', ...key });
     const changes = [{ path: 'src/cli.ts', before: 'a'.repeat(64), after: 'c'.repeat(64) }];
-    const since: EventBody[] = [
+    const since: RunEventBody[] = [
       calls('fs.write', 'src/cli.ts'),
       { type: 'tool-start', toolCallId: 'src/cli.ts', name: 'fs.write', changes },
       { type: 'tool-end', toolCallId: 'src/cli.ts', name: 'fs.write', ok: true, ms: 1, changes },
@@ -117,7 +117,7 @@ describe('The panel while a run is at work', () => {
   });
 
   it('one question has the button that stands out: of several the first', async () => {
-    const question = (id: string): EventBody => ({
+    const question = (id: string): RunEventBody => ({
       type: 'question',
       toolCallId: id,
       question: { id: `q-${id}`, what: `Edit ${id}`, where: `/w/${id}`, why: 'It changes a file.' },
@@ -133,7 +133,7 @@ describe('The panel while a run is at work', () => {
   });
 
   it('a plan that is being written is no card, and that something is at work stays in sight', async () => {
-    const writes: EventBody = {
+    const writes: RunEventBody = {
       type: 'chunk',
       toolCall: { index: 0, name: 'plan.update', argumentsText: '{"items":[' },
     };
@@ -178,11 +178,11 @@ describe('The panel while a run is at work', () => {
     const box = test.page.locator('[data-testid="composer"] textarea');
     await show([]);
     await box.focus();
-    const happens: EventBody[] = [
+    const happens: RunEventBody[] = [
       { type: 'chunk', content: 'I will ' },
       { type: 'chunk', content: 'look at it.\n\n```ts\nconst a = 1;\n```\n' },
       calls('fs.read', 'a.ts', 'b.ts'),
-      ...['a.ts', 'b.ts'].map((toolCallId): EventBody => ({ type: 'tool-start', toolCallId, name: 'fs.read' })),
+      ...['a.ts', 'b.ts'].map((toolCallId): RunEventBody => ({ type: 'tool-start', toolCallId, name: 'fs.read' })),
       { type: 'tool-end', toolCallId: 'a.ts', name: 'fs.read', ok: true, ms: 1 },
       calls('fs.edit', 'c.ts'),
       { type: 'question', toolCallId: 'c.ts', question: { id: 'q', what: 'Edit c.ts', where: '/w/c.ts', why: 'It changes a file.' } },

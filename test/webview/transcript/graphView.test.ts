@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { EventBody } from '../../../src/protocol/run/events.ts';
+import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import { picture } from '../../support/editor/picture.ts';
 import { openBrowser, type TestBrowser, type TestPage } from '../browser.ts';
 import { eventsOf, readyState, runOf } from '../conversation.ts';
 import { type ThemeName, themes } from '../themes.ts';
 
-const begin: EventBody[] = [
+const begin: RunEventBody[] = [
   { type: 'run-start', workflowId: '.towpath/workflows/review.yaml', agentId: 'towpath', model: '' },
   { type: 'message', message: { role: 'user', content: 'Review my changes' } },
   { type: 'phase', phase: 'Running' },
@@ -20,7 +20,7 @@ const begin: EventBody[] = [
   },
 ];
 /** The whole of the same workflow. */
-const outline: EventBody = {
+const outline: RunEventBody = {
   type: 'outline',
   outline: {
     nodes: [
@@ -60,7 +60,7 @@ describe('The workflow in the panel', () => {
     assert.deepEqual({ broken, strays: browser.strays }, { broken: [], strays: [] });
   });
 
-  async function show(more: EventBody[]): Promise<void> {
+  async function show(more: RunEventBody[]): Promise<void> {
     const all = [...begin, ...more];
     await test.send(
       { type: 'state', state: readyState },
@@ -96,7 +96,7 @@ describe('The workflow in the panel', () => {
 
   it('says what a node does, and what it did', async () => {
     const line = { line: 'npm test -- --grep json', folder: '/w', marker: 'm' };
-    const starts: EventBody[] = [
+    const starts: RunEventBody[] = [
       { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' },
       { type: 'tool-start', toolCallId: 'mistakes:1:0', name: 'shell.run', command: line },
     ];
@@ -174,7 +174,7 @@ describe('The workflow in the panel', () => {
       { type: 'node', node: 'mend', status: 'start' },
       { type: 'node', node: 'mend', status: 'end', ...back },
       { type: 'node', node: 'mend', status: 'start' },
-      ...Array.from({ length: 3 }, (): EventBody => ({ type: 'node', node: 'mend', status: 'step' })),
+      ...Array.from({ length: 3 }, (): RunEventBody => ({ type: 'node', node: 'mend', status: 'step' })),
     ]);
     const row = graph().locator('[data-node=mend]');
     assert.match((await row.innerText()).replace(/\s+/g, ' '), /Running · 2× ?2 times · round 2 of 3/);
@@ -192,8 +192,8 @@ describe('The workflow in the panel', () => {
     assert.equal(await test.page.getByTestId('phase').count(), 0, 'nothing of it was interrupted');
   });
 
-  const answer: EventBody = { type: 'message', message: { role: 'assistant', content: 'All is well.' } };
-  const end: EventBody[] = [
+  const answer: RunEventBody = { type: 'message', message: { role: 'assistant', content: 'All is well.' } };
+  const end: RunEventBody[] = [
     { type: 'node', node: 'nothing', status: 'start' },
     { type: 'node', node: 'nothing', status: 'end', next: [] },
   ];
@@ -202,7 +202,7 @@ describe('The workflow in the panel', () => {
     ['of an agent at its last node', [end[0]!, answer, end[1]!]],
   ] as const)
     it(`has its answer below it, ${what}, and what is said about it`, async () => {
-      const ask: EventBody = { type: 'message', message: { role: 'user', content: 'Why?' } };
+      const ask: RunEventBody = { type: 'message', message: { role: 'user', content: 'Why?' } };
       await show([outline, ...events, { type: 'phase', phase: 'Completed' }, ask]);
       const order = await test.page
         .locator('[data-testid="graph"], [data-role="user"], [data-role="assistant"]')
@@ -213,7 +213,7 @@ describe('The workflow in the panel', () => {
 
   it('folds what is far from the work in a long workflow, by keyboard too', async () => {
     const names = Array.from({ length: 20 }, (_, index) => `n${index}`);
-    const long: EventBody[] = [
+    const long: RunEventBody[] = [
       {
         type: 'outline',
         outline: {
@@ -221,7 +221,7 @@ describe('The workflow in the panel', () => {
           edges: names.slice(1).map((to, index) => ({ from: names[index]!, to })),
         },
       },
-      ...names.slice(0, 8).flatMap((node, index): EventBody[] => [
+      ...names.slice(0, 8).flatMap((node, index): RunEventBody[] => [
         { type: 'node', node, status: 'start' },
         { type: 'node', node, status: 'end', next: [names[index + 1]!] },
       ]),
@@ -247,7 +247,7 @@ describe('The workflow in the panel', () => {
     assert.deepEqual([await whole.getAttribute('aria-expanded'), await lines()], ['false', []]);
 
     // At the end one line says how many, and the head while it is closed.
-    const rest = names.slice(8).flatMap((node, index): EventBody[] => [
+    const rest = names.slice(8).flatMap((node, index): RunEventBody[] => [
       { type: 'node', node, status: 'start' },
       { type: 'node', node, status: 'end', next: names.slice(9 + index, 10 + index) },
     ]);

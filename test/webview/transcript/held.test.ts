@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { EventBody } from '../../../src/protocol/run/events.ts';
+import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import { openBrowser, type TestBrowser, type TestPage } from '../browser.ts';
 import { begin, eventsOf, readyState, runOf } from '../conversation.ts';
 
@@ -17,7 +17,7 @@ describe('The panel after a denial that holds the run', () => {
   afterEach(async () => assert.deepEqual(await test.violations(), []));
 
   const ids = ['a.ts', 'b.ts', 'c.ts'];
-  const calls: EventBody = {
+  const calls: RunEventBody = {
     type: 'message',
     message: {
       role: 'assistant',
@@ -25,20 +25,20 @@ describe('The panel after a denial that holds the run', () => {
       toolCalls: ids.map((id) => ({ id, name: 'fs.edit', arguments: { path: id, edits: [] } })),
     },
   };
-  const denied = (toolCallId: string): EventBody => ({
+  const denied = (toolCallId: string): RunEventBody => ({
     type: 'approval',
     toolCallId,
     decision: 'deny',
     waitedMs: 1,
     holds: true,
   });
-  const rests: EventBody = { type: 'phase', phase: 'WaitingUser' };
-  let told: EventBody[];
-  const show = (...bodies: EventBody[]) => {
+  const rests: RunEventBody = { type: 'phase', phase: 'WaitingUser' };
+  let told: RunEventBody[];
+  const show = (...bodies: RunEventBody[]) => {
     told = [...begin, calls, ...bodies];
     return test.send({ type: 'state', state: readyState }, { type: 'run', run: runOf('run-1', told) });
   };
-  const happens = (...bodies: EventBody[]) => {
+  const happens = (...bodies: RunEventBody[]) => {
     const events = eventsOf('run-1', [...told, ...bodies]).slice(told.length);
     told = [...told, ...bodies];
     return test.send({ type: 'events', events });
@@ -94,7 +94,7 @@ describe('The panel after a denial that holds the run', () => {
   });
 
   it('a question of the model comes first', async () => {
-    const question: EventBody = {
+    const question: RunEventBody = {
       type: 'ask',
       toolCallId: 'b.ts',
       questions: [{ question: 'Which?', answers: [{ label: 'One' }, { label: 'Two' }] }],

@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { actions } from '../../../src/extension/panel/panelActions.ts';
+import { panelActionCommands } from '../../../src/extension/panel/panelActions.ts';
 import type { ErrorInfo } from '../../../src/protocol/content/messages.ts';
 import { toToolResult } from '../../../src/protocol/content/tools.ts';
-import { viewMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
-import type { EventBody } from '../../../src/protocol/run/events.ts';
-import { acts, commandButtons, ends, endsFor, runEndText, type Way } from '../../../webview/transcript/runEnd.ts';
+import { panelToHostMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
+import type { RunEventBody } from '../../../src/protocol/run/events.ts';
+import {
+  commandButtons,
+  type RunEndAction,
+  runEndActions,
+  runEndsByCode,
+  runEndsByReason,
+  runEndText,
+} from '../../../webview/transcript/runEnd.ts';
 import { begin, concludes, reads, runOf } from '../conversation.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -14,14 +21,14 @@ const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'
   contributes: { commands: { command: string; title: string }[] };
 };
 
-const endedWith = (error: ErrorInfo, ...more: EventBody[]) =>
+const endedWith = (error: ErrorInfo, ...more: RunEventBody[]) =>
   runEndText(runOf('run-1', [...begin, ...more, { type: 'phase', phase: 'Failed', error }]));
 
 describe('Every end of a run', () => {
   const sample = 'Something of the provider.';
   for (const [name, error] of [
-    ...Object.keys(ends).map((code) => [code, { code, message: sample }] as const),
-    ...Object.keys(endsFor).map((reason) => [reason, { code: 'UNKNOWN', message: sample, reason }] as const),
+    ...Object.keys(runEndsByCode).map((code) => [code, { code, message: sample }] as const),
+    ...Object.keys(runEndsByReason).map((reason) => [reason, { code: 'UNKNOWN', message: sample, reason }] as const),
   ])
     it(`${name} has a sentence in words, and ways out that the host knows`, () => {
       const end = endedWith(error)!;
@@ -31,24 +38,28 @@ describe('Every end of a run', () => {
       for (const way of end.ways) isHandled(way);
     });
 
-  function isHandled(way: Way): void {
-    const act = acts[way];
+  function isHandled(way: RunEndAction): void {
+    const act = runEndActions[way];
     if (typeof act === 'string') return; // the message box, `open-output` and `review-files`
-    viewMessageSchema.parse(act);
+    panelToHostMessageSchema.parse(act);
     if (act.type !== 'action') return;
-    const command = actions[act.action];
+    const command = panelActionCommands[act.action];
     const isOurs = manifest.contributes.commands.some((one) => one.command === command);
     assert.ok(isOurs || command.startsWith('workbench.'), `${way} leads to ${command}`);
   }
 
   describe('of a workflow that the editor’s end interrupted', () => {
     const node = 'deploy';
-    const closed: EventBody = { type: 'phase', phase: 'WaitingUser', error: { code: 'ENGINE_ABORTED', message: 'x' } };
-    const begun = (id: string): EventBody[] => [
+    const closed: RunEventBody = {
+      type: 'phase',
+      phase: 'WaitingUser',
+      error: { code: 'ENGINE_ABORTED', message: 'x' },
+    };
+    const begun = (id: string): RunEventBody[] => [
       { type: 'approval', toolCallId: id, decision: 'allow', waitedMs: 1 },
       { type: 'tool-start', toolCallId: id, name: 'shell.run' },
     ];
-    const endAt = (...events: EventBody[]) => runEndText(runOf('run-1', [...begin, ...events, closed]))!;
+    const endAt = (...events: RunEventBody[]) => runEndText(runOf('run-1', [...begin, ...events, closed]))!;
 
     it('offers to continue after it or to run it again, neither first', () => {
       const { says, ways, labels, tone } = endAt({ type: 'node', node, status: 'start' }, ...begun('deploy:1:0'));
@@ -59,11 +70,11 @@ describe('Every end of a run', () => {
     });
 
     it('counts the items of a list, and leaves out those that have an outcome', () => {
-      const items = [0, 1, 2].flatMap((index): EventBody[] => [
+      const items = [0, 1, 2].flatMap((index): RunEventBody[] => [
         { type: 'node', node: `deploy[${index}]`, branch: `deploy[${index}]`, status: 'start', state: {}, of: 10 },
         ...begun(`deploy[${index}]:1:0`),
       ]);
-      const done: EventBody = {
+      const done: RunEventBody = {
         type: 'tool-end',
         toolCallId: 'deploy[2]:1:0',
         name: 'shell.run',
@@ -77,7 +88,7 @@ describe('Every end of a run', () => {
     });
 
     it('says that it finished where its end is on record', () => {
-      const end: EventBody = {
+      const end: RunEventBody = {
         type: 'tool-end',
         toolCallId: 'deploy:1:0',
         name: 'shell.run',
@@ -90,7 +101,7 @@ describe('Every end of a run', () => {
     });
 
     it('decides nothing before the files are looked at', () => {
-      const start: EventBody = {
+      const start: RunEventBody = {
         type: 'tool-start',
         toolCallId: 'deploy:1:0',
         name: 'fs.write',
@@ -112,12 +123,12 @@ describe('Every end of a run', () => {
       assert.ok(way, `${command} has a button`);
       const end = endedWith({ code: 'UNKNOWN', message: 'Another sentence.', links: { commands: [command] } })!;
       assert.equal(end.ways[0], way);
-      const act = acts[way] as { action: keyof typeof actions };
+      const act = runEndActions[way] as { action: keyof typeof panelActionCommands };
       assert.ok(
         manifest.contributes.commands.some((one) => one.command === command),
         command,
       );
-      assert.ok(actions[act.action] === command || act.action === 'try-another-model', command);
+      assert.ok(panelActionCommands[act.action] === command || act.action === 'try-another-model', command);
     }
   });
 
@@ -224,7 +235,7 @@ describe('Every end of a run', () => {
       ],
     },
   };
-  const plans: EventBody[] = [
+  const plans: RunEventBody[] = [
     { type: 'message', message: { role: 'assistant', content: '', toolCalls: [planCall] } },
     { type: 'tool-end', toolCallId: planCall.id, name: planCall.name, ok: true, ms: 1 },
   ];
@@ -237,26 +248,26 @@ describe('Every end of a run', () => {
   });
 
   it('a work that is done has a receipt when it changed or ran something, and none for mere words', () => {
-    const does: EventBody[] = [
+    const does: RunEventBody[] = [
       ...reads,
       { type: 'tool-start', toolCallId: 'c1', name: 'fs.write' },
       {
         ...{ type: 'tool-end', toolCallId: 'c1', name: 'fs.write', ok: true, ms: 1 },
         changes: [{ path: 'a.ts', before: null, after: 'a'.repeat(64) }],
-      } as EventBody,
+      } as RunEventBody,
       {
         ...{ type: 'tool-start', toolCallId: 'c2', name: 'shell.run' },
         command: { line: 'npm test', folder: '/', marker: 'm' },
-      } as EventBody,
+      } as RunEventBody,
       { type: 'tool-end', toolCallId: 'c2', name: 'shell.run', ok: true, ms: 1 },
     ];
     const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2, cost: 0.04 };
-    const paid: EventBody = { type: 'usage', usage, attempts: 1, model: 'm', ms: 1 };
+    const paid: RunEventBody = { type: 'usage', usage, attempts: 1, model: 'm', ms: 1 };
     const run = runOf('run-1', [...begin, ...does, paid, ...concludes]);
     assert.match(runEndText(run)!.says, /^Done · 1 file · 1 command · \$0\.04 · \d+ s$/);
     assert.deepEqual(runEndText(run)!.ways, ['Review']);
     const told = toToolResult('c1', { ok: true, data: { path: 'a.ts', added: 1200, removed: 2 } });
-    const counts: EventBody = { type: 'message', message: { role: 'tool', content: '', toolResults: [told] } };
+    const counts: RunEventBody = { type: 'message', message: { role: 'tool', content: '', toolResults: [told] } };
     const counted = [...begin, ...does, counts, paid, ...concludes];
     assert.match(runEndText(runOf('run-1', counted))!.says, /^Done · 1 file \+1,200 −2 · 1 command/);
     const undo = { toolCallIds: ['c1'], changes: [{ path: 'a.ts', before: 'a'.repeat(64), after: null }] };

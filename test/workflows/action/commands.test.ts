@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { commandLine, quoteWord } from '../../../src/tools/shell/quote.ts';
+import { quoteShellWord, toCommandLine } from '../../../src/tools/shell/quote.ts';
 import { loadWorkflow } from '../../../src/workflows/read/validate.ts';
-import { render } from '../../../src/workflows/template/template.ts';
+import { renderTemplate } from '../../../src/workflows/template/template.ts';
 import { Stage, toolNames } from '../stage.ts';
 
 const nasty = [
@@ -39,7 +39,7 @@ describe('a command', () => {
   });
 
   it('hands each quoted text on as one word, whatever is in it', () => {
-    const line = commandLine(['printf', '%s\\0', ...nasty], 'linux');
+    const line = toCommandLine(['printf', '%s\\0', ...nasty], 'linux');
     for (const shell of ['/bin/bash', '/bin/sh'])
       assert.deepEqual(execFileSync(shell, ['-c', line]).toString().split('\0').slice(0, -1), nasty);
   });
@@ -52,24 +52,26 @@ describe('a command', () => {
       ['git', 'log', '--format=%h', 'a b'],
     ];
     assert.deepEqual(
-      lines.map((words) => commandLine(words, 'linux')),
+      lines.map((words) => toCommandLine(words, 'linux')),
       ["'if' a", "'A=1' b", "'my tool' -x", "git log --format=%h 'a b'"],
     );
-    for (const words of [[], [''], [' ']]) assert.throws(() => commandLine(words), /A command begins with a program/);
+    for (const words of [[], [''], [' ']]) assert.throws(() => toCommandLine(words), /A command begins with a program/);
   });
 
   it('is quoted for PowerShell, which is refused what it would not hand on', () => {
-    assert.equal(commandLine(['git', "it's", '$x ’'], 'win32'), "& 'git' 'it''s' '$x ’’'");
+    assert.equal(toCommandLine(['git', "it's", '$x ’'], 'win32'), "& 'git' 'it''s' '$x ’’'");
     for (const text of ['', 'a"b', 'a\nb', 'C:\\'])
-      assert.throws(() => quoteWord(text, 'win32'), /PowerShell does not hand .* on to a program as it is/);
-    for (const platform of ['linux', 'win32'] as const) assert.throws(() => quoteWord('a\0', platform), /character 0/);
+      assert.throws(() => quoteShellWord(text, 'win32'), /PowerShell does not hand .* on to a program as it is/);
+    for (const platform of ['linux', 'win32'] as const)
+      assert.throws(() => quoteShellWord('a\0', platform), /character 0/);
   });
 
   it('has a filter for it, also of a list', () => {
     const state = { base: "hi; echo 'INJECTED", files: ['a b', 'c', 3], empty: [], map: {} };
-    assert.equal(render('git diff {{ state.base | quote }}', { state }), `git diff 'hi; echo '\\''INJECTED'`);
-    assert.equal(render('cat {{ state.files | quote }}', { state }), "cat 'a b' c 3");
-    for (const name of ['gone', 'map']) assert.throws(() => render(`cat {{ state.${name} | quote }}`, { state }));
+    assert.equal(renderTemplate('git diff {{ state.base | quote }}', { state }), `git diff 'hi; echo '\\''INJECTED'`);
+    assert.equal(renderTemplate('cat {{ state.files | quote }}', { state }), "cat 'a b' c 3");
+    for (const name of ['gone', 'map'])
+      assert.throws(() => renderTemplate(`cat {{ state.${name} | quote }}`, { state }));
   });
 
   it('as a list is shown as what runs, and runs just that', async () => {

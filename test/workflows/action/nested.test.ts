@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { nestedFiles } from '../../../src/workflows/action/nested.ts';
+import { loadNestedWorkflows } from '../../../src/workflows/action/nested.ts';
 import { loadWorkflow } from '../../../src/workflows/read/validate.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type ProviderScript, reply, type WireRequest } from '../../support/provider.ts';
@@ -173,7 +173,7 @@ describe('workflows that stand in each other', () => {
       if (!all[name]) throw new Error(`There is no workflow ${name} in .towpath/workflows.`);
       return file(...all[name]);
     };
-    return nestedFiles('a', file(...all.a!), load);
+    return loadNestedWorkflows('a', file(...all.a!), load);
   };
   const deep = Object.fromEntries(
     [...'abcdefghi'].map((name, index) => [name, [...'bcdefghij'].slice(index, index + 1)]),

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { loadPackage } from '../../../src/workflows/package/load.ts';
-import { allowsTool, personaOf } from '../../../src/workflows/package/packageAgents.ts';
+import { agentPersonaText, allowsTool } from '../../../src/workflows/package/packageAgents.ts';
 import { nodeBrief } from '../../../src/workflows/package/packagePrompt.ts';
 import { readPackage } from '../../../src/workflows/package/readPackage.ts';
 import { builderFiles } from './builderSample.ts';
@@ -160,10 +160,10 @@ NODE_BRIEF
 - allowedNext: step-02-find (next)`,
     );
     assert.equal(
-      personaOf(agents[0]!),
+      agentPersonaText(agents[0]!),
       'You are Rita, Release manager.\nRole: Releases\nIdentity: Somebody who releases\nStyle: Short\nPrinciples:\n- Ask for what is missing\nAlways:\n- Read the state first',
     );
-    assert.equal(personaOf(agents[1]!), 'You are Sam, Sums up.\nYou are Sam and say what was made.');
+    assert.equal(agentPersonaText(agents[1]!), 'You are Sam, Sums up.\nYou are Sam and say what was made.');
     assert.deepEqual(agents[0]!.menu, [
       { trigger: 'release', title: 'Write release notes', workflow: '7' },
       { trigger: '*notes', title: 'The same by its id', workflow: '7' },

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { StateDocument } from '../../../src/workflows/package/document.ts';
 import { loadPackage } from '../../../src/workflows/package/load.ts';
-import { mountWorkspace } from '../../../src/workflows/package/mounts.ts';
-import { newState } from '../../../src/workflows/package/state.ts';
+import { createPackageWorkspace } from '../../../src/workflows/package/mounts.ts';
+import { createPackageStateText } from '../../../src/workflows/package/state.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { type Conversation, conversation } from '../../tools/conversation.ts';
 import { sampleFiles, writePackage } from './sample.ts';
@@ -65,9 +65,9 @@ describe('the places of a package run', () => {
     const state = await StateDocument.open(
       path.join(outer, 'state'),
       graph,
-      newState(undefined, graph.entryNodeId, new Date(0)),
+      createPackageStateText(undefined, graph.entryNodeId, new Date(0)),
     );
-    talk = conversation(mountWorkspace(workspace, source.folder, state, async () => {}));
+    talk = conversation(createPackageWorkspace(workspace, source.folder, state, async () => {}));
   });
   afterEach(() => {
     workspace.cleanup();
@@ -110,7 +110,7 @@ describe('the places of a package run', () => {
     });
 
   it('let an agent write as much as it may', async () => {
-    const limited = mountWorkspace(workspace, path.join(workspace.root, inProject), undefined, async () => {}, {
+    const limited = createPackageWorkspace(workspace, path.join(workspace.root, inProject), undefined, async () => {}, {
       maxWriteBytes: () => 4,
     });
     const { call } = conversation(limited, { answer: 'allow' });
@@ -154,7 +154,7 @@ describe('the places of a package run', () => {
   it('are beside several open folders', async () => {
     const several = await temporaryWorkspace({ 'one/a.txt': 'a', 'two/b.txt': 'b' }, { folders: ['one', 'two'] });
     const source = await loadPackage(writePackage(path.join(outer, 'package')));
-    const { call } = conversation(mountWorkspace(several, source.folder, undefined, async () => {}));
+    const { call } = conversation(createPackageWorkspace(several, source.folder, undefined, async () => {}));
     const paths = await Promise.all(
       ['@project/one/a.txt', 'two/b.txt', '@project/b.txt', step].map(async (place) => {
         const outcome = await call('fs.read', { path: place });

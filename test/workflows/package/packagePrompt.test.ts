@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { packageRunId, parsePackageRunId } from '../../../src/workflows/package/ids.ts';
 import type { PackageWorkflow } from '../../../src/workflows/package/load.ts';
-import { chooseFrom } from '../../../src/workflows/package/menu.ts';
+import { chooseMenuItems } from '../../../src/workflows/package/menu.ts';
 import { agentsSchema, allowsTool } from '../../../src/workflows/package/packageAgents.ts';
 import { packageGraphSchema } from '../../../src/workflows/package/packageGraph.ts';
-import { nodeBrief, persona, runDirective, userInput } from '../../../src/workflows/package/packagePrompt.ts';
+import {
+  agentPersonaPromptBlock,
+  nodeBrief,
+  packageRunDirectiveText,
+  userInputPromptBlock,
+} from '../../../src/workflows/package/packagePrompt.ts';
 import { sampleFiles } from './sample.ts';
 
 const graphFile = 'write/workflow.graph.json';
@@ -29,7 +34,7 @@ const { agents } = agentsSchema.parse(JSON.parse(sampleFiles['agents.json']!));
 const golden: [what: string, text: string, expected: string][] = [
   [
     'the directive of a new run',
-    runDirective({ ...directive, intent: 'start' }),
+    packageRunDirectiveText({ ...directive, intent: 'start' }),
     `
 RUN_DIRECTIVE
 - intent: start
@@ -43,7 +48,13 @@ RUN_DIRECTIVE
   ],
   [
     'the directive of a run that goes on by itself, on autopilot',
-    runDirective({ ...directive, intent: 'resume', currentNodeId: 'judge', agentId: 'judge', autopilot: true }),
+    packageRunDirectiveText({
+      ...directive,
+      intent: 'resume',
+      currentNodeId: 'judge',
+      agentId: 'judge',
+      autopilot: true,
+    }),
     `
 RUN_DIRECTIVE
 - intent: resume
@@ -113,7 +124,7 @@ NODE_BRIEF
   ],
   [
     'which node the person’s words are for, and not the words again',
-    userInput('ask'),
+    userInputPromptBlock('ask'),
     `
 USER_INPUT
 - forNodeId: ask
@@ -121,7 +132,7 @@ USER_INPUT
   ],
   [
     'a persona in parts',
-    persona(agents[0]!),
+    agentPersonaPromptBlock(agents[0]!),
     `
 AGENT_PERSONA
 - agentId: writer
@@ -134,10 +145,17 @@ Principles:
   ],
   [
     'a persona with what it always does',
-    persona({ ...agents[1]!, persona: { role: 'Judges', actions: ['Read the rules', 'Ask when in doubt'] } }),
+    agentPersonaPromptBlock({
+      ...agents[1]!,
+      persona: { role: 'Judges', actions: ['Read the rules', 'Ask when in doubt'] },
+    }),
     '\nAGENT_PERSONA\n- agentId: judge\n\nYou are Jim.\nRole: Judges\nAlways:\n- Read the rules\n- Ask when in doubt',
   ],
-  ['a persona in words', persona(agents[1]!), '\nAGENT_PERSONA\n- agentId: judge\n\nYou are Jim.\nYou judge letters.'],
+  [
+    'a persona in words',
+    agentPersonaPromptBlock(agents[1]!),
+    '\nAGENT_PERSONA\n- agentId: judge\n\nYou are Jim.\nYou judge letters.',
+  ],
 ];
 
 describe('what the composer of a package run says', () => {
@@ -204,7 +222,7 @@ describe('an agent of a package', () => {
   ];
   for (const [input, expected] of choices)
     it(`takes ${JSON.stringify(input)} for ${expected.join(' or ') || 'talk'}`, () => {
-      const chosen = chooseFrom(menu, input);
+      const chosen = chooseMenuItems(menu, input);
       const items = chosen.kind === 'item' ? [chosen.item] : chosen.kind === 'several' ? chosen.items : [];
       assert.deepEqual(
         items.map(({ trigger }) => trigger),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { undoable } from '../../../src/runs/undoSteps.ts';
+import { undoableCallIds } from '../../../src/runs/undoSteps.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { sampleFiles } from './sample.ts';
 import { playPackage, type Stage } from './stage.ts';
@@ -148,7 +148,7 @@ describe('a model that works at a node and does not update the state', () => {
     const running = conversation.start();
     conversation.engine.pause(conversation.runId);
     await running;
-    const toolCallIds = undoable(await conversation.kept(), 'run');
+    const toolCallIds = undoableCallIds(await conversation.kept(), 'run');
     await conversation.engine.undo(conversation.runId, { toolCallIds }, conversation.workspace, async () => 'all');
     await conversation.continue('Not that.');
     assert.deepEqual(await reminders(), []);

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { EngineError } from '../../../src/engine/core/errorInfo.ts';
-import type { UndoQuestion } from '../../../src/engine/run/undo.ts';
-import { undoable } from '../../../src/runs/undoSteps.ts';
+import { RunError } from '../../../src/engine/core/errorInfo.ts';
+import type { UndoConfirmation } from '../../../src/engine/run/undo.ts';
+import { undoableCallIds } from '../../../src/runs/undoSteps.ts';
 import { packageRunId } from '../../../src/workflows/package/ids.ts';
 import { PackageRegistry } from '../../../src/workflows/package/packageRegistry.ts';
 import { readPackage } from '../../../src/workflows/package/readPackage.ts';
-import { workflowOf } from '../../../src/workflows/package/workflowOf.ts';
+import { packageWorkflowOfRun } from '../../../src/workflows/package/workflowOf.ts';
 import { Conversation } from '../../engine/conversation.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { unsaid } from '../../support/unsaid.ts';
@@ -40,7 +40,7 @@ describe('a run of a package', () => {
       autopilot: () => false,
       now: () => new Date('2026-01-01T00:00:00Z'),
       read: readPackage,
-      follow: workflowOf,
+      follow: packageWorkflowOfRun,
     });
   });
   afterEach(async () => {
@@ -350,12 +350,12 @@ describe('a run of a package', () => {
   });
 
   describe('undone', () => {
-    let asked: UndoQuestion[];
+    let asked: UndoConfirmation[];
     beforeEach(() => {
       asked = [];
     });
     const undo = async (scope: 'turn' | 'run') => {
-      const toolCallIds = undoable(await conversation.kept(), scope);
+      const toolCallIds = undoableCallIds(await conversation.kept(), scope);
       return conversation.engine.undo(conversation.runId, { toolCallIds }, workspace, async (question) => {
         asked.push(question);
         return 'all';
@@ -452,7 +452,7 @@ describe('a run of a package', () => {
       await writes([{ calls: [call('fs.write', { path: 'a.txt', content: 'x' }), toJudge()] }, { text: 'Well?' }]);
       await conversation.start();
       const lost = 'The package of this run is not here any more. Open it again.';
-      conversation.lost = new EngineError('WORKFLOW_NOT_FOUND', lost);
+      conversation.lost = new RunError('WORKFLOW_NOT_FOUND', lost);
       assert.deepEqual(await undo('run'), { undone: ['a.txt'], left: [{ path: document, why: lost }] });
       assert.deepEqual(where(), ['judge', 'ask']);
     });

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { packageRunId } from '../../../src/workflows/package/ids.ts';
 import { PackageRegistry } from '../../../src/workflows/package/packageRegistry.ts';
 import { readPackage } from '../../../src/workflows/package/readPackage.ts';
-import { type PackageState, parseState } from '../../../src/workflows/package/state.ts';
-import { workflowOf } from '../../../src/workflows/package/workflowOf.ts';
+import { type PackageState, parsePackageState } from '../../../src/workflows/package/state.ts';
+import { packageWorkflowOfRun } from '../../../src/workflows/package/workflowOf.ts';
 import { Conversation } from '../../engine/conversation.ts';
 import type { ScriptedReply } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
@@ -38,7 +38,7 @@ export async function playPackage(
     autopilot: () => autopilot,
     now: () => new Date('2026-01-01T00:00:00Z'),
     read: readPackage,
-    follow: workflowOf,
+    follow: packageWorkflowOfRun,
   });
   const [shelved] = await shelf.list();
   if (!shelved || 'problem' in shelved) throw new Error(shelved?.problem ?? 'no package');
@@ -50,7 +50,7 @@ export async function playPackage(
   return {
     conversation,
     text,
-    state: () => parseState(text()),
+    state: () => parsePackageState(text()),
     async told() {
       const { messages } = await conversation.kept();
       return messages.flatMap((message) => (message.role === 'system' ? [message.content] : []));

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { sha256 } from '../../../src/tools/sandbox/fileText.ts';
 import { StateDocument } from '../../../src/workflows/package/document.ts';
 import { loadPackage } from '../../../src/workflows/package/load.ts';
-import { mountWorkspace } from '../../../src/workflows/package/mounts.ts';
-import { newState } from '../../../src/workflows/package/state.ts';
-import { isComplete } from '../../../src/workflows/package/transitions.ts';
+import { createPackageWorkspace } from '../../../src/workflows/package/mounts.ts';
+import { createPackageStateText } from '../../../src/workflows/package/state.ts';
+import { isPackageWorkflowComplete } from '../../../src/workflows/package/transitions.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { type Conversation, conversation } from '../../tools/conversation.ts';
 import { writePackage } from './sample.ts';
@@ -188,15 +188,19 @@ describe('the state document', () => {
     const source = await loadPackage(writePackage(path.join(outer, 'package')));
     const graph = source.workflows[0]!.graph;
     workspace = await temporaryWorkspace();
-    await StateDocument.open(path.join(outer, 'state'), graph, newState(undefined, graph.entryNodeId, new Date(0)));
+    await StateDocument.open(
+      path.join(outer, 'state'),
+      graph,
+      createPackageStateText(undefined, graph.entryNodeId, new Date(0)),
+    );
     writeFileSync(path.join(outer, 'state', 'workflow.md'), document);
     state = await StateDocument.open(
       path.join(outer, 'state'),
       graph,
-      newState(undefined, graph.entryNodeId, new Date(0)),
+      createPackageStateText(undefined, graph.entryNodeId, new Date(0)),
     );
     landed.length = 0;
-    const mounted = mountWorkspace(workspace, source.folder, state, async () => void landed.push(onDisk()));
+    const mounted = createPackageWorkspace(workspace, source.folder, state, async () => void landed.push(onDisk()));
     talk = conversation(mounted, { answer: 'allow' });
   });
   afterEach(() => {
@@ -273,7 +277,12 @@ describe('the state document', () => {
     it(`is ${complete ? '' : 'not '}the end at ${currentNodeId} after ${stepsCompleted} with ${JSON.stringify(variables)}`, async () => {
       const { graph } = (await loadPackage(path.join(outer, 'package'))).workflows[0]!;
       assert.equal(
-        isComplete(graph, { ...state.state, currentNodeId, stepsCompleted, variables: { ...variables } }),
+        isPackageWorkflowComplete(graph, {
+          ...state.state,
+          currentNodeId,
+          stepsCompleted,
+          variables: { ...variables },
+        }),
         complete,
       );
     });
@@ -288,7 +297,11 @@ describe('the state document', () => {
     writeFileSync(path.join(outer, 'state', 'workflow.md'), document.replace('judge', 'gone'));
     const { graph } = (await loadPackage(path.join(outer, 'package'))).workflows[0]!;
     await assert.rejects(
-      StateDocument.open(path.join(outer, 'state'), graph, newState(undefined, graph.entryNodeId, new Date(0))),
+      StateDocument.open(
+        path.join(outer, 'state'),
+        graph,
+        createPackageStateText(undefined, graph.entryNodeId, new Date(0)),
+      ),
       {
         code: 'E_INVALID_TRANSITION',
       },

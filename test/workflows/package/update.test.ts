@@ -5,8 +5,8 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { StateDocument } from '../../../src/workflows/package/document.ts';
 import { loadPackage } from '../../../src/workflows/package/load.ts';
-import { mountWorkspace } from '../../../src/workflows/package/mounts.ts';
-import { lossOf, mergeState } from '../../../src/workflows/package/update.ts';
+import { createPackageWorkspace } from '../../../src/workflows/package/mounts.ts';
+import { describeStateValueLoss, mergePackageState } from '../../../src/workflows/package/update.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { type Conversation, conversation } from '../../tools/conversation.ts';
 import { writePackage } from './sample.ts';
@@ -195,7 +195,7 @@ describe('an update of the state document', () => {
     await StateDocument.open(path.join(outer, 'state'), graph, document);
     state = await StateDocument.open(path.join(outer, 'state'), graph);
     talk = conversation(
-      mountWorkspace(workspace, source.folder, state, async () => {}),
+      createPackageWorkspace(workspace, source.folder, state, async () => {}),
       { answer: 'allow' },
     );
   });
@@ -282,9 +282,9 @@ describe('an update of the state document', () => {
   it('loses nothing that it does not say, whatever stands there and whatever it says', () => {
     fc.assert(
       fc.property(values, values, (before, given) => {
-        let made: ReturnType<typeof mergeState>;
+        let made: ReturnType<typeof mergePackageState>;
         try {
-          made = mergeState(before, given);
+          made = mergePackageState(before, given);
         } catch (error) {
           return (error as Error).name === 'ToolError';
         }
@@ -295,7 +295,7 @@ describe('an update of the state document', () => {
         for (const key of unnamed) assert.deepEqual(after[key], before[key]);
         const isSaid = (place: string) => made.drops.some((drop) => place === drop || place.startsWith(`${drop}.`));
         // What is lost without a word is found out, and refused, when it is written.
-        const found = lossOf(before, after, made.drops).length > 0;
+        const found = describeStateValueLoss(before, after, made.drops).length > 0;
         for (const place of namesOf(before))
           if (!isSaid(place.join('.')) && !isThere(after, place)) assert.ok(found, place.join('.'));
         return true;

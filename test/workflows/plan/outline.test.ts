@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import type { Outline } from '../../../src/protocol/content/outline.ts';
+import type { WorkflowOutline } from '../../../src/protocol/content/outline.ts';
 import { packageGraphSchema, packageOutline as packageOutlineOf } from '../../../src/workflows/package/packageGraph.ts';
-import { outlineOf } from '../../../src/workflows/plan/outline.ts';
+import { createWorkflowOutline } from '../../../src/workflows/plan/outline.ts';
 import { loadWorkflow } from '../../../src/workflows/read/validate.ts';
 import { sampleFiles } from '../package/sample.ts';
 import { toolNames } from '../stage.ts';
 
-const cases: [what: string, yaml: string, outline: Outline][] = [
+const cases: [what: string, yaml: string, outline: WorkflowOutline][] = [
   [
     'nodes that follow each other, to the end',
     `
@@ -92,7 +92,7 @@ describe('a workflow is drawn as', () => {
     it(what, () => {
       const { value, problems } = loadWorkflow(yaml, { tools: toolNames });
       assert.deepEqual(problems, []);
-      assert.deepEqual(outlineOf(value!), outline);
+      assert.deepEqual(createWorkflowOutline(value!), outline);
     });
 
   it('the nodes and labels of a package, its beginning first', () => {

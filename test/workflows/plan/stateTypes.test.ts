@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { inEnglish } from '../../../src/protocol/text/l10n.ts';
-import { inputProblem, inputsOf } from '../../../src/workflows/plan/inputs.ts';
-import { coerced, misfit, typeOf } from '../../../src/workflows/plan/stateTypes.ts';
+import { toEnglishText } from '../../../src/protocol/text/l10n.ts';
+import { inputProblem, requiredWorkflowInputs } from '../../../src/workflows/plan/inputs.ts';
+import { coerceToStateType, parseStateType, stateTypeMismatch } from '../../../src/workflows/plan/stateTypes.ts';
 import { loadWorkflow } from '../../../src/workflows/read/validate.ts';
 import { unsaid } from '../../support/unsaid.ts';
 import { Stage, toolNames } from '../stage.ts';
@@ -42,7 +42,7 @@ describe('a type of the state', () => {
   ];
   for (const [type, value] of fits)
     it(`${JSON.stringify(type)} is ${JSON.stringify(value)}`, () =>
-      assert.equal(misfit(typeOf(type)!, value, 'k'), undefined));
+      assert.equal(stateTypeMismatch(parseStateType(type)!, value, 'k'), undefined));
 
   const wrong: [type: unknown, value: unknown, problem: string][] = [
     ['str', 3, '`k` must be `str`, not 3'],
@@ -68,10 +68,10 @@ describe('a type of the state', () => {
     ['str', ['x'.repeat(80)], `\`k\` must be \`str\`, not ["${'x'.repeat(57)}…`],
   ];
   for (const [type, value, problem] of wrong)
-    it(problem, () => assert.equal(inEnglish(misfit(typeOf(type)!, value, 'k') ?? ''), problem));
+    it(problem, () => assert.equal(toEnglishText(stateTypeMismatch(parseStateType(type)!, value, 'k') ?? ''), problem));
 
   for (const type of ['nmber', 'list[wrod]', 5, ['str', 'int'], { type: 'x' }, { a: 'wrod' }])
-    it(`${JSON.stringify(type)} is none`, () => assert.equal(typeOf(type), undefined));
+    it(`${JSON.stringify(type)} is none`, () => assert.equal(parseStateType(type), undefined));
 
   const texts: [type: string, text: string, value: unknown][] = [
     ['int', ' 42 ', 42],
@@ -90,7 +90,7 @@ describe('a type of the state', () => {
   ];
   for (const [type, text, value] of texts)
     it(`${type}: the text ${JSON.stringify(text)} is ${JSON.stringify(value)}`, () =>
-      assert.deepEqual(coerced(typeOf(type)!, text), value));
+      assert.deepEqual(coerceToStateType(parseStateType(type)!, text), value));
 });
 
 describe('what a run begins with', () => {
@@ -111,7 +111,7 @@ nodes:
   const file = () => loadWorkflow(yaml, { tools: toolNames }).value!;
 
   it('is asked for, and what cannot be used is said at once', () => {
-    assert.deepEqual(inputsOf(file()), ['count', 'level']);
+    assert.deepEqual(requiredWorkflowInputs(file()), ['count', 'level']);
     const said = (['count', 'level'] as const).map((key) =>
       ['x', '', '9', '3'].map((text) => inputProblem(file(), key, text)),
     );

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { usedLater } from '../../../src/workflows/read/usedLater.ts';
+import { resultFieldsReadLater } from '../../../src/workflows/read/usedLater.ts';
 import { loadWorkflow } from '../../../src/workflows/read/validate.ts';
 import { toolNames } from '../stage.ts';
 
@@ -10,7 +10,7 @@ const load = (yaml: string) => {
 };
 const check = (yaml: string, node: string, step: number, expected: string[], others: Record<string, string> = {}) => {
   const workflows = new Map(Object.entries(others).map(([name, text]) => [name, load(text)]));
-  assert.deepEqual(usedLater(load(yaml), workflows, node, step), expected);
+  assert.deepEqual(resultFieldsReadLater(load(yaml), workflows, node, step), expected);
 };
 
 describe('names that a workflow reads of the result of a step', () => {

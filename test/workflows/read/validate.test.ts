@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { inEnglish } from '../../../src/protocol/text/l10n.ts';
+import { toEnglishText } from '../../../src/protocol/text/l10n.ts';
 import { loadAgent, loadWorkflow } from '../../../src/workflows/read/validate.ts';
 import { templateProblem } from '../../../src/workflows/template/template.ts';
 import { toolNames } from '../stage.ts';
@@ -152,7 +152,7 @@ describe('a workflow file is checked when it is loaded', () => {
     [
       'a filter that is none',
       nodes('  - name: a\n    uses: state.set\n    with: {x: "{{ state.x | nope }}"}\n'),
-      `4:15: ${inEnglish(templateProblem('{{ x | nope }}')!)}`,
+      `4:15: ${toEnglishText(templateProblem('{{ x | nope }}')!)}`,
     ],
     [
       'a tool twice',

@@ -6,13 +6,13 @@ import * as z from 'zod';
 import { ExecutionEngine } from '../../../src/engine/run/engine.ts';
 import type { LLMAdapter } from '../../../src/llm/adapter/adapter.ts';
 import type { RunEvent } from '../../../src/protocol/run/events.ts';
-import { isStored } from '../../../src/protocol/run/fold.ts';
-import type { Graph } from '../../../src/protocol/run/graph.ts';
+import { isStoredEvent } from '../../../src/protocol/run/fold.ts';
+import type { WorkflowGraphState } from '../../../src/protocol/run/graph.ts';
 import { interruptedWork } from '../../../src/protocol/run/interruptions.ts';
 import type { Run } from '../../../src/protocol/run/run.ts';
 import { readJournal } from '../../../src/runs/readJournal.ts';
 import { RunStore } from '../../../src/runs/store.ts';
-import { askingTool } from '../../../src/tools/core/tool.ts';
+import { createSideEffectTool } from '../../../src/tools/core/tool.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../../src/tools/host/host.ts';
 import type { WorkflowFile } from '../../../src/workflows/plan/schema.ts';
@@ -61,7 +61,7 @@ class Window {
   readonly store: RunStore;
   private points = 0;
   /** What the run in memory was when the window was killed. */
-  killed?: Graph | undefined;
+  killed?: WorkflowGraphState | undefined;
   isKilled = false;
   /** Reason why this window was not killed as it should have been. */
   private failure: unknown;
@@ -75,7 +75,7 @@ class Window {
   ) {
     const workspace = workspaceIn(folder, { ripgrep: undefined });
     this.workspace = workspace;
-    const appends = askingTool(
+    const appends = createSideEffectTool(
       { name: 'test.append', description: 'Appends.', arguments: { name: z.string() } },
       'execute',
       async ({ name }) => ({
@@ -110,7 +110,7 @@ class Window {
       model: async () => ({ id: 'made/up', model: 'up', adapter: model }),
       workspace: async () => ({ names: ['ws'] }),
       tell: (event) => {
-        if (isStored(event)) this.at(event);
+        if (isStoredEvent(event)) this.at(event);
       },
       onListenerError: (error) => {
         this.failure ??= error;
@@ -190,7 +190,7 @@ class Window {
 }
 
 /** Where a run stands, without when, and without what is only shown. */
-const standing = (graph: Graph | undefined) =>
+const standing = (graph: WorkflowGraphState | undefined) =>
   graph && JSON.parse(JSON.stringify(graph, (key, value) => (key === 'live' ? undefined : value)));
 
 const stateOf = (run: Run) => run.graph!.main.state;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RunEvent } from '../../../src/protocol/run/events.ts';
-import { finishedNode, interruptedWork } from '../../../src/protocol/run/interruptions.ts';
+import { interruptedWork, nodeWithUndeliveredOutcome } from '../../../src/protocol/run/interruptions.ts';
 import { eventually } from '../../support/eventually.ts';
 import { reply, type WireRequest } from '../../support/provider.ts';
 import { unsaid } from '../../support/unsaid.ts';
@@ -155,6 +155,6 @@ describe('a step that was interrupted, and of which nothing says whether it ran'
     stage = await Stage.of(deploy(0));
     await stage.crashAt((event: RunEvent) => event.type === 'tool-end');
     const kept = await stage.kept();
-    assert.deepEqual([finishedNode(kept), interruptedWork(kept)], ['deploy', []]);
+    assert.deepEqual([nodeWithUndeliveredOutcome(kept), interruptedWork(kept)], ['deploy', []]);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { newRun } from '../../../src/protocol/run/run.ts';
-import { inEnglish } from '../../../src/protocol/text/l10n.ts';
-import { Limits } from '../../../src/workflows/run/limits.ts';
+import { toEnglishText } from '../../../src/protocol/text/l10n.ts';
+import { WorkflowLimits } from '../../../src/workflows/run/limits.ts';
 import { reply } from '../../support/provider.ts';
 import { Stage } from '../stage.ts';
 
@@ -65,7 +65,7 @@ describe('a limit of a workflow', () => {
     it(`counts from where it went on: ${what}`, () => {
       const run = { ...newRun('r'), usage: usage(1) };
       let now = 0;
-      const one = new Limits(limits, run, () => now);
+      const one = new WorkflowLimits(limits, run, () => now);
       run.usage = usage(cost, 20);
       now = minutes * 60_000;
       assert.equal(one.reached?.message, told);
@@ -73,10 +73,10 @@ describe('a limit of a workflow', () => {
 
   it('of money does not hold where no price is known, and says so', () => {
     const run = { ...newRun('r'), usage: usage(undefined) };
-    const one = new Limits({ cost: 1 }, run);
+    const one = new WorkflowLimits({ cost: 1 }, run);
     assert.equal(one.doubt, undefined);
     run.usage = usage(undefined, 20);
-    assert.match(inEnglish(one.doubt!), /is unknown/);
+    assert.match(toEnglishText(one.doubt!), /is unknown/);
   });
 
   const call = 'uses: llm.call, with: {messages: [{role: user, content: Hi}]}, output: said';

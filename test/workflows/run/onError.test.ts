@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { inputsOf } from '../../../src/workflows/plan/inputs.ts';
+import { requiredWorkflowInputs } from '../../../src/workflows/plan/inputs.ts';
 import { loadWorkflow } from '../../../src/workflows/read/validate.ts';
 import { eventually } from '../../support/eventually.ts';
 import { reply } from '../../support/provider.ts';
@@ -115,7 +115,7 @@ describe('a while_loop', () => {
   it('sets what a file declares and asks for without a warning', () => {
     const yaml = `${loop(2)}  - {name: after, uses: state.set, with: {said: "{{ state.iterations }}"}}\nstate_schema: {limit_reached: bool}\n`;
     const { value, warnings } = loadWorkflow(yaml, { tools: [] });
-    assert.deepEqual([inputsOf(value!), warnings], [[], []]);
+    assert.deepEqual([requiredWorkflowInputs(value!), warnings], [[], []]);
   });
 
   const loop = (most: number, more = '') => `

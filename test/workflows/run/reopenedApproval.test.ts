@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openApprovals } from '../../../src/protocol/run/pending.ts';
+import { pendingApprovalIds } from '../../../src/protocol/run/pending.ts';
 import { eventually } from '../../support/eventually.ts';
 import { reply } from '../../support/provider.ts';
 import { Stage } from '../stage.ts';
@@ -47,11 +47,11 @@ describe('a workflow whose approval waited when its window ended', () => {
     it(`${how} at a node: it is asked again, also under Autopilot, and done once`, async () => {
       stage = await Stage.of('nodes:\n  - {name: write, uses: fs.write, with: {path: a, content: x}}\n');
       await interrupted(how);
-      assert.equal(openApprovals(await stage.kept()).length, 1);
+      assert.equal(pendingApprovalIds(await stage.kept()).length, 1);
       stage.presets.set(stage.runId, 'autopilot');
       assert.equal((await resume()).phase, 'Completed');
       assert.deepEqual([stage.questions.length, stage.workspace.read('a')], [2, 'x']);
-      assert.deepEqual(openApprovals(await stage.kept()), []);
+      assert.deepEqual(pendingApprovalIds(await stage.kept()), []);
     });
 
     it(`${how} at a node: a denial fails it as ever`, async () => {
@@ -101,7 +101,7 @@ describe('a workflow whose approval waited when its window ended', () => {
       const before = await interrupted('killed');
       stage.workspace.trusted = false;
       assert.equal((await resume()).error?.code, 'ENGINE_UNTRUSTED');
-      assert.deepEqual([stage.questions.length, openApprovals(await stage.kept()).length], [1, 1]);
+      assert.deepEqual([stage.questions.length, pendingApprovalIds(await stage.kept()).length], [1, 1]);
       assert.equal(stage.provider.requests.length, before);
       stage.workspace.trusted = true;
       assert.equal((await resume()).phase, 'Completed');

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { inEnglish } from '../../../src/protocol/text/l10n.ts';
+import { toEnglishText } from '../../../src/protocol/text/l10n.ts';
 import type { LocalizableText } from '../../../src/protocol/text/localized.ts';
 import {
-  evaluate,
+  evaluateCondition,
+  evaluateTemplateExpression,
   expressionProblem,
-  holds,
-  render,
+  renderTemplate,
   templateProblem,
 } from '../../../src/workflows/template/template.ts';
 
@@ -40,7 +40,7 @@ describe('a template', () => {
     ['{{ state.name.constructor }}', null],
   ];
   for (const [text, value] of cases)
-    it(`${text} → ${JSON.stringify(value)}`, () => assert.deepEqual(render(text, scope), value));
+    it(`${text} → ${JSON.stringify(value)}`, () => assert.deepEqual(renderTemplate(text, scope), value));
 
   const wrong: [text: string, message: string][] = [
     ['{{ state.n + state.none }}', '`{{ state.n + state.none }}` cannot be filled in: there is no `state.none`.'],
@@ -55,11 +55,11 @@ describe('a template', () => {
   ];
   for (const [text, message] of wrong)
     it(`says which one cannot be filled in: ${text.slice(0, 30)}`, () =>
-      assert.throws(() => render(text, scope), { message }));
+      assert.throws(() => renderTemplate(text, scope), { message }));
 
   it('says which words to use', () =>
     assert.equal(
-      inEnglish(expressionProblem('state.a && state.b') ?? ''),
+      toEnglishText(expressionProblem('state.a && state.b') ?? ''),
       'This is not a Jinja template (Unexpected character: &). Write `and`, `or`.',
     ));
 
@@ -70,7 +70,7 @@ describe('a template', () => {
     ['replacing', `{% set n = ${grown} %}{% for i in range(9) %}{% set n.x = n.x | replace("a", n.x) %}{% endfor %}`, /5000000 characters|more than 1 s/],
   ]; // biome-ignore format: a table
   for (const [name, text, message] of endless)
-    it(`${name} without an end: refused`, () => assert.throws(() => render(text, scope), message));
+    it(`${name} without an end: refused`, () => assert.throws(() => renderTemplate(text, scope), message));
 
   it('has a time limit beside the steps, which may be long ones', () => {
     const { now } = performance;
@@ -80,8 +80,10 @@ describe('a template', () => {
       return ms;
     };
     try {
-      assert.throws(() => render('{{ 1 + 2 * 3 - 4 }}', scope), { message: 'This template takes more than 1 s.' });
-      assert.equal(render('{{ 1 }}', scope), 1);
+      assert.throws(() => renderTemplate('{{ 1 + 2 * 3 - 4 }}', scope), {
+        message: 'This template takes more than 1 s.',
+      });
+      assert.equal(renderTemplate('{{ 1 }}', scope), 1);
     } finally {
       performance.now = now;
     }
@@ -113,33 +115,33 @@ describe('a template', () => {
   ];
   for (const [name, text] of hostile)
     it(`of ${name} is refused before anything goes down into it`, () => {
-      assert.match(inEnglish(expressionProblem(text) ?? ''), tooDeep);
-      assert.throws(() => render(text, scope), { message: tooDeep });
+      assert.match(toEnglishText(expressionProblem(text) ?? ''), tooDeep);
+      assert.throws(() => renderTemplate(text, scope), { message: tooDeep });
     });
 
   it('does not make a value of each character of a long text', () => {
     const text = 'é😀'.repeat(100_000);
-    assert.equal(render('{{ text | first }}{{ text | last }}', { text }), 'é😀');
-    assert.throws(() => render('{{ text | list }}', { text }), /more than 10000 characters cannot be iterated/);
+    assert.equal(renderTemplate('{{ text | first }}{{ text | last }}', { text }), 'é😀');
+    assert.throws(() => renderTemplate('{{ text | list }}', { text }), /more than 10000 characters cannot be iterated/);
   });
 
   it('does not go down into what a model gave it', () =>
     assert.throws(
-      () => render('{{ text | fromjson }}', { text: '['.repeat(100_000) }),
+      () => renderTemplate('{{ text | fromjson }}', { text: '['.repeat(100_000) }),
       /nested more than 50 levels deep/,
     ));
 
   it('may be as long as people write them', () => {
     const names = Array.from({ length: 500 }, (_, index) => `"name ${index}"`);
-    assert.equal(render(`{{ [${names.join(', ')}] | length }}`, scope), 500);
-    assert.equal(render(`${'word '.repeat(20_000)}{{ state.n }}`, scope), `${'word '.repeat(20_000)}3`);
+    assert.equal(renderTemplate(`{{ [${names.join(', ')}] | length }}`, scope), 500);
+    assert.equal(renderTemplate(`${'word '.repeat(20_000)}{{ state.n }}`, scope), `${'word '.repeat(20_000)}3`);
     const deep = `${'{% if state.n %}'.repeat(20)}yes${'{% endif %}'.repeat(20)}`;
-    assert.equal(render(deep, scope), 'yes');
-    assert.equal(render(`{{ ${Array.from({ length: 90 }, () => 'state.n').join(' + ')} }}`, scope), 270);
+    assert.equal(renderTemplate(deep, scope), 'yes');
+    assert.equal(renderTemplate(`{{ ${Array.from({ length: 90 }, () => 'state.n').join(' + ')} }}`, scope), 270);
   });
 
   it('cannot count without an end', () =>
-    assert.throws(() => render('{% for x in range(1000000000) %}{% endfor %}', scope), /at most 10000/));
+    assert.throws(() => renderTemplate('{% for x in range(1000000000) %}{% endfor %}', scope), /at most 10000/));
 });
 
 describe('Jinja in a template', () => {
@@ -178,7 +180,7 @@ describe('Jinja in a template', () => {
     ['{% if state.gone and state.gone.key %}yes{% else %}no{% endif %}', 'no'],
   ]; // biome-ignore format: a table
   for (const [text, value] of cases)
-    it(`${text} → ${JSON.stringify(value)}`, () => assert.deepEqual(render(text, values), value));
+    it(`${text} → ${JSON.stringify(value)}`, () => assert.deepEqual(renderTemplate(text, values), value));
 
   const wrong: [text: string, why: string][] = [
     ['{{ state.gone.text }}', 'there is no `state.gone`, so no `text` of it.'],
@@ -195,7 +197,7 @@ describe('Jinja in a template', () => {
   ];
   for (const [text, why] of wrong)
     it(`${text}: ${why}`, () =>
-      assert.throws(() => render(text, values), { message: `\`${text}\` cannot be filled in: ${why}` }));
+      assert.throws(() => renderTemplate(text, values), { message: `\`${text}\` cannot be filled in: ${why}` }));
 
   const refused: [text: string, problem: RegExp][] = [
     ['{{ x | nope }}', /^There is no filter `nope`\. There are `abs`, .*`wordcount`\.$/],
@@ -216,13 +218,14 @@ describe('Jinja in a template', () => {
     ['{% filter nope %}x{% endfilter %}', /^`\{% filter nope %\}` is not supported/],
   ]; // biome-ignore format: a table
   for (const [text, problem] of refused)
-    it(`is refused when it is loaded: ${text}`, () => assert.match(inEnglish(templateProblem(text) ?? ''), problem));
+    it(`is refused when it is loaded: ${text}`, () =>
+      assert.match(toEnglishText(templateProblem(text) ?? ''), problem));
 
   it('tells what is empty because a map has no such key, and not what may be missing', () => {
     const told: string[] = [];
-    const tell = (warning: LocalizableText) => void told.push(inEnglish(warning));
+    const tell = (warning: LocalizableText) => void told.push(toEnglishText(warning));
     const result = { exitCode: 0, output: 'fine' };
-    const say = (text: string) => render(text, { state: { result } }, tell);
+    const say = (text: string) => renderTemplate(text, { state: { result } }, tell);
     assert.equal(say('Look: {{ state.result.stdout }}'), 'Look: ');
     assert.deepEqual(told.splice(0), [
       '`state.result.stdout` is empty: `state.result` has no `stdout`, only `exitCode`, `output`.',
@@ -234,9 +237,9 @@ describe('Jinja in a template', () => {
       '{{ state.result.get("stdout") }}',
     ])
       say(text);
-    assert.equal(holds('state.result.stdout', { state: { result } }), false);
+    assert.equal(evaluateCondition('state.result.stdout', { state: { result } }), false);
     assert.deepEqual(told, []);
-    evaluate('state.result.stdout', { state: { result } }, tell);
+    evaluateTemplateExpression('state.result.stdout', { state: { result } }, tell);
     assert.equal(told.length, 1);
   });
 });
@@ -264,7 +267,7 @@ describe('a condition', () => {
     ['state.flag == True', false],
   ];
   for (const [condition, expected] of cases)
-    it(`${condition} → ${expected}`, () => assert.equal(holds(condition, scope), expected));
+    it(`${condition} → ${expected}`, () => assert.equal(evaluateCondition(condition, scope), expected));
 
   const open: [condition: string, why: string][] = [
     ['state.none > 2', 'there is no `state.none`.'],
@@ -275,5 +278,7 @@ describe('a condition', () => {
   ];
   for (const [condition, why] of open)
     it(`${condition} cannot be evaluated: ${why}`, () =>
-      assert.throws(() => holds(condition, scope), { message: `\`${condition}\` cannot be evaluated: ${why}` }));
+      assert.throws(() => evaluateCondition(condition, scope), {
+        message: `\`${condition}\` cannot be evaluated: ${why}`,
+      }));
 });

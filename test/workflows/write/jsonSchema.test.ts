@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
-import { jsonSchemas } from '../../../src/workflows/write/jsonSchema.ts';
+import { createWorkflowJsonSchemas } from '../../../src/workflows/write/jsonSchema.ts';
 
 const ajv = new Ajv2020({ strict: false });
-const { workflow, agent } = jsonSchemas();
+const { workflow, agent } = createWorkflowJsonSchemas();
 const [isWorkflow, isAgent] = [ajv.compile(workflow), ajv.compile(agent)];
 const templates = path.resolve(import.meta.dirname, '../../../src/workflows/templates');
 

@@ -7,16 +7,16 @@
 export interface DemoAutomatonScript {
   name: string;
   contextLength?: number;
-  scenarios: readonly Scenario[];
+  scenarios: readonly DemoScenario[];
 }
 
-export interface Scenario {
-  /** Texts that start the scenario: `anyUserMessage`, or text of a message or tool result (formatted by `jsonText`). */
+interface DemoScenario {
+  /** Texts that start the scenario: `userMessageMarker`, or text of a message or tool result (formatted by `spacedJsonText`). */
   on: string | readonly string[];
-  steps: readonly AutomatonStep[];
+  steps: readonly DemoScriptStep[];
 }
 
-export interface AutomatonStep {
+export interface DemoScriptStep {
   think?: string;
   text?: string;
   calls?: readonly ScriptedCall[];
@@ -33,11 +33,11 @@ export interface ScriptedCall {
 }
 
 /** Longest conversation, in tokens, in which the newest marker is reliably found. */
-export const maxContext = 8192;
+export const demoContextTokens = 8192;
 
 const assistantStart = 'assistant\n';
 /** Head of every user message; any other marker in the message is newer and wins. */
-export const anyUserMessage = 'user\n';
+export const userMessageMarker = 'user\n';
 export const endOfTurn = '<|im_end|>';
 const callOpen = '<tool_call>';
 const callName = '\n{"name": "';
@@ -49,14 +49,14 @@ const thinkClose = '\n</think>';
 const newline = byteToken(0x0a);
 const structure = ['\n<tool_response>\n', '\n</tool_response>', '</think>'];
 
-export interface Automaton {
+export interface TokenAutomaton {
   tokens: Set<string>;
   markers: Map<string, string>;
   rules: Map<string, Map<string, string>>;
 }
 
 /** Converts a script. Throws if two scenarios share a marker, or if one state would need two different next tokens. */
-export function toAutomaton(script: DemoAutomatonScript): Automaton {
+export function toTokenAutomaton(script: DemoAutomatonScript): TokenAutomaton {
   const tokens = new Set(structure);
   const markers = new Map<string, string>();
   const rules = new Map<string, Map<string, string>>();
@@ -95,7 +95,7 @@ export function toAutomaton(script: DemoAutomatonScript): Automaton {
         return;
       }
       for (const [callIndex, call] of (step.calls ?? []).entries()) {
-        const args = typeof call.args === 'string' ? call.args : jsonText(call.args);
+        const args = typeof call.args === 'string' ? call.args : spacedJsonText(call.args);
         if (callIndex > 0) go(newline);
         go(callOpen, callName, call.name, callArguments, args);
         state = `${scenarioIndex}.${stepIndex}.${callIndex}`;
@@ -108,11 +108,11 @@ export function toAutomaton(script: DemoAutomatonScript): Automaton {
   return { tokens, markers, rules };
 }
 
-export function jsonText(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(jsonText).join(', ')}]`;
+export function spacedJsonText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(spacedJsonText).join(', ')}]`;
   if (value && typeof value === 'object')
     return `{${Object.entries(value)
-      .map(([key, item]) => `${JSON.stringify(key)}: ${jsonText(item)}`)
+      .map(([key, item]) => `${JSON.stringify(key)}: ${spacedJsonText(item)}`)
       .join(', ')}}`;
   return JSON.stringify(value);
 }

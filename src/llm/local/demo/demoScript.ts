@@ -1,4 +1,4 @@
-import { anyUserMessage, type DemoAutomatonScript } from './automaton.ts';
+import { type DemoAutomatonScript, userMessageMarker } from './automaton.ts';
 
 const sample = 'src/greet.js';
 const read = { name: 'fs_read', args: { path: sample, offset: null, limit: null } };
@@ -22,7 +22,7 @@ export const demoScript: DemoAutomatonScript = {
   name: 'Towpath demo',
   scenarios: [
     {
-      on: anyUserMessage,
+      on: userMessageMarker,
       steps: [
         {
           text: `Hello! I am Towpath's demo model: a demonstration with a script for weights, not an assistant. Whatever you write, I play the same small story on the sample workspace, and it begins with reading \`${sample}\`.`,

@@ -1,6 +1,6 @@
 /** Writer of GGUF (version 3), the file format of llama.cpp: metadata, tensor table, then aligned tensors. */
 
-export type MetadataValue =
+export type GgufMetadataValue =
   | { type: 'u32' | 'f32'; value: number }
   | { type: 'bool'; value: boolean }
   | { type: 'str'; value: string }
@@ -21,7 +21,7 @@ const valueIds = { u32: 4, i32: 5, f32: 6, bool: 7, str: 8 } as const;
 const arrayId = 9;
 const tensorIds: Record<TensorType, number> = { F32: 0, F16: 1, Q8_0: 8 };
 
-export function encodeGguf(metadata: Record<string, MetadataValue>, tensors: readonly Tensor[]): Buffer {
+export function encodeGguf(metadata: Record<string, GgufMetadataValue>, tensors: readonly Tensor[]): Buffer {
   const entries = Object.entries(metadata);
   const parts: Buffer[] = [Buffer.from('GGUF'), u32(3), u64(tensors.length), u64(entries.length)];
   for (const [key, value] of entries) parts.push(str(key), ...encodeValue(value));
@@ -38,7 +38,7 @@ export function encodeGguf(metadata: Record<string, MetadataValue>, tensors: rea
   return Buffer.concat([padded(header), ...encoded.map(padded)]);
 }
 
-function encodeValue(entry: MetadataValue): Buffer[] {
+function encodeValue(entry: GgufMetadataValue): Buffer[] {
   switch (entry.type) {
     case 'str[]':
       return [u32(arrayId), u32(valueIds.str), u64(entry.value.length), ...entry.value.map(str)];

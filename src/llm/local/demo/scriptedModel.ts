@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
-import { byteToken, type DemoAutomatonScript, endOfTurn, maxContext, toAutomaton } from './automaton.ts';
+import { byteToken, type DemoAutomatonScript, demoContextTokens, endOfTurn, toTokenAutomaton } from './automaton.ts';
 import { chatTemplate } from './chatTemplate.ts';
-import { encodeGguf, type MetadataValue, type Tensor } from './gguf.ts';
+import { encodeGguf, type GgufMetadataValue, type Tensor } from './gguf.ts';
 import { wordPieces } from './pieces.ts';
-import { toNetwork } from './weights.ts';
+import { toDemoNetwork } from './weights.ts';
 
 const unknown = '<unk>';
 const endOfText = '<|endoftext|>';
@@ -24,25 +24,25 @@ export function writeScriptedModel(script: DemoAutomatonScript, file: string): v
 }
 
 export function scriptedModel(script: DemoAutomatonScript): {
-  metadata: Record<string, MetadataValue>;
+  metadata: Record<string, GgufMetadataValue>;
   tensors: Tensor[];
 } {
-  const automaton = toAutomaton(script);
+  const automaton = toTokenAutomaton(script);
   const vocabulary = toVocabulary(automaton.tokens);
   const tokens = vocabulary.map((entry) => entry.text);
-  const network = toNetwork(automaton, tokens);
-  const id = (text: string): MetadataValue => ({ type: 'u32', value: tokens.indexOf(text) });
-  const u32 = (value: number): MetadataValue => ({ type: 'u32', value });
-  const text = (value: string): MetadataValue => ({ type: 'str', value });
-  const off: MetadataValue = { type: 'bool', value: false };
+  const network = toDemoNetwork(automaton, tokens);
+  const id = (text: string): GgufMetadataValue => ({ type: 'u32', value: tokens.indexOf(text) });
+  const u32 = (value: number): GgufMetadataValue => ({ type: 'u32', value });
+  const text = (value: string): GgufMetadataValue => ({ type: 'str', value });
+  const off: GgufMetadataValue = { type: 'bool', value: false };
 
-  const metadata: Record<string, MetadataValue> = {
+  const metadata: Record<string, GgufMetadataValue> = {
     'general.architecture': text('qwen2'),
     'general.name': text(script.name),
     'general.type': text('model'),
     'general.file_type': u32(7),
     'general.quantization_version': u32(2),
-    'qwen2.context_length': u32(script.contextLength ?? maxContext),
+    'qwen2.context_length': u32(script.contextLength ?? demoContextTokens),
     'qwen2.embedding_length': u32(network.embeddingLength),
     'qwen2.block_count': u32(1),
     'qwen2.feed_forward_length': u32(network.feedForwardLength),

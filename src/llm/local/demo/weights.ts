@@ -1,9 +1,9 @@
-import { type Automaton, anyUserMessage, byteToken, endOfTurn, maxContext } from './automaton.ts';
+import { byteToken, demoContextTokens, endOfTurn, type TokenAutomaton, userMessageMarker } from './automaton.ts';
 import type { Tensor } from './gguf.ts';
 
 const headWidth = 128;
 /** Rotation period in tokens: the rotary embedding turns a key by `distance / ropeSpan` radians, the same for all pairs. */
-const ropeSpan = 1.5 * maxContext;
+const ropeSpan = 1.5 * demoContextTokens;
 /** Tokens by which `user\n` counts as older, so that a keyword directly after `user\n` wins. */
 const headStart = 8;
 /**
@@ -27,7 +27,7 @@ interface DemoNetwork {
  * state too. The attention head copies the newest marker's state into the stream. The feed-forward layer has one unit per rule: the unit
  * fires on (state, current token) and writes the next token.
  */
-export function toNetwork(automaton: Automaton, vocabulary: readonly string[]): DemoNetwork {
+export function toDemoNetwork(automaton: TokenAutomaton, vocabulary: readonly string[]): DemoNetwork {
   const { markers, rules } = automaton;
   const scripted = new Set([...fallbacks.keys(), ...markers.keys()]);
   for (const ofState of rules.values()) for (const pair of ofState) for (const token of pair) scripted.add(token);
@@ -63,7 +63,7 @@ export function toNetwork(automaton: Automaton, vocabulary: readonly string[]): 
     queryBias[pair] = amplitude * Math.cos(start + Math.PI / 2);
     queryBias[pair + pairs] = amplitude * Math.sin(start + Math.PI / 2);
     for (const [token, dimension] of [...dimensionOf, ['', other] as const]) {
-      const age = token === anyUserMessage ? headStart / ropeSpan : 0;
+      const age = token === userMessageMarker ? headStart / ropeSpan : 0;
       const angle = markers.has(token) ? start - age : start - Math.PI / 2;
       key[pair * width + dimension] = (amplitude * Math.cos(angle)) / afterFirstNorm;
       key[(pair + pairs) * width + dimension] = (amplitude * Math.sin(angle)) / afterFirstNorm;

@@ -3,13 +3,13 @@ import { createReadStream, promises as fs } from 'node:fs';
 import path from 'node:path';
 import { message } from '../../../protocol/text/l10n.ts';
 import { LLMError } from '../../core/errors.ts';
-import { gigabytes } from '../modelFile/memoryFit.ts';
-import type { RemoteModel } from './modelHub.ts';
+import { memorySizeMessage } from '../modelFile/memoryFit.ts';
+import type { DownloadableModel } from './modelHub.ts';
 
 const reserve = 256 * 1024 ** 2;
 
 export async function checkFreeSpace(
-  model: RemoteModel,
+  model: DownloadableModel,
   folder: string,
   freeBytes: (folder: string) => Promise<number> = freeOnDisk,
 ): Promise<void> {
@@ -23,8 +23,8 @@ export async function checkFreeSpace(
   const text = message(
     'There is not enough space in {0}: {1} are needed and {2} are free. Delete something, or set another download folder.',
     folder,
-    gigabytes(missing),
-    gigabytes(free),
+    memorySizeMessage(missing),
+    memorySizeMessage(free),
   );
   throw new LLMError('UNKNOWN', text, { details: { missing, free } });
 }

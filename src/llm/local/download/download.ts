@@ -2,19 +2,19 @@ import { createHash, type Hash } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { message } from '../../../protocol/text/l10n.ts';
-import { joined } from '../../../protocol/text/localized.ts';
-import { createWatch, sleep } from '../../core/deadlines.ts';
+import { joinLocalizableTexts } from '../../../protocol/text/localized.ts';
+import { createDeadlineWatch, sleep } from '../../core/deadlines.ts';
 import { LLMError } from '../../core/errors.ts';
 import { checkFreeSpace, hashFile, sizeOnDisk } from './diskSpace.ts';
-import { request, withoutNetwork } from './fetchRange.ts';
-import { type RemoteFile, type RemoteModel, refused } from './modelHub.ts';
+import { offlineModelHint, sendAnonymousRequest } from './fetchRange.ts';
+import { type DownloadableModel, downloadRefusedError, type ModelDownloadFile } from './modelHub.ts';
 import {
-  discard,
-  forgetUnfinished,
+  discardPartialDownload,
+  type PartialDownload,
   pausedDownloads,
-  readUnfinished,
-  saveUnfinished,
-  type Unfinished,
+  readPartialDownload,
+  removePartialDownloadState,
+  savePartialDownload,
 } from './partialDownload.ts';
 
 export interface DownloadProgress {
@@ -43,15 +43,15 @@ const retries = 3;
  * Downloads a model into a folder and returns the path of its (first) file, which exists complete and verified or not at all. A partial
  * download is resumed unless the remote file has changed. Throws `LLMError`, the error of the lock, or the signal's reason.
  */
-export async function download(model: RemoteModel, options: DownloadOptions): Promise<string> {
+export async function downloadModelFiles(model: DownloadableModel, options: DownloadOptions): Promise<string> {
   await prepare(options.folder);
   await checkFreeSpace(model, options.folder, options.freeBytes);
   const first = path.join(options.folder, model.files[0]!.name);
   const lock = await options.lock(`${first}.lock`);
   try {
     options.signal?.throwIfAborted();
-    const unfinished = await readUnfinished(first, model);
-    await saveUnfinished(first, unfinished);
+    const unfinished = await readPartialDownload(first, model);
+    await savePartialDownload(first, unfinished);
     const total = model.files.reduce((sum, { bytes }) => sum + bytes, 0);
     let done = 0;
     for (const file of model.files) {
@@ -60,11 +60,11 @@ export async function download(model: RemoteModel, options: DownloadOptions): Pr
       await downloadFile(file, { first, unfinished, report, options });
       done += file.bytes;
     }
-    await forgetUnfinished(first);
+    await removePartialDownloadState(first);
     return first;
   } catch (error) {
     const begun = (await pausedDownloads(options.folder)).some((one) => one.first === first && one.received > 0);
-    if (!begun && !options.signal?.aborted) await discard(first);
+    if (!begun && !options.signal?.aborted) await discardPartialDownload(first);
     throw error;
   } finally {
     await lock.release();
@@ -89,12 +89,12 @@ async function prepare(folder: string): Promise<void> {
 
 interface FileJob {
   first: string;
-  unfinished: Unfinished;
+  unfinished: PartialDownload;
   report(state: DownloadProgress['state'], received: number): void;
   options: DownloadOptions;
 }
 
-async function downloadFile(file: RemoteFile, job: FileJob): Promise<void> {
+async function downloadFile(file: ModelDownloadFile, job: FileJob): Promise<void> {
   const target = path.join(job.options.folder, file.name);
   if (await sizeOnDisk(target)) return checkExisting(target, file, job);
   const partFile = `${target}.part`;
@@ -117,7 +117,7 @@ async function downloadFile(file: RemoteFile, job: FileJob): Promise<void> {
   await checkSum(partFile, file, hash);
   await fs.rename(partFile, target);
   job.unfinished.files[file.name]!.finished = true;
-  await saveUnfinished(job.first, job.unfinished);
+  await savePartialDownload(job.first, job.unfinished);
 }
 
 class Broken extends Error {
@@ -136,7 +136,7 @@ interface Written {
 }
 
 /** Requests the missing part. A server that sends the whole file or another file restarts the download. */
-async function append(file: RemoteFile, partFile: string, so: Written, job: FileJob): Promise<Written> {
+async function append(file: ModelDownloadFile, partFile: string, so: Written, job: FileJob): Promise<Written> {
   const { connectMs = 15_000, idleMs = 60_000, signal } = job.options;
   const { etag } = job.unfinished.files[file.name] ?? {};
   const headers: Record<string, string> = { 'accept-encoding': 'identity' };
@@ -145,12 +145,18 @@ async function append(file: RemoteFile, partFile: string, so: Written, job: File
   const connection = new AbortController();
   const stop = () => connection.abort(signal?.reason);
   signal?.addEventListener('abort', stop, { once: true });
-  const watch = createWatch(signal);
+  const watch = createDeadlineWatch(signal);
   try {
-    const answer = await request({ method: 'GET', url: file.url, headers, connectMs, signal: connection.signal });
+    const answer = await sendAnonymousRequest({
+      method: 'GET',
+      url: file.url,
+      headers,
+      connectMs,
+      signal: connection.signal,
+    });
     const { response } = answer;
     if (response.status === 416) return { hash: createHash('sha256'), length: await emptied(partFile) };
-    if (!response.ok || !response.body) throw await refused(answer, file.name, new URL(file.url).origin);
+    if (!response.ok || !response.body) throw await downloadRefusedError(answer, file.name, new URL(file.url).origin);
     let { hash, length } = continues(response, so.length) ? so : { hash: createHash('sha256'), length: 0 };
     if (length === 0) await emptied(partFile);
     await rememberTag(file, response, job);
@@ -188,13 +194,13 @@ function continues(response: Response, length: number): boolean {
 }
 
 /** Stores a strong ETag. A weak ETag does not guarantee equal bytes; without a strong ETag only the checksum detects a changed file. */
-async function rememberTag(file: RemoteFile, response: Response, { first, unfinished }: FileJob): Promise<void> {
+async function rememberTag(file: ModelDownloadFile, response: Response, { first, unfinished }: FileJob): Promise<void> {
   const etag = response.headers.get('etag');
   const strong = etag?.startsWith('"') ? etag : undefined;
   const known = unfinished.files[file.name];
   if (!known || known.etag === strong) return;
   known.etag = strong;
-  await saveUnfinished(first, unfinished);
+  await savePartialDownload(first, unfinished);
 }
 
 async function emptied(file: string): Promise<0> {
@@ -203,7 +209,7 @@ async function emptied(file: string): Promise<0> {
 }
 
 /** Hashes the existing part. A part without evidence that the remote file is unchanged is ignored. */
-async function hashOf(partFile: string, file: RemoteFile, job: FileJob): Promise<Written> {
+async function hashOf(partFile: string, file: ModelDownloadFile, job: FileJob): Promise<Written> {
   const length = (await sizeOnDisk(partFile)) ?? 0;
   const known = file.sha256 ?? job.unfinished.files[file.name]?.etag;
   if (length === 0 || length > file.bytes || !known)
@@ -211,7 +217,7 @@ async function hashOf(partFile: string, file: RemoteFile, job: FileJob): Promise
   return hashFile(partFile, (bytes) => job.report('checking', bytes), job.options.signal);
 }
 
-async function checkSum(partFile: string, file: RemoteFile, hash: Hash): Promise<void> {
+async function checkSum(partFile: string, file: ModelDownloadFile, hash: Hash): Promise<void> {
   if (!file.sha256 || hash.digest('hex') === file.sha256) return;
   await fs.rm(partFile, { force: true });
   const text = message(
@@ -223,7 +229,7 @@ async function checkSum(partFile: string, file: RemoteFile, hash: Hash): Promise
 }
 
 /** Throws if another file has the same name: it belongs to the user and must not be modified. */
-async function checkExisting(target: string, file: RemoteFile, job: FileJob): Promise<void> {
+async function checkExisting(target: string, file: ModelDownloadFile, job: FileJob): Promise<void> {
   if ((await sizeOnDisk(target)) === file.bytes) {
     const { hash } = await hashFile(target, (bytes) => job.report('checking', bytes), job.options.signal);
     if (!file.sha256 || hash.digest('hex') === file.sha256) return;
@@ -244,11 +250,11 @@ const notWritten = (file: string, error: NodeJS.ErrnoException) =>
       error.code ?? error.message,
     ),
   );
-const fellSilent = (file: RemoteFile, ms: number) => {
+const fellSilent = (file: ModelDownloadFile, ms: number) => {
   const silent = message('{0} stopped responding for {1} seconds.', new URL(file.url).host, ms / 1000);
-  return new LLMError('LLM_TIMEOUT', joined([silent, withoutNetwork]), { retryable: true });
+  return new LLMError('LLM_TIMEOUT', joinLocalizableTexts([silent, offlineModelHint]), { retryable: true });
 };
-const brokeOff = (file: RemoteFile, length: number) =>
+const brokeOff = (file: ModelDownloadFile, length: number) =>
   new LLMError(
     'LLM_INCOMPLETE',
     length > 0
@@ -256,7 +262,7 @@ const brokeOff = (file: RemoteFile, length: number) =>
       : message('The download of {0} was interrupted before any data arrived. Try again later.', file.name),
     { retryable: true },
   );
-const tooMuch = (file: RemoteFile) =>
+const tooMuch = (file: ModelDownloadFile) =>
   new LLMError(
     'LLM_BAD_RESPONSE',
     message('{0} sent more than the {1} bytes of {2}.', new URL(file.url).host, file.bytes, file.name),

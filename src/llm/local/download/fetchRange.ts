@@ -1,11 +1,11 @@
 import { message } from '../../../protocol/text/l10n.ts';
-import { ended, joined } from '../../../protocol/text/localized.ts';
-import { networkReason, withReason } from '../../../protocol/text/networkReason.ts';
+import { joinLocalizableTexts, withFullStop } from '../../../protocol/text/localized.ts';
+import { networkReason, withNetworkReason } from '../../../protocol/text/networkReason.ts';
 import { withDeadline } from '../../core/deadlines.ts';
 import { LLMError } from '../../core/errors.ts';
 import { isLoopback } from '../../transport/http.ts';
 
-export const withoutNetwork = message(
+export const offlineModelHint = message(
   'Without network: pick a .gguf file on this machine, use the demo model, or connect to a provider.',
 );
 const maxRedirects = 5;
@@ -27,7 +27,13 @@ export interface WebResponse {
  * Sends a request without credentials: no token and no cookie, regardless of the environment. Redirects must use https; only servers on
  * this machine may use http or redirect to http. Throws `LLMError`, or the signal's reason.
  */
-export async function request({ method, url, headers, connectMs, signal }: WebRequest): Promise<WebResponse> {
+export async function sendAnonymousRequest({
+  method,
+  url,
+  headers,
+  connectMs,
+  signal,
+}: WebRequest): Promise<WebResponse> {
   const seen: Headers[] = [];
   let target = checked(url);
   for (let hop = 0; hop <= maxRedirects; hop++) {
@@ -41,7 +47,7 @@ export async function request({ method, url, headers, connectMs, signal }: WebRe
     target = checked(new URL(location, target).href, target);
   }
   const often = message('{0} redirects too often.', new URL(url).host);
-  throw new LLMError('LLM_HTTP_ERROR', joined([often, withoutNetwork]));
+  throw new LLMError('LLM_HTTP_ERROR', joinLocalizableTexts([often, offlineModelHint]));
 }
 
 function checked(address: string, from?: string): string {
@@ -73,7 +79,7 @@ async function ask(
   const close = () => connection.abort(signal?.reason);
   signal?.addEventListener('abort', close, { once: true });
   const silence = message('{0} did not answer within {1} seconds.', host, connectMs / 1000);
-  const silent = new LLMError('LLM_TIMEOUT', joined([silence, withoutNetwork]), { retryable: true });
+  const silent = new LLMError('LLM_TIMEOUT', joinLocalizableTexts([silence, offlineModelHint]), { retryable: true });
   try {
     const options = { method, headers, redirect: 'manual', credentials: 'omit', signal: connection.signal } as const;
     return await withDeadline(globalThis.fetch(url, options), { ms: connectMs, signal, expired: () => silent });
@@ -82,8 +88,8 @@ async function ask(
     signal?.throwIfAborted();
     if (error instanceof LLMError) throw error;
     const reason = networkReason(error);
-    const why = ended(withReason(message('{0} cannot be reached', host), reason));
+    const why = withFullStop(withNetworkReason(message('{0} cannot be reached', host), reason));
     const details = { reason: reason.code, text: reason.text };
-    throw new LLMError('LLM_HTTP_ERROR', joined([why, withoutNetwork]), { retryable: true, details });
+    throw new LLMError('LLM_HTTP_ERROR', joinLocalizableTexts([why, offlineModelHint]), { retryable: true, details });
   }
 }

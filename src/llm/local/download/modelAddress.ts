@@ -12,7 +12,7 @@ const revisionName = /^[\w.-]+$/;
  * Parses `hf:owner/repository`, `hf:owner/repository:Q4_K_M`, `hf:owner/repository/folder/file.gguf`, a page or file of the hub, or any
  * other `https://….gguf`. Throws an `AddressTrouble` that explains the valid forms.
  */
-export function parseAddress(text: string, hub: string): ModelAddress {
+export function parseModelAddress(text: string, hub: string): ModelAddress {
   const address = text.trim();
   if (hubPrefix.test(address)) return hubAddress(address.replace(hubPrefix, ''));
   const url = URL.canParse(address) ? new URL(address) : undefined;

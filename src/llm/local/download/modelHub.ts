@@ -1,22 +1,22 @@
 import * as z from 'zod';
 import { message } from '../../../protocol/text/l10n.ts';
-import { joined } from '../../../protocol/text/localized.ts';
+import { joinLocalizableTexts } from '../../../protocol/text/localized.ts';
 import { withDeadline } from '../../core/deadlines.ts';
 import { LLMError } from '../../core/errors.ts';
 import { splitModelParts } from '../modelFile/splitModel.ts';
-import { request, type WebResponse, withoutNetwork } from './fetchRange.ts';
+import { offlineModelHint, sendAnonymousRequest, type WebResponse } from './fetchRange.ts';
 import type { ModelAddress } from './modelAddress.ts';
 
-export interface RemoteFile {
+export interface ModelDownloadFile {
   name: string;
   url: string;
   bytes: number;
   sha256?: string;
 }
 
-export interface RemoteModel {
+export interface DownloadableModel {
   address: string;
-  files: RemoteFile[];
+  files: ModelDownloadFile[];
 }
 
 interface HubOptions {
@@ -41,9 +41,13 @@ const preferred = ['Q4_K_M', 'Q4_K_S', 'Q4_0', 'MXFP4', 'Q5_K_M', 'Q8_0'];
  * Returns the files of an address with sizes and checksums from the server. Hub API: `GET
  * /api/models/{repository}/tree/{revision}?recursive=true`, files at `/{repository}/resolve/{revision}/…`.
  */
-export async function findRemote(address: ModelAddress, text: string, options: HubOptions): Promise<RemoteModel> {
+export async function findDownloadableModel(
+  address: ModelAddress,
+  text: string,
+  options: HubOptions,
+): Promise<DownloadableModel> {
   if (address.kind === 'web') {
-    const files: RemoteFile[] = [];
+    const files: ModelDownloadFile[] = [];
     for (const url of urlsOf(address.url)) files.push(await askFile(url, options)); // stops at the first missing file
     return { address: text, files };
   }
@@ -70,9 +74,9 @@ async function listFiles(base: string, repository: string, revision: string, opt
   try {
     const url = `${base}/api/models/${repository}/tree/${revision}?recursive=true`;
     const answer = await get(url, 'GET', { ...options, signal });
-    if (!answer.response.ok) throw await refused(answer, repository, base);
+    if (!answer.response.ok) throw await downloadRefusedError(answer, repository, base);
     const silent = message('{0} stopped responding.', host);
-    const expired = () => new LLMError('LLM_TIMEOUT', joined([silent, withoutNetwork]));
+    const expired = () => new LLMError('LLM_TIMEOUT', joinLocalizableTexts([silent, offlineModelHint]));
     const json = answer.response.json().catch(() => undefined);
     const tree = treeSchema.safeParse(await withDeadline(json, { ms: connectMs, signal, expired }));
     if (tree.success) return tree.data;
@@ -132,10 +136,10 @@ function urlsOf(first: string): string[] {
 }
 
 /** Returns size and checksum of a URL. The hub sends both in the headers of its redirect; other servers send a length. */
-async function askFile(url: string, options: HubOptions): Promise<RemoteFile> {
+async function askFile(url: string, options: HubOptions): Promise<ModelDownloadFile> {
   const answer = await get(url, 'HEAD', options);
   const name = decodeURIComponent(new URL(url).pathname.split('/').at(-1)!);
-  if (!answer.response.ok) throw await refused(answer, name, new URL(url).origin);
+  if (!answer.response.ok) throw await downloadRefusedError(answer, name, new URL(url).origin);
   const bytes = Number(answer.header('x-linked-size') ?? answer.response.headers.get('content-length') ?? 0);
   if (!(bytes > 0) || !isFileName(name)) {
     const text = message(
@@ -150,9 +154,9 @@ async function askFile(url: string, options: HubOptions): Promise<RemoteFile> {
 }
 
 const get = (url: string, method: 'GET' | 'HEAD', { connectMs = 15_000, signal }: HubOptions) =>
-  request({ method, url, connectMs, signal });
+  sendAnonymousRequest({ method, url, connectMs, signal });
 
-export async function refused({ response }: WebResponse, what: string, origin: string): Promise<LLMError> {
+export async function downloadRefusedError({ response }: WebResponse, what: string, origin: string): Promise<LLMError> {
   await response.body?.cancel();
   const { status } = response;
   const { host } = new URL(origin);
@@ -169,7 +173,7 @@ export async function refused({ response }: WebResponse, what: string, origin: s
     return new LLMError('LLM_AUTH_FAILED', text, { status });
   }
   const answered = message('{0} answered {1} for {2}.', host, status, what);
-  return new LLMError('LLM_HTTP_ERROR', joined([answered, withoutNetwork]), {
+  return new LLMError('LLM_HTTP_ERROR', joinLocalizableTexts([answered, offlineModelHint]), {
     status,
     retryable: status >= 500 || status === 429,
   });

@@ -2,7 +2,7 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { createDictionary } from '../../../protocol/values/dictionary.ts';
-import type { RemoteModel } from './modelHub.ts';
+import type { DownloadableModel } from './modelHub.ts';
 
 const unfinishedSchema = z.object({
   address: z.string(),
@@ -18,14 +18,14 @@ const unfinishedSchema = z.object({
   ),
 });
 
-export type Unfinished = z.infer<typeof unfinishedSchema>;
+export type PartialDownload = z.infer<typeof unfinishedSchema>;
 
 const ending = '.download.json';
 
 /** Reads the state of a partial download of the same model; parts of changed files are removed. */
-export async function readUnfinished(first: string, model: RemoteModel): Promise<Unfinished> {
+export async function readPartialDownload(first: string, model: DownloadableModel): Promise<PartialDownload> {
   const before = await read(`${first}${ending}`);
-  const files = createDictionary<Unfinished['files'][string]>();
+  const files = createDictionary<PartialDownload['files'][string]>();
   for (const { name, ...file } of model.files) {
     const known = before?.files[name];
     const same = known?.url === file.url && known.bytes === file.bytes && known.sha256 === file.sha256;
@@ -35,13 +35,13 @@ export async function readUnfinished(first: string, model: RemoteModel): Promise
   return { address: model.address, files };
 }
 
-export async function saveUnfinished(first: string, unfinished: Unfinished): Promise<void> {
+export async function savePartialDownload(first: string, unfinished: PartialDownload): Promise<void> {
   const file = `${first}${ending}`;
   await fs.writeFile(`${file}.new`, JSON.stringify(unfinished), { mode: 0o600 });
   await fs.rename(`${file}.new`, file);
 }
 
-export async function forgetUnfinished(first: string): Promise<void> {
+export async function removePartialDownloadState(first: string): Promise<void> {
   await fs.rm(`${first}${ending}`, { force: true });
 }
 
@@ -70,18 +70,18 @@ export async function pausedDownloads(folder: string): Promise<PausedDownload[]>
   return paused;
 }
 
-export async function discard(first: string): Promise<void> {
+export async function discardPartialDownload(first: string): Promise<void> {
   const unfinished = await read(`${first}${ending}`);
   for (const [name, { finished }] of Object.entries(unfinished?.files ?? {}))
     await fs.rm(path.join(path.dirname(first), finished ? name : `${name}.part`), { force: true });
-  await forgetUnfinished(first);
+  await removePartialDownloadState(first);
 }
 
 async function sizeOf(file: string): Promise<number> {
   return (await fs.stat(file).catch(() => undefined))?.size ?? 0;
 }
 
-async function read(file: string): Promise<Unfinished | undefined> {
+async function read(file: string): Promise<PartialDownload | undefined> {
   try {
     const parsed = unfinishedSchema.safeParse(JSON.parse(await fs.readFile(file, 'utf8')));
     const inside = parsed.success && Object.keys(parsed.data.files).every((name) => path.basename(name) === name);

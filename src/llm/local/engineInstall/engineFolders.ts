@@ -2,11 +2,11 @@ import { promises as fs, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { LocalizedMessage } from '../../../protocol/text/l10n.ts';
-import { engineState } from './engines.ts';
-import { type EngineMachine, type Shipped, thisMachine, withoutEngine } from './missingEngine.ts';
+import { inspectInstalledEngines } from './engines.ts';
+import { type EngineMachine, type ShippedPackage, thisMachine, unavailableEngineReason } from './missingEngine.ts';
 
 /** Reads the package description beside the programs in `dist`; undefined in a checkout. */
-export function shippedIn(dist: string): Shipped | undefined {
+export function readShippedPackage(dist: string): ShippedPackage | undefined {
   try {
     return JSON.parse(readFileSync(path.join(dist, 'target.json'), 'utf8'));
   } catch {
@@ -15,8 +15,8 @@ export function shippedIn(dist: string): Shipped | undefined {
 }
 
 /** Returns the `node_modules` of the engine's library: beside the programs in a package, the project's in a checkout. */
-export function ownModules(dist: string): string {
-  return shippedIn(dist) ? path.join(dist, 'node_modules') : path.join(path.dirname(dist), 'node_modules');
+export function engineLibraryModules(dist: string): string {
+  return readShippedPackage(dist) ? path.join(dist, 'node_modules') : path.join(path.dirname(dist), 'node_modules');
 }
 
 /**
@@ -24,18 +24,18 @@ export function ownModules(dist: string): string {
  * the packaged folder.
  */
 export function engineModules(dist: string, storage: string): string {
-  const own = ownModules(dist);
+  const own = engineLibraryModules(dist);
   const version = libraryVersion(own);
-  const copy = version === undefined ? undefined : modulesOfVersion(storage, version);
+  const copy = version === undefined ? undefined : engineVersionModules(storage, version);
   return copy && libraryVersion(copy) === version ? copy : own;
 }
 
-export const modulesOfVersion = (storage: string, version: string) =>
+export const engineVersionModules = (storage: string, version: string) =>
   path.join(enginesFolder(storage), version, 'node_modules');
 
 export const enginesFolder = (storage: string) => path.join(storage, 'engines');
 
-export async function removeOthers(storage: string, version: string | undefined): Promise<void> {
+export async function removeOtherEngines(storage: string, version: string | undefined): Promise<void> {
   const folder = enginesFolder(storage);
   const entries = await fs.readdir(folder, { withFileTypes: true }).catch(() => []);
   for (const entry of entries)
@@ -52,11 +52,14 @@ export function libraryVersion(modules: string): string | undefined {
 }
 
 /** Returns the reason that no local model can run, known before a download; undefined if a model can run. */
-export function missingEngine(dist: string, machine: EngineMachine = thisMachine()): LocalizedMessage | undefined {
-  const own = ownModules(dist);
-  const isThere = libraryVersion(own) !== undefined && engineState(own).installed.length > 0;
-  return isThere && machine.glibc ? undefined : withoutEngine(machine, shippedIn(dist), false);
+export function missingEngineReason(
+  dist: string,
+  machine: EngineMachine = thisMachine(),
+): LocalizedMessage | undefined {
+  const own = engineLibraryModules(dist);
+  const isThere = libraryVersion(own) !== undefined && inspectInstalledEngines(own).installed.length > 0;
+  return isThere && machine.glibc ? undefined : unavailableEngineReason(machine, readShippedPackage(dist), false);
 }
 
-export const libraryFile = (modules: string) =>
+export const engineLibraryFile = (modules: string) =>
   pathToFileURL(path.join(modules, 'node-llama-cpp', 'dist', 'index.js')).href;

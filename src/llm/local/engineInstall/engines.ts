@@ -14,7 +14,7 @@ export interface EngineState {
 const platforms: Record<string, string> = { linux: 'linux', darwin: 'mac', win32: 'win' };
 
 /** Examines files only: a GPU is verified when a model is loaded. */
-export function engineState(
+export function inspectInstalledEngines(
   modules: string,
   machine: { platform: string; arch: string; exists(file: string): boolean } = {
     platform: process.platform,

@@ -4,13 +4,13 @@ import { createReadStream, existsSync, promises as fs } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { message } from '../../../protocol/text/l10n.ts';
-import { joined, type LocalizableText, messageOf } from '../../../protocol/text/localized.ts';
+import { joinLocalizableTexts, type LocalizableText, messageOf } from '../../../protocol/text/localized.ts';
 import { LLMError } from '../../core/errors.ts';
-import { type DownloadOptions, download } from '../download/download.ts';
-import { withoutNetwork } from '../download/fetchRange.ts';
-import { enginesFolder, libraryVersion, modulesOfVersion, removeOthers } from './engineFolders.ts';
+import { type DownloadOptions, downloadModelFiles } from '../download/download.ts';
+import { offlineModelHint } from '../download/fetchRange.ts';
+import { enginesFolder, engineVersionModules, libraryVersion, removeOtherEngines } from './engineFolders.ts';
 import pinned from './gpuEngines.json' with { type: 'json' };
-import { engineOf } from './missingEngine.ts';
+import { enginePackageByPlatform } from './missingEngine.ts';
 
 const scope = '@node-llama-cpp';
 
@@ -24,7 +24,7 @@ export interface GpuEngine {
 }
 
 export function gpuEnginesFor(platform: string, arch: string): GpuEngine[] {
-  const plain = engineOf[`${platform}-${arch}` as keyof typeof engineOf];
+  const plain = enginePackageByPlatform[`${platform}-${arch}` as keyof typeof enginePackageByPlatform];
   return (['cuda', 'vulkan', 'cuda-ext'] as const).flatMap((kind) => {
     const name = `${plain}-${kind}`;
     const known = (pinned.engines as Record<string, Omit<GpuEngine, 'kind' | 'name' | 'version'>>)[name];
@@ -32,12 +32,13 @@ export function gpuEnginesFor(platform: string, arch: string): GpuEngine[] {
   });
 }
 
-export const archiveOf = ({ name, version }: GpuEngine) => `${name}-${version}.tgz`;
+export const gpuEngineArchiveName = ({ name, version }: GpuEngine) => `${name}-${version}.tgz`;
 
-export const archiveUrl = (engine: GpuEngine, registry: string) =>
-  `${registry.replace(/\/+$/, '')}/${scope}/${engine.name}/-/${archiveOf(engine)}`;
+export const gpuEngineArchiveUrl = (engine: GpuEngine, registry: string) =>
+  `${registry.replace(/\/+$/, '')}/${scope}/${engine.name}/-/${gpuEngineArchiveName(engine)}`;
 
-export interface AddOptions extends Pick<DownloadOptions, 'signal' | 'onProgress' | 'lock' | 'connectMs' | 'retryMs'> {
+export interface GpuEngineInstallOptions
+  extends Pick<DownloadOptions, 'signal' | 'onProgress' | 'lock' | 'connectMs' | 'retryMs'> {
   /** The `node_modules` of a package; in a checkout, the folder also contains unrelated packages. */
   modules: string;
   storage: string;
@@ -49,12 +50,12 @@ export interface AddOptions extends Pick<DownloadOptions, 'signal' | 'onProgress
  * downloads the archive; the pinned checksum must match. The installation is complete or absent, and other versions are removed. Throws
  * `LLMError` with the offline solution, the error of the lock, or the signal's reason.
  */
-export async function addGpuEngine(engine: GpuEngine, options: AddOptions): Promise<void> {
+export async function addGpuEngine(engine: GpuEngine, options: GpuEngineInstallOptions): Promise<void> {
   const { modules, storage, registry, signal } = options;
   if (libraryVersion(modules) !== engine.version)
     throw new LLMError('UNKNOWN', message('There is no local engine here to which a GPU engine could be added.'));
   const folder = enginesFolder(storage);
-  const archive = path.join(folder, archiveOf(engine));
+  const archive = path.join(folder, gpuEngineArchiveName(engine));
   if (!existsSync(archive)) await fetchArchive(engine, folder, registry, options);
   const lock = await options.lock(path.join(folder, 'engines.lock'));
   try {
@@ -62,30 +63,35 @@ export async function addGpuEngine(engine: GpuEngine, options: AddOptions): Prom
     signal?.throwIfAborted();
     await unpack(engine, archive, modules, storage);
     await fs.rm(archive, { force: true });
-    await removeOthers(storage, engine.version);
+    await removeOtherEngines(storage, engine.version);
   } finally {
     await lock.release();
   }
 }
 
 export async function removeGpuEngine({ name, version }: GpuEngine, storage: string): Promise<void> {
-  await fs.rm(path.join(modulesOfVersion(storage, version), scope, name), { recursive: true, force: true });
+  await fs.rm(path.join(engineVersionModules(storage, version), scope, name), { recursive: true, force: true });
 }
 
-async function fetchArchive(engine: GpuEngine, folder: string, registry: string, options: AddOptions): Promise<void> {
-  const url = archiveUrl(engine, registry);
+async function fetchArchive(
+  engine: GpuEngine,
+  folder: string,
+  registry: string,
+  options: GpuEngineInstallOptions,
+): Promise<void> {
+  const url = gpuEngineArchiveUrl(engine, registry);
   const { signal, onProgress, lock, connectMs, retryMs } = options;
   try {
-    const file = { name: archiveOf(engine), url, bytes: engine.bytes };
-    await download(
+    const file = { name: gpuEngineArchiveName(engine), url, bytes: engine.bytes };
+    await downloadModelFiles(
       { address: `${scope}/${engine.name}@${engine.version}`, files: [file] },
       { folder, signal, onProgress, lock, connectMs, retryMs },
     );
   } catch (error) {
     if (!(error instanceof LLMError)) throw error;
     const { values = [] } = error.said ?? {};
-    const why = values.at(-1) === withoutNetwork ? (values[0] as LocalizableText) : messageOf(error);
-    throw new LLMError(error.code, joined([why, byHand(engine, folder, url)]));
+    const why = values.at(-1) === offlineModelHint ? (values[0] as LocalizableText) : messageOf(error);
+    throw new LLMError(error.code, joinLocalizableTexts([why, byHand(engine, folder, url)]));
   }
 }
 
@@ -94,7 +100,7 @@ const byHand = (engine: GpuEngine, folder: string, url: string) =>
     'Without network: fetch {0} on another machine, save the file in {1} as {2}, and run this command again.',
     url,
     folder,
-    archiveOf(engine),
+    gpuEngineArchiveName(engine),
   );
 
 async function checkSum(archive: string, engine: GpuEngine): Promise<void> {
@@ -112,7 +118,7 @@ async function checkSum(archive: string, engine: GpuEngine): Promise<void> {
 }
 
 async function unpack(engine: GpuEngine, archive: string, modules: string, storage: string): Promise<void> {
-  const target = modulesOfVersion(storage, engine.version);
+  const target = engineVersionModules(storage, engine.version);
   const work = await fs.mkdtemp(path.join(enginesFolder(storage), '.new-'));
   try {
     const fresh = path.join(work, 'engine');

@@ -1,11 +1,11 @@
 import { type LocalizedMessage, message } from '../../../protocol/text/l10n.ts';
 /** Description of a Towpath package, in `target.json` beside the programs. A checkout has no such file. */
-export interface Shipped {
+export interface ShippedPackage {
   target: string;
   engine?: string;
 }
 
-export const engineOf = {
+export const enginePackageByPlatform = {
   'linux-x64': 'linux-x64',
   'linux-arm64': 'linux-arm64',
   'darwin-x64': 'mac-x64',
@@ -26,14 +26,14 @@ export function thisMachine(): EngineMachine {
   return { platform, arch, glibc: platform !== 'linux' || hasGlibc() };
 }
 
-/** Returns the reason that no engine can run, and a solution. `isThere`: the engine's files exist but fail to load. */
-export function withoutEngine(
+/** Returns the reason that no engine can run, and a solution. `existsInWorkspace`: the engine's files exist but fail to load. */
+export function unavailableEngineReason(
   machine: EngineMachine,
-  shipped: Shipped | undefined,
+  shipped: ShippedPackage | undefined,
   isThere: boolean,
 ): LocalizedMessage {
   const here = `${machine.platform}-${machine.arch}`;
-  if (!(here in engineOf) || !machine.glibc) {
+  if (!(here in enginePackageByPlatform) || !machine.glibc) {
     const where = machine.glibc ? here : message('a Linux without glibc (Alpine and others)');
     return message(
       'There is no local engine for {0}, so local models do not run on this machine. Connect to a provider.',

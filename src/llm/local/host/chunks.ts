@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import type { ToolCall } from '../../../protocol/content/messages.ts';
 import type { JsonSchema } from '../../../protocol/content/tools.ts';
 import { message } from '../../../protocol/text/l10n.ts';
-import { type LocalizableText, textAs } from '../../../protocol/text/localized.ts';
+import { type LocalizableText, toStoredText } from '../../../protocol/text/localized.ts';
 import type { ChatRequest, ChatStreamChunk } from '../../core/client.ts';
-import { fromWireNames } from '../../core/wireToolNames.ts';
-import { reading } from '../../messages/promptProgress.ts';
+import { createToolNameMapping } from '../../core/wireToolNames.ts';
+import { toPromptProgress } from '../../messages/promptProgress.ts';
 import { toNative } from '../ipc/chatHistory.ts';
-import type { JobProgress } from './modelProcess.ts';
-import { stripNulls } from './stripNulls.ts';
+import type { InferenceProgress } from './modelProcess.ts';
+import { stripPlaceholderNulls } from './stripNulls.ts';
 
-export function requestChunks(
+export function createInferenceChunkReader(
   request: ChatRequest,
   label: LocalizableText,
-): (event: JobProgress) => ChatStreamChunk | undefined {
+): (event: InferenceProgress) => ChatStreamChunk | undefined {
   const tools = request.tools ?? [];
-  const nameOf = fromWireNames(tools);
+  const nameOf = createToolNameMapping(tools);
   const ids: string[] = [];
   const raws: { id: string; raw: unknown }[] = [];
   const idOf = (index: number) => {
@@ -24,7 +24,7 @@ export function requestChunks(
   };
   const toCall = (index: number, wireName: string, params: unknown): ToolCall => {
     const name = nameOf(wireName);
-    const args = stripNulls(params, tools.find((tool) => tool.name === name)?.parameters);
+    const args = stripPlaceholderNulls(params, tools.find((tool) => tool.name === name)?.parameters);
     return { id: idOf(index), name, arguments: args as ToolCall['arguments'] };
   };
 
@@ -36,23 +36,23 @@ export function requestChunks(
     switch (event.type) {
       case 'loading':
         return {
-          progress: { ...textAs(message('Loading {0}', label)), ...withFraction(event.fraction) },
+          progress: { ...toStoredText(message('Loading {0}', label)), ...withFraction(event.fraction) },
           done: false,
         };
       case 'waiting':
-        return { progress: textAs(message('Waiting for the local model')), done: false };
+        return { progress: toStoredText(message('Waiting for the local model')), done: false };
       case 'growing':
-        return { progress: textAs(message('Extending the context for a longer conversation')), done: false };
+        return { progress: toStoredText(message('Extending the context for a longer conversation')), done: false };
       case 'reading':
-        return { progress: reading(event), done: false };
+        return { progress: toPromptProgress(event), done: false };
       case 'restoring':
-        return { progress: textAs(message('Restoring the state of the model')), done: false };
+        return { progress: toStoredText(message('Restoring the state of the model')), done: false };
       case 'warning':
         return { warning: event.text, done: false };
       case 'text':
         if (!answer) return { content: event.text, done: false };
         answer.text += event.text;
-        return { progress: textAs(message('Writing the answer')), done: false };
+        return { progress: toStoredText(message('Writing the answer')), done: false };
       case 'thinking':
         return { thinking: event.text, done: false };
       case 'call-text': {
@@ -117,7 +117,7 @@ function objectIn(text: string): object | undefined {
 function withoutNulls(text: string, schema: JsonSchema): string {
   try {
     const value: unknown = JSON.parse(text);
-    const stripped = JSON.stringify(stripNulls(value, schema));
+    const stripped = JSON.stringify(stripPlaceholderNulls(value, schema));
     return stripped === JSON.stringify(value) ? text : stripped;
   } catch {
     return text;

@@ -1,24 +1,24 @@
 import { availableParallelism, loadavg } from 'node:os';
 import path from 'node:path';
 import type { JsonSchema } from '../../../protocol/content/tools.ts';
-import { inEnglish, message } from '../../../protocol/text/l10n.ts';
-import { type LocalizableText, textAs } from '../../../protocol/text/localized.ts';
-import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient } from '../../core/client.ts';
+import { message, toEnglishText } from '../../../protocol/text/l10n.ts';
+import { type LocalizableText, toStoredText } from '../../../protocol/text/localized.ts';
+import { type ChatRequest, type ChatStreamChunk, collectChatStream, type LLMClient } from '../../core/client.ts';
 import { LLMError } from '../../core/errors.ts';
 import { toWireName } from '../../core/wireToolNames.ts';
-import { asText } from '../../messages/attachments.ts';
-import { formatInstructions } from '../../messages/formatInstructions.ts';
-import { oncePerRun, unseenFiles } from '../../messages/warnings.ts';
+import { toTextOnlyMessages } from '../../messages/attachments.ts';
+import { responseFormatInstructions } from '../../messages/formatInstructions.ts';
+import { createRunWarningFilter, omittedAttachmentWarnings } from '../../messages/warnings.ts';
 import type { ChatWrapperName } from '../ipc/chatWrappers.ts';
 import type { DeviceInfo } from '../ipc/deviceInfo.ts';
-import { toGrammarSchema, toSubset } from '../ipc/grammarSchema.ts';
-import type { Job } from '../ipc/ipc.ts';
+import { toGrammarSchema, toGrammarSubset } from '../ipc/grammarSchema.ts';
+import type { InferenceJob } from '../ipc/ipc.ts';
 import type { StateCacheOptions } from '../ipc/stateCacheOptions.ts';
 import { checkModelFile } from '../modelFile/checkModelFile.ts';
-import { requestChunks } from './chunks.ts';
+import { createInferenceChunkReader } from './chunks.ts';
 import { createModelMemory, type ModelMemory } from './modelMemory.ts';
-import { type JobProgress, ModelProcess } from './modelProcess.ts';
-import { threadsFor } from './threadCount.ts';
+import { type InferenceProgress, ModelProcess } from './modelProcess.ts';
+import { inferenceThreadCount } from './threadCount.ts';
 
 export interface LocalClientOptions {
   /** Path of the built `worker.ts`; `node-llama-cpp` must be resolvable from this path. */
@@ -74,7 +74,7 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
       await current?.close();
     },
   };
-  const news = oncePerRun();
+  const news = createRunWarningFilter();
   let current: ModelProcess | undefined;
   let contextWindow: number | undefined;
   let avoided: string | undefined;
@@ -84,7 +84,7 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
   let idle: NodeJS.Timeout | undefined;
   let disposed = false;
 
-  const running = async (job: Job, signal: AbortSignal | undefined): Promise<ModelProcess> => {
+  const running = async (job: InferenceJob, signal: AbortSignal | undefined): Promise<ModelProcess> => {
     if (current?.deaf) void current.close();
     if (current && !current.ended) return current;
     await checkModelFile(options.modelPath);
@@ -98,7 +98,7 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
         contextSize: options.contextSize ?? 0,
         first: roughTokens(job),
         ...(memory !== undefined && { memory }),
-        threads: options.threads || threadsFor(availableParallelism(), loadavg()[0]!),
+        threads: options.threads || inferenceThreadCount(availableParallelism(), loadavg()[0]!),
         gpu: avoided === undefined ? (options.gpu ?? 'auto') : false,
         chatWrapper: options.chatWrapper ?? 'auto',
         keep: options.keep?.(),
@@ -129,7 +129,10 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
   };
 
   /** Yields the progress of a job. If loading on the GPU fails, the model is loaded on the CPU with a warning. */
-  async function* told(job: Job, signal: AbortSignal | undefined): AsyncGenerator<JobProgress, void, void> {
+  async function* told(
+    job: InferenceJob,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<InferenceProgress, void, void> {
     let failed: string | undefined;
     for (let grown = 0; ; ) {
       if (grown === 2) memory = 0; // for this process only
@@ -176,11 +179,11 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
     clearTimeout(idle);
     let leave = () => {};
     try {
-      if (!room.isFree(tenant)) yield { progress: textAs(waiting(room.asker())), done: false };
+      if (!room.isFree(tenant)) yield { progress: toStoredText(waiting(room.asker())), done: false };
       leave = await room.enter(tenant, signal, request.asker);
-      const { job, warnings } = toJob(request);
+      const { job, warnings } = toInferenceJob(request);
       for (const warning of news(request.cacheKey, warnings)) yield { warning, done: false };
-      const toChunk = requestChunks(request, label);
+      const toChunk = createInferenceChunkReader(request, label);
       for await (const event of told(job, signal)) {
         const chunk = toChunk(event);
         if (chunk) yield chunk;
@@ -194,10 +197,10 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
 
   return {
     chatStream,
-    chat: (request, signal) => collect(chatStream(request, signal), request.model),
+    chat: (request, signal) => collectChatStream(chatStream(request, signal), request.model),
     listModels: async () => {
       contextWindow = current?.contextSize ?? contextWindow;
-      return [{ id: inEnglish(label), ...(contextWindow !== undefined && { contextWindow }) }];
+      return [{ id: toEnglishText(label), ...(contextWindow !== undefined && { contextWindow }) }];
     },
     unload: async () => jobs === 0 && (await leave(keepMs.idle)),
     dispose: async () => {
@@ -218,23 +221,23 @@ const waiting = (asker: string | undefined) =>
 
 const keepMs = { idle: 30_000, awaited: 1000 };
 
-const roughTokens = ({ messages, systemPrompt = '', functions }: Job): number =>
+const roughTokens = ({ messages, systemPrompt = '', functions }: InferenceJob): number =>
   Math.ceil((JSON.stringify(messages).length + systemPrompt.length + JSON.stringify(functions).length) / 4);
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-export function toJob(request: ChatRequest): { job: Job; warnings: LocalizableText[] } {
+export function toInferenceJob(request: ChatRequest): { job: InferenceJob; warnings: LocalizableText[] } {
   const tools = request.toolChoice === 'none' ? [] : (request.tools ?? []);
   const functions = tools.map((tool) => {
     const params = toGrammarSchema(tool.parameters);
     return [toWireName(tool.name), { description: tool.description, ...(params && { params }) }] as const;
   });
-  const { messages, leftOut } = asText(request.messages);
+  const { messages, leftOut } = toTextOnlyMessages(request.messages);
   const answer = tools.length === 0 ? answerSchema(request) : undefined;
   const nulls = functions.some(([, { params }]) => Object.values(params?.properties ?? {}).some(isNullable))
     ? nullsInWords
     : '';
-  const format = answer ? formatInstructions(request) : '';
+  const format = answer ? responseFormatInstructions(request) : '';
   const system = [request.systemPrompt ?? '', nulls, format].filter(Boolean).join('\n\n');
   const job = {
     messages,
@@ -249,7 +252,7 @@ export function toJob(request: ChatRequest): { job: Job; warnings: LocalizableTe
     ...(tools.length > 0 && request.toolChoice === 'required' && { mustCall: true }),
     ...(answer && { answer }),
   };
-  const warnings = unseenFiles(message('The local model'), leftOut);
+  const warnings = omittedAttachmentWarnings(message('The local model'), leftOut);
   if (request.responseFormat && !answer) warnings.push(formatIgnored);
   return { job, warnings };
 }
@@ -266,7 +269,7 @@ const formatIgnored = message('The local model follows a format only without too
 
 function answerSchema({ responseFormat }: ChatRequest): JsonSchema | undefined {
   if (responseFormat?.type === 'json_object') return { type: 'object', additionalProperties: true };
-  return responseFormat && toSubset(responseFormat.schema);
+  return responseFormat && toGrammarSubset(responseFormat.schema);
 }
 
 async function untilStopped<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {

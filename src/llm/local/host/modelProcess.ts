@@ -2,15 +2,21 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { message } from '../../../protocol/text/l10n.ts';
-import { localizedMessageIn } from '../../../protocol/text/localized.ts';
-import { lasting } from '../../core/deadlines.ts';
+import { storedLocalizableText } from '../../../protocol/text/localized.ts';
+import { durationMessage } from '../../core/deadlines.ts';
 import { LLMError } from '../../core/errors.ts';
 import type { DeviceInfo } from '../ipc/deviceInfo.ts';
-import type { FromWorker, Job, JobEvent, LoadOptions, ToWorker } from '../ipc/ipc.ts';
-import { removeState } from '../worker/stateFiles.ts';
-import { removeLeft } from '../worker/stateTransfer.ts';
+import type {
+  InferenceJob,
+  InferenceJobEvent,
+  ModelLoadOptions,
+  ModelWorkerEvent,
+  ModelWorkerRequest,
+} from '../ipc/ipc.ts';
+import { removeSequenceState } from '../worker/stateFiles.ts';
+import { removeStateLeftovers } from '../worker/stateTransfer.ts';
 import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
-import { endedError } from './processExit.ts';
+import { modelProcessExitError } from './processExit.ts';
 
 /** Queue between a producer and an async iterator. A failure overtakes queued values. */
 class Queue<Value> implements AsyncIterable<Value> {
@@ -73,18 +79,21 @@ const linesKept = 5;
 
 interface ProcessOptions {
   workerPath: string;
-  load: LoadOptions;
+  load: ModelLoadOptions;
   log(line: string): void;
   beatMs?: number;
   stuckAfter?: number;
 }
 
-export type JobProgress = { type: 'loading'; fraction?: number } | { type: 'growing'; id: number } | JobEvent;
+export type InferenceProgress =
+  | { type: 'loading'; fraction?: number }
+  | { type: 'growing'; id: number }
+  | InferenceJobEvent;
 
 /** A child process with one model, from fork to exit. Not restartable: a new instance replaces an ended process. */
 export class ModelProcess {
   private readonly child: ChildProcess;
-  private readonly jobs = new Map<number, { job: Job; queue: Queue<JobProgress> }>();
+  private readonly jobs = new Map<number, { job: InferenceJob; queue: Queue<InferenceProgress> }>();
   private state: 'loading' | 'ready' | 'ended' = 'loading';
   private loadFraction?: number;
   private nextId = 1;
@@ -111,7 +120,7 @@ export class ModelProcess {
     this.child = fork(workerPath, [], { execArgv: [], env: environment(), stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
     for (const stream of [this.child.stdout!, this.child.stderr!])
       createInterface(stream).on('line', (line) => this.note(line));
-    this.child.on('message', (message: FromWorker) => this.hear(message));
+    this.child.on('message', (message: ModelWorkerEvent) => this.hear(message));
     this.pulse = createHeartbeat({
       everyMs: beatMs,
       beats: patience,
@@ -128,7 +137,7 @@ export class ModelProcess {
       });
       const gone = (code: number | null, signal: NodeJS.Signals | null) => {
         const loading = this.state === 'loading' ? load.modelPath : undefined;
-        this.end(endedError({ code, signal, loading, lastLines: this.lastLines }));
+        this.end(modelProcessExitError({ code, signal, loading, lastLines: this.lastLines }));
         resolve();
       };
       this.child.once('close', gone); // by then the last output is read
@@ -156,7 +165,7 @@ export class ModelProcess {
    * Yields the progress of a job until its end, including loading. On an abort, throws the reason at once and cancels the job; the process
    * is ended if it is still loading for no other job.
    */
-  async *run(job: Job, signal: AbortSignal | undefined): AsyncGenerator<JobProgress, void, void> {
+  async *run(job: InferenceJob, signal: AbortSignal | undefined): AsyncGenerator<InferenceProgress, void, void> {
     signal?.throwIfAborted();
     if (this.ended)
       throw new LLMError(
@@ -167,7 +176,7 @@ export class ModelProcess {
         },
       );
     const id = this.nextId++;
-    const queue = new Queue<JobProgress>();
+    const queue = new Queue<InferenceProgress>();
     this.jobs.set(id, { job, queue });
     this.pulse.feel();
     if (this.jobs.size === 1) this.still.begin();
@@ -219,7 +228,7 @@ export class ModelProcess {
     this.options.log(line);
   }
 
-  private hear(message: FromWorker): void {
+  private hear(message: ModelWorkerEvent): void {
     this.pulse.heard();
     switch (message.type) {
       case 'pong':
@@ -255,7 +264,7 @@ export class ModelProcess {
         break;
       case 'load-failed': {
         const { code, reason, details } = message.error;
-        this.end(new LLMError(code, localizedMessageIn(message.error), { reason, details }));
+        this.end(new LLMError(code, storedLocalizableText(message.error), { reason, details }));
         break;
       }
       default:
@@ -279,19 +288,19 @@ export class ModelProcess {
         message(
           'Loading {0} made no progress for {1} and was stopped. Check that its disk responds, then send a message to try again.',
           modelPath,
-          lasting(ms),
+          durationMessage(ms),
         ),
       );
     return new LLMError(
       'LLM_TIMEOUT',
       message(
         'The local model made no progress for {0} and was stopped. Send a message to start it again.',
-        lasting(ms),
+        durationMessage(ms),
       ),
     );
   }
 
-  private hearOfJob(event: JobEvent): void {
+  private hearOfJob(event: InferenceJobEvent): void {
     if (event.type === 'done' || event.type === 'failed' || event.type === 'aborted') this.cancelled.delete(event.id);
     if (event.type === 'restoring') this.restoring.set(event.id, event.file);
     else this.restoring.delete(event.id);
@@ -299,7 +308,7 @@ export class ModelProcess {
     if (!queue) return; // aborted: nothing follows
     if (event.type === 'failed') {
       this.jobs.delete(event.id);
-      queue.fail(new LLMError(event.error.code, localizedMessageIn(event.error), { details: event.error.details }));
+      queue.fail(new LLMError(event.error.code, storedLocalizableText(event.error), { details: event.error.details }));
       return;
     }
     queue.push(event);
@@ -313,15 +322,16 @@ export class ModelProcess {
     if (this.state === 'loading' && this.gpu !== false) this.failedOn = this.gpu;
     this.state = 'ended';
     this.endedGrowing = this.growing && !this.closing;
-    if (this.growing) void this.whenEnded.then(() => removeLeft(this.options.load.keep?.folder));
-    if (this.restoring.size > 0) this.endedRestoring = Promise.all([...this.restoring.values()].map(removeState));
+    if (this.growing) void this.whenEnded.then(() => removeStateLeftovers(this.options.load.keep?.folder));
+    if (this.restoring.size > 0)
+      this.endedRestoring = Promise.all([...this.restoring.values()].map(removeSequenceState));
     this.pulse.rest();
     for (const { queue } of this.jobs.values()) queue.fail(error);
     this.jobs.clear();
     this.child.kill('SIGKILL'); // safe: the process owns nothing but memory
   }
 
-  private tell(message: ToWorker): void {
+  private tell(message: ModelWorkerRequest): void {
     if (this.child.connected) this.child.send(message, () => {}); // a lost message is reported by `exit`
   }
 }
@@ -331,7 +341,7 @@ const notStarted = 'The local model could not be started: {0}';
 function hungError(ms: number): LLMError {
   const text = message(
     'The local model did not respond for {0} and was stopped. Send a message to start it again.',
-    lasting(ms),
+    durationMessage(ms),
   );
   return new LLMError('LLM_TIMEOUT', text);
 }
@@ -339,7 +349,7 @@ function hungError(ms: number): LLMError {
 function deafError(ms: number): LLMError {
   const text = message(
     'The local model did not stop its last answer within {0} and was ended. Send the message again to start it again.',
-    lasting(ms),
+    durationMessage(ms),
   );
   return new LLMError('LLM_TIMEOUT', text);
 }

@@ -1,7 +1,7 @@
-import { inEnglish, type LocalizedMessage, message } from '../../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message, toEnglishText } from '../../../protocol/text/l10n.ts';
 import { LLMError } from '../../core/errors.ts';
 
-export interface Ending {
+interface ModelProcessExit {
   code: number | null;
   signal: NodeJS.Signals | null;
   loading?: string;
@@ -13,9 +13,9 @@ const firstWindowsCrash = 0xc0000000;
 const windowsIllegalInstruction = 0xc000001d;
 const crashes: ReadonlySet<NodeJS.Signals> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGFPE', 'SIGTRAP', 'SIGILL']);
 
-export function endedError({ code, signal, loading, lastLines }: Ending): LLMError {
+export function modelProcessExitError({ code, signal, loading, lastLines }: ModelProcessExit): LLMError {
   const how = signal ? message('signal {0}', signal) : message('code {0}', String(code));
-  const details = { how: inEnglish(how), ...(lastLines.length > 0 && { lastLines: [...lastLines] }) };
+  const details = { how: toEnglishText(how), ...(lastLines.length > 0 && { lastLines: [...lastLines] }) };
   const error = (message: LocalizedMessage) =>
     new LLMError('LLM_INCOMPLETE', message, { reason: 'local-ended', details });
 

@@ -1,31 +1,31 @@
 import {
-  deepest,
-  dereference,
-  isFilled,
-  isSchema,
-  merged,
-  otherValues,
-  requiredOf,
-  typesOf,
+  additionalPropertySchema,
+  isJsonSchema,
+  isNonEmptyArray,
+  jsonSchemaTypes,
+  maxSchemaDepth,
+  mergeAllOf,
+  requiredSchemaKeys,
+  resolveSchemaPointer,
 } from '../../../protocol/content/schemaParts.ts';
 import type { JsonSchema } from '../../../protocol/content/tools.ts';
 
 /** Removes nulls that stand for omitted properties: the schema makes the property optional and excludes null. */
-export function stripNulls(value: unknown, schema: unknown): unknown {
+export function stripPlaceholderNulls(value: unknown, schema: unknown): unknown {
   return strip(value, schema, schema, 0);
 }
 
 function strip(value: unknown, node: unknown, root: unknown, depth: number): unknown {
-  if (value === null || typeof value !== 'object' || depth > deepest) return value;
+  if (value === null || typeof value !== 'object' || depth > maxSchemaDepth) return value;
   const schema = resolve(node, root, value);
   if (!schema) return value;
   if (Array.isArray(value)) {
     const prefix = [schema.items, schema.prefixItems].find(Array.isArray) ?? [];
     return value.map((item, index) => strip(item, prefix[index] ?? schema.items, root, depth + 1));
   }
-  const required = requiredOf(schema);
+  const required = requiredSchemaKeys(schema);
   const properties = new Map(Object.entries(schema.properties ?? {}));
-  const [others] = otherValues(schema);
+  const [others] = additionalPropertySchema(schema);
   const kept = Object.entries(value)
     .filter(([key, item]) => {
       const property = properties.get(key);
@@ -36,26 +36,30 @@ function strip(value: unknown, node: unknown, root: unknown, depth: number): unk
 }
 
 function resolve(node: unknown, root: unknown, value: object): JsonSchema | undefined {
-  for (let step = 0; step < deepest; step++) {
-    if (!isSchema(node)) return undefined;
-    if (typeof node.$ref === 'string') node = dereference(node.$ref, root);
-    else if (isFilled(node.allOf)) node = merged(node, root);
-    else if (isFilled(node.oneOf) || isFilled(node.anyOf)) node = fitting(node, root, value);
+  for (let step = 0; step < maxSchemaDepth; step++) {
+    if (!isJsonSchema(node)) return undefined;
+    if (typeof node.$ref === 'string') node = resolveSchemaPointer(node.$ref, root);
+    else if (isNonEmptyArray(node.allOf)) node = mergeAllOf(node, root);
+    else if (isNonEmptyArray(node.oneOf) || isNonEmptyArray(node.anyOf)) node = fitting(node, root, value);
     else return node;
   }
   return undefined;
 }
 
 function fitting(node: JsonSchema, root: unknown, value: object): unknown {
-  const alternatives = [...(isFilled(node.oneOf) ? node.oneOf : []), ...(isFilled(node.anyOf) ? node.anyOf : [])];
+  const alternatives = [
+    ...(isNonEmptyArray(node.oneOf) ? node.oneOf : []),
+    ...(isNonEmptyArray(node.anyOf) ? node.anyOf : []),
+  ];
   const keys = Object.keys(value);
   return alternatives
-    .map((one) => (isSchema(one) && typeof one.$ref === 'string' ? dereference(one.$ref, root) : one))
+    .map((one) => (isJsonSchema(one) && typeof one.$ref === 'string' ? resolveSchemaPointer(one.$ref, root) : one))
     .find((one) => {
-      if (!isSchema(one)) return false;
-      if (Array.isArray(value)) return typesOf(one).includes('array');
+      if (!isJsonSchema(one)) return false;
+      if (Array.isArray(value)) return jsonSchemaTypes(one).includes('array');
       return (
-        typesOf(one).includes('object') && keys.every((key) => !one.properties || Object.hasOwn(one.properties, key))
+        jsonSchemaTypes(one).includes('object') &&
+        keys.every((key) => !one.properties || Object.hasOwn(one.properties, key))
       );
     });
 }

@@ -1,16 +1,16 @@
 import * as z from 'zod';
-import type { AssistantMessage, Message, Native, ToolResult } from '../../../protocol/content/messages.ts';
+import type { AssistantMessage, Message, ProviderMetadata, ToolResult } from '../../../protocol/content/messages.ts';
 import { toWireName } from '../../core/wireToolNames.ts';
-import { contentUnseen } from '../../messages/attachments.ts';
-import { goOn, normalizeHistory } from '../../messages/normalizeHistory.ts';
+import { withUnseenAttachmentNote } from '../../messages/attachments.ts';
+import { continueMessage, normalizeHistory } from '../../messages/normalizeHistory.ts';
 
-export type HistoryItem =
+export type LlamaHistoryItem =
   | { type: 'system'; text: string }
   | { type: 'user'; text: string }
-  | { type: 'model'; response: ResponseItem[] };
-export type ResponseItem = string | FunctionCall | Segment;
+  | { type: 'model'; response: LlamaResponseItem[] };
+export type LlamaResponseItem = string | LlamaFunctionCall | LlamaTextSegment;
 
-export interface FunctionCall {
+export interface LlamaFunctionCall {
   type: 'functionCall';
   name: string;
   params: unknown;
@@ -20,7 +20,7 @@ export interface FunctionCall {
   startsNewChunk?: boolean;
 }
 
-export interface Segment {
+export interface LlamaTextSegment {
   type: 'segment';
   segmentType: 'thought' | 'comment';
   text: string;
@@ -38,10 +38,10 @@ const nativeContentSchema = z.object({
 type NativeContent = z.infer<typeof nativeContentSchema>;
 
 export function toNative(
-  spoken: readonly (string | Segment)[],
+  spoken: readonly (string | LlamaTextSegment)[],
   calls: readonly { id: string; raw: unknown }[],
   form?: string,
-): Native | undefined {
+): ProviderMetadata | undefined {
   const content: NativeContent = {
     ...(spoken.some((item) => typeof item !== 'string') && { spoken: [...spoken] }),
     ...(calls.length > 0 && { calls: [...calls] }),
@@ -54,12 +54,12 @@ export function toNative(
  * call without a result gets `TOOL_INTERRUPTED`. The history ends with a model item to continue. Native text of another form is rewritten
  * in the form of the reading model.
  */
-export function toHistory(messages: readonly Message[], systemPrompt?: string, form?: string): HistoryItem[] {
+export function toLlamaHistory(messages: readonly Message[], systemPrompt?: string, form?: string): LlamaHistoryItem[] {
   const { system, said } = normalizeHistory({ systemPrompt, messages });
-  const history: HistoryItem[] = [];
+  const history: LlamaHistoryItem[] = [];
   if (system) history.push({ type: 'system', text: system });
   for (const one of said) {
-    if (one === goOn) continue;
+    if (one === continueMessage) continue;
     if (one.role === 'user') addUserText(history, one.content);
     else modelResponse(history).push(...toResponse(one.message, one.results, form));
   }
@@ -68,26 +68,26 @@ export function toHistory(messages: readonly Message[], systemPrompt?: string, f
 }
 
 /** Appends user text; many templates reject two consecutive user turns. */
-function addUserText(history: HistoryItem[], text: string): void {
+function addUserText(history: LlamaHistoryItem[], text: string): void {
   const last = history.at(-1);
   if (last?.type === 'user') last.text += `\n\n${text}`;
   else history.push({ type: 'user', text });
 }
 
-function modelResponse(history: HistoryItem[]): ResponseItem[] {
+function modelResponse(history: LlamaHistoryItem[]): LlamaResponseItem[] {
   const last = history.at(-1);
   if (last?.type === 'model') return last.response;
-  const response: ResponseItem[] = [];
+  const response: LlamaResponseItem[] = [];
   history.push({ type: 'model', response });
   return response;
 }
 
-function toResponse(message: AssistantMessage, results: readonly ToolResult[], form?: string): ResponseItem[] {
+function toResponse(message: AssistantMessage, results: readonly ToolResult[], form?: string): LlamaResponseItem[] {
   const native = nativeOf(message, form);
   const raw = new Map(native?.calls?.map((call) => [call.id, call.raw]));
   return [
-    ...((native?.spoken as ResponseItem[] | undefined) ?? spokenBy(message)),
-    ...(message.toolCalls ?? []).map((call, index): FunctionCall => {
+    ...((native?.spoken as LlamaResponseItem[] | undefined) ?? spokenBy(message)),
+    ...(message.toolCalls ?? []).map((call, index): LlamaFunctionCall => {
       const rawCall = call.cut ? undefined : raw.get(call.id);
       return {
         type: 'functionCall',
@@ -107,14 +107,19 @@ function nativeOf(message: AssistantMessage, form: string | undefined): NativeCo
   return native?.form !== undefined && form !== undefined && native.form !== form ? undefined : native;
 }
 
-function spokenBy(message: AssistantMessage): ResponseItem[] {
-  const thought: Segment = { type: 'segment', segmentType: 'thought', text: message.thinking ?? '', ended: true };
+function spokenBy(message: AssistantMessage): LlamaResponseItem[] {
+  const thought: LlamaTextSegment = {
+    type: 'segment',
+    segmentType: 'thought',
+    text: message.thinking ?? '',
+    ended: true,
+  };
   return [...(message.thinking ? [thought] : []), ...(message.content ? [message.content] : [])];
 }
 
 /** Returns the outcome as data, because the chat template prints JSON itself. */
 function toResult(result: ToolResult): unknown {
-  const content = contentUnseen(result);
+  const content = withUnseenAttachmentNote(result);
   try {
     return JSON.parse(content);
   } catch {

@@ -1,12 +1,12 @@
-import { amount, groupDigits, message } from '../../../protocol/text/l10n.ts';
-import { joined, messageOf, toErrorInfo } from '../../../protocol/text/localized.ts';
-import { type Shipped, thisMachine, withoutEngine } from '../engineInstall/missingEngine.ts';
+import { localizedCount, message, withDigitGrouping } from '../../../protocol/text/l10n.ts';
+import { joinLocalizableTexts, messageOf, toErrorInfo } from '../../../protocol/text/localized.ts';
+import { type ShippedPackage, thisMachine, unavailableEngineReason } from '../engineInstall/missingEngine.ts';
 import type { WorkerFailure } from './ipc.ts';
 
-export class MissingEngine extends Error {}
+export class MissingEngineError extends Error {}
 
 interface EngineFacts {
-  shipped?: Shipped;
+  shipped?: ShippedPackage;
   isThere?: boolean;
 }
 
@@ -14,7 +14,7 @@ interface EngineFacts {
  * Error of a prompt that exceeds the context beside a reply. `message`: tokens of the user's newest message; `fixed`: tokens independent of
  * the messages; `canGrow`: true if the settings limit the size, not the model or memory.
  */
-export class PromptTooLong extends Error {
+export class PromptTooLongError extends Error {
   constructor(
     readonly tokens: {
       prompt: number;
@@ -31,7 +31,7 @@ export class PromptTooLong extends Error {
 }
 
 export function toWorkerFailure(error: unknown): WorkerFailure {
-  if (error instanceof PromptTooLong) return tooLong(error.tokens);
+  if (error instanceof PromptTooLongError) return tooLong(error.tokens);
   return {
     code: 'UNKNOWN',
     ...toErrorInfo(message('The local model failed: {0} Send a message to try again.', messageOf(error))),
@@ -46,20 +46,24 @@ function tooLong({
   canGrow,
   reserved,
   cut,
-}: PromptTooLong['tokens']): WorkerFailure {
+}: PromptTooLongError['tokens']): WorkerFailure {
   const details = { promptTokens: prompt, contextSize, window: contextSize };
   const code = 'LLM_CONTEXT_OVERFLOW';
   const has = message(
     'the local model has space for {0}, {1} of them reserved for its answer',
-    groupDigits(contextSize),
-    groupDigits(reserved),
+    withDigitGrouping(contextSize),
+    withDigitGrouping(reserved),
   );
   if (fixed + reserved > contextSize) {
-    const alone = message('The instructions and tools alone are {0} long, and {1}.', amount(fixed, 'token'), has);
+    const alone = message(
+      'The instructions and tools alone are {0} long, and {1}.',
+      localizedCount(fixed, 'token'),
+      has,
+    );
     const wayOut = canGrow
       ? message('Give the model a larger context size in the settings.')
       : message('Pick a model with a larger context window.');
-    return { code, ...toErrorInfo(joined([alone, wayOut])), details };
+    return { code, ...toErrorInfo(joinLocalizableTexts([alone, wayOut])), details };
   }
   const wayOut = canGrow
     ? message('give the model a larger context size in the settings')
@@ -68,13 +72,13 @@ function tooLong({
   if (received > room && received * 2 > prompt) {
     const words = message(
       'Your message is {0} long, and the local model has space for {1} besides its instructions, its tools and the conversation. Send a shorter one, put the text into a file, or {2}.',
-      amount(received, 'token'),
-      groupDigits(Math.max(0, room)),
+      localizedCount(received, 'token'),
+      withDigitGrouping(Math.max(0, room)),
       wayOut,
     );
     return { code, ...toErrorInfo(words), details: { ...details, messageTokens: received, room } };
   }
-  const long = amount(prompt, 'token');
+  const long = localizedCount(prompt, 'token');
   const words =
     cut > 0
       ? message(
@@ -90,12 +94,16 @@ function tooLong({
 export function toLoadFailure(error: unknown, modelPath: string, engine: EngineFacts = {}): WorkerFailure {
   const details = { path: modelPath, cause: thrownText(error) };
   const name = error instanceof Error ? error.constructor.name : '';
-  if (name === 'NoBinaryFoundError' || error instanceof MissingEngine)
+  if (name === 'NoBinaryFoundError' || error instanceof MissingEngineError)
     return {
       code: 'UNKNOWN',
       reason: 'unusable-model',
       ...toErrorInfo(
-        withoutEngine(thisMachine(), engine.shipped, Boolean(engine.isThere) && !(error instanceof MissingEngine)),
+        unavailableEngineReason(
+          thisMachine(),
+          engine.shipped,
+          Boolean(engine.isThere) && !(error instanceof MissingEngineError),
+        ),
       ),
       details,
     };

@@ -1,12 +1,12 @@
 import {
-  deepest,
-  dereference,
-  isFilled,
-  isSchema,
-  merged,
-  otherValues,
-  requiredOf,
-  typesOf,
+  additionalPropertySchema,
+  isJsonSchema,
+  isNonEmptyArray,
+  jsonSchemaTypes,
+  maxSchemaDepth,
+  mergeAllOf,
+  requiredSchemaKeys,
+  resolveSchemaPointer,
 } from '../../../protocol/content/schemaParts.ts';
 import type { JsonSchema } from '../../../protocol/content/tools.ts';
 import { createDictionary } from '../../../protocol/values/dictionary.ts';
@@ -16,39 +16,39 @@ import { createDictionary } from '../../../protocol/values/dictionary.ts';
  * still validates the arguments.
  */
 export function toGrammarSchema(schema: JsonSchema): JsonSchema | undefined {
-  const shaped = typesOf(schema).length > 0 || schema.$ref || schema.allOf || schema.anyOf || schema.oneOf;
-  const result = toSubset(schema);
-  const named = result.properties || isSchema(result.additionalProperties);
+  const shaped = jsonSchemaTypes(schema).length > 0 || schema.$ref || schema.allOf || schema.anyOf || schema.oneOf;
+  const result = toGrammarSubset(schema);
+  const named = result.properties || isJsonSchema(result.additionalProperties);
   const empty = result.type === 'object' && !named && schema.additionalProperties === undefined;
   return shaped && !empty && (result.type === 'object' || result.$ref || result.oneOf) ? result : undefined;
 }
 
 /**
- * Converts any schema to the subset. The grammar requires every property in order, so optional properties become nullable (`stripNulls`
+ * Converts any schema to the subset. The grammar requires every property in order, so optional properties become nullable (`stripPlaceholderNulls`
  * reverses this). Ignored keywords (patterns, bounds) move to the description; inexpressible parts allow any value.
  */
-export function toSubset(schema: JsonSchema): JsonSchema {
+export function toGrammarSubset(schema: JsonSchema): JsonSchema {
   const definitions = createDictionary<JsonSchema>();
   const names = new Map<string, string>();
 
   const convert = (node: unknown, depth: number): JsonSchema => {
-    if (!isSchema(node)) return anything();
+    if (!isJsonSchema(node)) return anything();
     if (node.nullable === true) return orNull(convert({ ...node, nullable: false }, depth));
     const description = describe(node);
-    if (depth > deepest) return anything(description);
+    if (depth > maxSchemaDepth) return anything(description);
     if (typeof node.$ref === 'string') return reference(node.$ref, description, depth);
     if (node.const !== undefined) return isLiteral(node.const) ? said({ const: node.const }, description) : anything();
     if (Array.isArray(node.enum)) {
       const values = node.enum.filter(isLiteral);
       return values.length > 0 ? said({ enum: values }, description) : anything(description);
     }
-    if (isFilled(node.allOf)) return convert(merged(node, schema), depth + 1);
-    const alternatives = isFilled(node.oneOf) ? node.oneOf : node.anyOf;
-    if (isFilled(alternatives)) {
+    if (isNonEmptyArray(node.allOf)) return convert(mergeAllOf(node, schema), depth + 1);
+    const alternatives = isNonEmptyArray(node.oneOf) ? node.oneOf : node.anyOf;
+    if (isNonEmptyArray(alternatives)) {
       const converted = alternatives.map((one) => convert(one, depth + 1));
       return said(converted.length === 1 ? converted[0]! : { oneOf: converted }, description);
     }
-    const types = typesOf(node);
+    const types = jsonSchemaTypes(node);
     if (types.length === 0) return anything(description);
     if (types.length === 1) return said(convertType(node, types[0]!, depth), description);
     if (types.every((type) => scalars.has(type))) return said({ type: types }, description);
@@ -56,7 +56,7 @@ export function toSubset(schema: JsonSchema): JsonSchema {
   };
 
   const reference = (pointer: string, description: string | undefined, depth: number): JsonSchema => {
-    const target = dereference(pointer, schema);
+    const target = resolveSchemaPointer(pointer, schema);
     if (target === undefined) return anything(description);
     const known = names.get(pointer);
     const name = known ?? `d${names.size}`;
@@ -75,7 +75,7 @@ export function toSubset(schema: JsonSchema): JsonSchema {
         const prefix = Array.isArray(node.items) ? node.items : node.prefixItems;
         return {
           type,
-          ...(isSchema(node.items) && { items: convert(node.items, depth + 1) }),
+          ...(isJsonSchema(node.items) && { items: convert(node.items, depth + 1) }),
           ...(Array.isArray(prefix) && { prefixItems: prefix.map((item) => convert(item, depth + 1)) }),
           ...(isCount(node.minItems) && { minItems: node.minItems }),
           ...(isCount(node.maxItems) && { maxItems: node.maxItems }),
@@ -96,12 +96,12 @@ export function toSubset(schema: JsonSchema): JsonSchema {
   const convertObject = (node: JsonSchema, depth: number): JsonSchema => {
     const all = Object.entries(node.properties ?? {});
     const entries = all.filter(([key]) => isLiteral(key));
-    const others = otherValues(node).map((schema) => convert(schema, depth + 1));
+    const others = additionalPropertySchema(node).map((schema) => convert(schema, depth + 1));
     if (entries.length < all.length) others.push(anything()); // escaped, as a separate definition name
     const more = others.length > 1 ? { oneOf: others } : others[0];
     if (entries.length === 0)
       return { type: 'object', additionalProperties: more ?? node.additionalProperties !== false };
-    const required = requiredOf(node);
+    const required = requiredSchemaKeys(node);
     const properties = entries.map(([key, property]) => {
       const converted = convert(property, depth + 1);
       return [key, required.has(key) ? converted : orNull(converted)];

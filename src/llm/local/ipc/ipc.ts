@@ -1,9 +1,9 @@
 import type { Message } from '../../../protocol/content/messages.ts';
 import type { JsonSchema } from '../../../protocol/content/tools.ts';
-import type { LLMErrorCode, Reason } from '../../../protocol/text/codes.ts';
+import type { ErrorReason, LLMErrorCode } from '../../../protocol/text/codes.ts';
 import type { LocalizedMessage } from '../../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../../protocol/text/localized.ts';
-import type { Segment } from './chatHistory.ts';
+import type { LlamaTextSegment } from './chatHistory.ts';
 import type { ChatWrapperName } from './chatWrappers.ts';
 import type { DeviceInfo } from './deviceInfo.ts';
 import type { StateCacheOptions } from './stateCacheOptions.ts';
@@ -13,14 +13,14 @@ import type { StateCacheOptions } from './stateCacheOptions.ts';
  * its `id` and closed by exactly one `done`, `failed` or `aborted`. A `ping` is answered at once, because the engine works on another
  * thread; the answer reports the progress of that work.
  */
-export type ToWorker =
-  | { type: 'load'; options: LoadOptions }
-  | { type: 'generate'; id: number; job: Job }
+export type ModelWorkerRequest =
+  | { type: 'load'; options: ModelLoadOptions }
+  | { type: 'generate'; id: number; job: InferenceJob }
   | { type: 'abort'; id: number }
   | { type: 'keep'; ms: number }
   | { type: 'ping' };
 
-export interface LoadOptions {
+export interface ModelLoadOptions {
   modelPath: string;
   modules?: string;
   contextSize: number;
@@ -36,7 +36,7 @@ export interface LoadOptions {
 }
 
 /** A reply to generate. Names are wire names; parameters use the grammar's subset. */
-export interface Job {
+export interface InferenceJob {
   messages: readonly Message[];
   systemPrompt?: string;
   functions: Record<string, { description: string; params?: JsonSchema }>;
@@ -51,7 +51,7 @@ export interface Job {
   thinkingBudget?: number;
 }
 
-export type FromWorker =
+export type ModelWorkerEvent =
   | { type: 'engine'; gpu: DeviceInfo['gpu'] }
   | { type: 'loading'; fraction: number }
   | { type: 'loaded'; contextSize: number; place: DeviceInfo }
@@ -62,9 +62,9 @@ export type FromWorker =
   | { type: 'log'; text: string }
   | { type: 'pong'; work: number }
   | { type: 'kept' }
-  | JobEvent;
+  | InferenceJobEvent;
 
-export type JobEvent = { id: number } & (
+export type InferenceJobEvent = { id: number } & (
   | { type: 'waiting' }
   | { type: 'reading'; tokens: number; total: number; ms: number }
   | { type: 'restoring'; file: string }
@@ -79,7 +79,7 @@ export type JobEvent = { id: number } & (
   | {
       type: 'done';
       finish: 'stop' | 'length' | 'tool_calls';
-      spoken: (string | Segment)[];
+      spoken: (string | LlamaTextSegment)[];
       form: string;
       tokens: TokenCounts;
     }
@@ -88,7 +88,7 @@ export type JobEvent = { id: number } & (
 );
 
 type WithoutId<Event> = Event extends unknown ? Omit<Event, 'id'> : never;
-export type SendToHost = (event: WithoutId<JobEvent>) => void;
+export type SendInferenceEvent = (event: WithoutId<InferenceJobEvent>) => void;
 
 interface TokenCounts {
   prompt: number;
@@ -99,7 +99,7 @@ interface TokenCounts {
 
 export interface WorkerFailure {
   code: LLMErrorCode;
-  reason?: Reason;
+  reason?: ErrorReason;
   message: string;
   said?: LocalizedMessage;
   details?: unknown;

@@ -1,5 +1,5 @@
 /** Initial tokens of a context; the size doubles as conversations grow. */
-export const firstContext = 8192;
+export const initialContextTokens = 8192;
 const usualContext = 32_768;
 const reply = 4096;
 
@@ -10,16 +10,16 @@ const reply = 4096;
  */
 export const maxContextSize = (setting: number): number => (setting === 0 ? usualContext : setting);
 
-export const withReply = (prompt: number, maxTokens = reply): number => prompt + Math.min(reply, maxTokens);
+export const tokensWithReply = (prompt: number, maxTokens = reply): number => prompt + Math.min(reply, maxTokens);
 
-export function contextFor(tokens: number, most: number): number {
-  let size = firstContext;
+export function contextSizeForTokens(tokens: number, most: number): number {
+  let size = initialContextTokens;
   while (size < tokens && size < most) size *= 2;
   return Math.min(size, most);
 }
 
-export function contextsFrom(largest: number, size: number): number[] {
+export function contextSizeCandidates(largest: number, size: number): number[] {
   const sizes: number[] = [];
-  for (let one = largest; one > size; one = contextFor(one / 2, one - 1)) sizes.push(one);
+  for (let one = largest; one > size; one = contextSizeForTokens(one / 2, one - 1)) sizes.push(one);
   return sizes;
 }

@@ -12,7 +12,7 @@ interface ModelFileLocations {
  * Returns the real path of a model file that belongs to the user; undefined for a missing or other file. llama.cpp parses the file with
  * native code, so a file from a repository must not be loaded by name.
  */
-export async function knownModelFile(
+export async function findKnownModelFile(
   file: string,
   { folders, files, foreign }: ModelFileLocations,
 ): Promise<string | undefined> {

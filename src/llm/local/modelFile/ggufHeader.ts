@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { groupDigits, message } from '../../../protocol/text/l10n.ts';
+import { message, withDigitGrouping } from '../../../protocol/text/l10n.ts';
 import { type LocalizableText, messageOf, UserFacingError } from '../../../protocol/text/localized.ts';
 
 export type GgufValue = number | boolean | string | { length: number; numbers: number[] };
@@ -13,30 +13,30 @@ export interface GgufHeader {
 
 /**
  * Reads the header of a GGUF file and checks all lengths: the engine trusts the lengths and would retry for minutes on a corrupt header.
- * Arrays are stored only as their length, long texts only as their beginning. Throws `GgufTrouble`.
+ * Arrays are stored only as their length, long texts only as their beginning. Throws `InvalidGgufError`.
  */
 export function readGgufHeader(path: string): GgufHeader {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)); // a pipe would block
   try {
     const stats = fstatSync(file);
-    if (!stats.isFile()) throw new GgufTrouble(message('It is not a regular file.'));
+    if (!stats.isFile()) throw new InvalidGgufError(message('It is not a regular file.'));
     return read(new Cursor(file, stats.size));
   } finally {
     closeSync(file);
   }
 }
 
-export function ggufTrouble(path: string): LocalizableText | undefined {
+export function invalidGgufReason(path: string): LocalizableText | undefined {
   try {
     readGgufHeader(path);
     return undefined;
   } catch (error) {
-    if (error instanceof GgufTrouble) return messageOf(error);
+    if (error instanceof InvalidGgufError) return messageOf(error);
     throw error;
   }
 }
 
-export class GgufTrouble extends UserFacingError {}
+export class InvalidGgufError extends UserFacingError {}
 
 const readers: Record<number, { size: number; read(bytes: Buffer): number | boolean }> = {
   0: { size: 1, read: (bytes) => bytes.readUInt8() },
@@ -62,17 +62,17 @@ const maxDimensions = 4;
 const longestArray = 512;
 
 function read(cursor: Cursor): GgufHeader {
-  if (cursor.text(4) !== 'GGUF') throw new GgufTrouble(message('It is not a GGUF file.'));
+  if (cursor.text(4) !== 'GGUF') throw new InvalidGgufError(message('It is not a GGUF file.'));
   const version = cursor.u32();
   if (version < 2 || version > 3)
-    throw new GgufTrouble(message('It has GGUF version {0}; 2 and 3 are known.', version));
+    throw new InvalidGgufError(message('It has GGUF version {0}; 2 and 3 are known.', version));
   const tensors = cursor.count();
   const entries = cursor.count();
   for (const [count, what] of [
     [entries, 'entries'],
     [tensors, 'tensors'],
   ] as const) {
-    if (count > maxEntries) throw new GgufTrouble(tooMany(count, what, maxEntries));
+    if (count > maxEntries) throw new InvalidGgufError(tooMany(count, what, maxEntries));
   }
   const metadata = new Map<string, GgufValue>();
   for (let index = 0; index < entries; index++) {
@@ -84,11 +84,12 @@ function read(cursor: Cursor): GgufHeader {
     cursor.skip(cursor.count());
     let weights = 1;
     const dimensions = cursor.u32();
-    if (dimensions > maxDimensions) throw new GgufTrouble(tooMany(dimensions, 'dimensions', maxDimensions));
+    if (dimensions > maxDimensions) throw new InvalidGgufError(tooMany(dimensions, 'dimensions', maxDimensions));
     for (let index = 0; index < dimensions; index++) weights *= cursor.count();
     parameters += weights;
     cursor.skip(4);
-    if (cursor.count() >= cursor.size) throw new GgufTrouble(message('It is cut off: its last tensors are missing.'));
+    if (cursor.count() >= cursor.size)
+      throw new InvalidGgufError(message('It is cut off: its last tensors are missing.'));
   }
   return { version, metadata, tensors, parameters };
 }
@@ -101,7 +102,7 @@ const damaged = {
 } as const;
 
 const tooMany = (count: number, what: keyof typeof damaged, most: number) =>
-  message(damaged[what], groupDigits(count), groupDigits(most));
+  message(damaged[what], withDigitGrouping(count), withDigitGrouping(most));
 
 function readText(cursor: Cursor): string {
   const length = cursor.count();
@@ -115,7 +116,7 @@ function readValue(cursor: Cursor, type: number, depth: number): GgufValue {
   if (scalar) return cursor.take(scalar.size, scalar.read);
   if (type === stringType) return readText(cursor);
   if (type !== arrayType || depth >= 4)
-    throw new GgufTrouble(message('Its header contains a value of an unknown type, {0}.', type));
+    throw new InvalidGgufError(message('Its header contains a value of an unknown type, {0}.', type));
   const element = cursor.u32();
   const length = cursor.count();
   const numbers: number[] = [];
@@ -123,7 +124,7 @@ function readValue(cursor: Cursor, type: number, depth: number): GgufValue {
   if (elements && length > longestArray) cursor.skip(length * elements.size);
   else {
     cursor.walked += length;
-    if (cursor.walked > maxElements) throw new GgufTrouble(tooMany(cursor.walked, 'texts', maxElements));
+    if (cursor.walked > maxElements) throw new InvalidGgufError(tooMany(cursor.walked, 'texts', maxElements));
     for (let index = 0; index < length; index++) {
       if (element === stringType) cursor.skip(cursor.count());
       else {
@@ -161,7 +162,7 @@ class Cursor {
 
   skip(length: number): void {
     this.at += length;
-    if (this.at > this.size) throw new GgufTrouble(message('Its header is damaged or cut off.'));
+    if (this.at > this.size) throw new InvalidGgufError(message('Its header is damaged or cut off.'));
   }
 
   /** Returns the result of `read` for the next bytes, which are valid only until the next call. */

@@ -1,6 +1,6 @@
 import { message } from '../../../protocol/text/l10n.ts';
 import { type LocalizableText, messageOf } from '../../../protocol/text/localized.ts';
-import { type GgufHeader, GgufTrouble, type GgufValue, readGgufHeader } from './ggufHeader.ts';
+import { type GgufHeader, type GgufValue, InvalidGgufError, readGgufHeader } from './ggufHeader.ts';
 
 export interface GgufInfo {
   name?: string;
@@ -26,7 +26,7 @@ export function readModelFile(path: string): { info: GgufInfo } | { trouble: Loc
   try {
     return { info: readGgufInfo(path) };
   } catch (error) {
-    if (error instanceof GgufTrouble) return { trouble: messageOf(error) };
+    if (error instanceof InvalidGgufError) return { trouble: messageOf(error) };
     return { trouble: message('It cannot be read ({0}).', String((error as NodeJS.ErrnoException).code)) };
   }
 }

@@ -1,5 +1,5 @@
-import { groupDigits, type LocalizedMessage, message, t } from '../../../protocol/text/l10n.ts';
-import { firstContext } from './contextSize.ts';
+import { type LocalizedMessage, message, t, withDigitGrouping } from '../../../protocol/text/l10n.ts';
+import { initialContextTokens } from './contextSize.ts';
 
 export interface MachineMemory {
   freeMemory: number;
@@ -22,25 +22,27 @@ export interface MemoryFit {
 }
 
 const engineBytes = 256 * 1024 ** 2;
-export const usable = 0.9;
+export const usableMemoryShare = 0.9;
 const usuallyFree = 0.6;
 
 /** Returns the maximum bytes of a context: at most a third of the free memory, and never memory that the weights need. */
-export const contextBytes = (weights: number, free: number): number =>
-  Math.max(0, Math.min(free / 3, free * usable - weights * 1.02 - engineBytes));
+export const maxContextBytes = (weights: number, free: number): number =>
+  Math.max(0, Math.min(free / 3, free * usableMemoryShare - weights * 1.02 - engineBytes));
 
 /** Estimates conservatively if a model fits the memory. Graphics memory is not counted, because only a loaded GPU engine can measure it. */
 export function memoryFit(model: FitRequest, machine: MachineMemory): MemoryFit {
   const wanted = wantedOf(model);
-  const least = Math.min(wanted, firstContext);
+  const least = Math.min(wanted, initialContextTokens);
   const base = model.bytes * 1.02 + engineBytes;
   const needs = Math.round(base + least * perToken(model));
-  const free = machine.freeMemory * usable;
+  const free = machine.freeMemory * usableMemoryShare;
   const begun = Math.max(0, Math.min(least, tokensIn(free - base, model)));
-  const grown = Math.min(wanted, tokensIn(contextBytes(model.bytes, machine.freeMemory), model));
+  const grown = Math.min(wanted, tokensIn(maxContextBytes(model.bytes, machine.freeMemory), model));
   const contextSize = Math.max(begun, grown);
-  const [about, freeOnes, all] = [needs, machine.freeMemory, machine.totalMemory].map(gigabytes) as LocalizedMessage[];
-  const values = [about!, groupDigits(least), freeOnes!, all!];
+  const [about, freeOnes, all] = [needs, machine.freeMemory, machine.totalMemory].map(
+    memorySizeMessage,
+  ) as LocalizedMessage[];
+  const values = [about!, withDigitGrouping(least), freeOnes!, all!];
   const plain = () => t('It needs about {0} with {1} tokens of context; {2} of {3} are free.', ...values);
   if (needs <= free) return { verdict: 'fits', needs, contextSize, reason: plain() };
   if (contextSize >= 4096) {
@@ -51,7 +53,7 @@ export function memoryFit(model: FitRequest, machine: MachineMemory): MemoryFit 
     );
     return { verdict: 'tight', needs, contextSize, reason };
   }
-  if (needs <= machine.totalMemory * usable) {
+  if (needs <= machine.totalMemory * usableMemoryShare) {
     const reason = t(
       'It needs about {0} with {1} tokens of context; {2} of {3} are free. Close other programs first.',
       ...values,
@@ -65,10 +67,10 @@ export function memoryFit(model: FitRequest, machine: MachineMemory): MemoryFit 
  * Returns the usual context of a model on this machine, independent of the current free memory. Prompts are built for a stable size,
  * because another size would require a new prefill.
  */
-export function usualWindow(model: FitRequest, { totalMemory }: Pick<MachineMemory, 'totalMemory'>): number {
+export function defaultContextSize(model: FitRequest, { totalMemory }: Pick<MachineMemory, 'totalMemory'>): number {
   const wanted = wantedOf(model);
-  const grown = tokensIn(contextBytes(model.bytes, totalMemory * usuallyFree), model);
-  return Math.min(wanted, Math.max(firstContext, grown));
+  const grown = tokensIn(maxContextBytes(model.bytes, totalMemory * usuallyFree), model);
+  return Math.min(wanted, Math.max(initialContextTokens, grown));
 }
 
 const wantedOf = ({ contextSize, trainedContext = contextSize }: FitRequest): number =>
@@ -84,11 +86,11 @@ const units = [
   { from: Number.NEGATIVE_INFINITY, bytes: 1e3, whole: '{0} kB', part: '{0}.{1} kB' },
 ] as const;
 
-export function gigabytes(bytes: number): LocalizedMessage {
+export function memorySizeMessage(bytes: number): LocalizedMessage {
   const unit = units.find(({ from }) => bytes >= from) ?? units[2];
   const tenths = Math.round((bytes / unit.bytes) * 10);
   if (bytes / unit.bytes >= 100 || tenths % 10 === 0) return message(unit.whole, Math.round(bytes / unit.bytes));
   return message(unit.part, Math.floor(tenths / 10), tenths % 10);
 }
 
-export const inGigabytes = (bytes: number): string => t(gigabytes(bytes));
+export const memorySizeText = (bytes: number): string => t(memorySizeMessage(bytes));

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { t } from '../../../protocol/text/l10n.ts';
 import { type LocalizableText, localize } from '../../../protocol/text/localized.ts';
 import { type GgufInfo, readModelFile } from './ggufInfo.ts';
-import { isLaterPart, splitModelParts } from './splitModel.ts';
+import { isLaterModelPart, splitModelParts } from './splitModel.ts';
 
 export interface LocalModel {
   path: string;
@@ -16,14 +16,19 @@ export interface LocalModel {
 const deepest = 4;
 const maxFiles = 2000;
 
-export type ReadModel = (file: string) => Said | Promise<Said>;
+export type ModelFileReader = (file: string) => Said | Promise<Said>;
 type Said = Pick<LocalModel, 'info'> & { trouble?: LocalizableText };
 
 /** Returns the models in folders and files, sorted by name; missing paths are ignored. A split model is one entry. */
-export async function listModels(places: readonly string[], read: ReadModel = readModelFile): Promise<LocalModel[]> {
+export async function listModelFiles(
+  places: readonly string[],
+  read: ModelFileReader = readModelFile,
+): Promise<LocalModel[]> {
   const files = new Set<string>();
   for (const place of places) await collect(place, deepest, files);
-  const models = await Promise.all([...files].filter((file) => !isLaterPart(file)).map((file) => describe(file, read)));
+  const models = await Promise.all(
+    [...files].filter((file) => !isLaterModelPart(file)).map((file) => describe(file, read)),
+  );
   return models
     .filter((model) => model !== undefined)
     .filter(({ info }) => info?.architecture !== 'clip') // an image projector of another model
@@ -41,7 +46,7 @@ async function collect(place: string, depth: number, files: Set<string>): Promis
   }
 }
 
-async function describe(first: string, read: ReadModel): Promise<LocalModel | undefined> {
+async function describe(first: string, read: ModelFileReader): Promise<LocalModel | undefined> {
   const all = splitModelParts(first);
   const stats = await Promise.all(all.map((file) => fs.stat(file).catch(() => undefined)));
   if (!stats[0]) return undefined; // deleted meanwhile
@@ -65,9 +70,9 @@ const lacking = (missing: number, all: number): string =>
     ? t('{0} of its {1} files is missing.', missing, all)
     : t('{0} of its {1} files are missing.', missing, all);
 
-const headers = new Map<string, { version: string; said: ReturnType<ReadModel> }>();
+const headers = new Map<string, { version: string; said: ReturnType<ModelFileReader> }>();
 
-function readOnce(file: string, version: string, read: ReadModel): ReturnType<ReadModel> {
+function readOnce(file: string, version: string, read: ModelFileReader): ReturnType<ModelFileReader> {
   const known = headers.get(file);
   if (known?.version === version) return known.said;
   const said = read(file);

@@ -1,7 +1,7 @@
 import { t } from '../../../protocol/text/l10n.ts';
 import { type MachineMemory, type MemoryFit, memoryFit } from './memoryFit.ts';
 
-export interface CuratedModel {
+export interface RecommendedModel {
   name: string;
   address: string;
   bytes: number;
@@ -11,7 +11,7 @@ export interface CuratedModel {
   readonly goodFor: string;
 }
 
-export const curated: readonly CuratedModel[] = [
+export const recommendedModels: readonly RecommendedModel[] = [
   {
     name: 'Qwen3 1.7B',
     address: 'hf:ggml-org/Qwen3-1.7B-GGUF:Q4_K_M',
@@ -73,13 +73,14 @@ export const curated: readonly CuratedModel[] = [
  * Returns the recommended model: the largest that fits and takes at most a quarter of the memory, so that generation without a GPU and the
  * download stay fast; else the smallest.
  */
-export function bestFor(machine: MachineMemory, contextSize: number): CuratedModel {
-  const good = curated.filter(
-    (model) => model.bytes <= machine.totalMemory / 4 && curatedFit(model, machine, contextSize).verdict === 'fits',
+export function bestModelForMachine(machine: MachineMemory, contextSize: number): RecommendedModel {
+  const good = recommendedModels.filter(
+    (model) =>
+      model.bytes <= machine.totalMemory / 4 && recommendedModelFit(model, machine, contextSize).verdict === 'fits',
   );
-  return good.at(-1) ?? curated[0]!;
+  return good.at(-1) ?? recommendedModels[0]!;
 }
 
-export function curatedFit(model: CuratedModel, machine: MachineMemory, contextSize: number): MemoryFit {
+export function recommendedModelFit(model: RecommendedModel, machine: MachineMemory, contextSize: number): MemoryFit {
   return memoryFit({ ...model, contextSize }, machine);
 }

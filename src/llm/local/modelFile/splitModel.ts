@@ -1,6 +1,6 @@
 const part = /-(\d{5})(-of-(\d{5})\.gguf)$/i;
 
-export const isLaterPart = (path: string): boolean => Number(part.exec(path)?.[1] ?? 1) > 1;
+export const isLaterModelPart = (path: string): boolean => Number(part.exec(path)?.[1] ?? 1) > 1;
 
 /** Returns the paths of all parts in order, existing or not; a model in one file returns its path. */
 export function splitModelParts(path: string): string[] {

@@ -1,15 +1,25 @@
 import { freemem } from 'node:os';
 import type { Llama, LlamaContext, LlamaContextSequence, LlamaModel, Token } from 'node-llama-cpp';
-import type { LoadOptions } from '../ipc/ipc.ts';
-import { contextFor, firstContext, maxContextSize, withReply } from '../modelFile/contextSize.ts';
+import type { ModelLoadOptions } from '../ipc/ipc.ts';
+import {
+  contextSizeForTokens,
+  initialContextTokens,
+  maxContextSize,
+  tokensWithReply,
+} from '../modelFile/contextSize.ts';
 import { readGgufInfo } from '../modelFile/ggufInfo.ts';
-import { contextBytes, usable } from '../modelFile/memoryFit.ts';
-import { type Bytes, contextShapeOf, type MemoryUse, maxContextTokens } from './contextPlan.ts';
+import { maxContextBytes, usableMemoryShare } from '../modelFile/memoryFit.ts';
+import { bestContextShape, type DeviceMemoryBytes, type MemoryEstimator, maxContextTokens } from './contextPlan.ts';
 import { PromptLookup } from './promptLookup.ts';
-import { type Context, type GrowingParts, ResizableContext, type Shape } from './resizableContext.ts';
+import {
+  type ContextResizeDependencies,
+  type ContextShape,
+  ResizableContext,
+  type SizedModelContext,
+} from './resizableContext.ts';
 import { StateCache } from './stateCache.ts';
-import { stateIdentity } from './stateIdentity.ts';
-import { removeLeft } from './stateTransfer.ts';
+import { modelStateIdentity } from './stateIdentity.ts';
+import { removeStateLeftovers } from './stateTransfer.ts';
 
 const checkpointBytes = 512 * 1024 ** 2;
 
@@ -20,55 +30,57 @@ interface LoadedContext {
   free: number;
 }
 
-export type Sequence = LlamaContextSequence;
+export type LlamaSequence = LlamaContextSequence;
 
-export interface Remembering {
-  context: ResizableContext<Token, Sequence>;
-  keeper?: StateCache<Token, Sequence>;
+export interface ContextWithStateCache {
+  context: ResizableContext<Token, LlamaSequence>;
+  keeper?: StateCache<Token, LlamaSequence>;
 }
 
 /** Creates the context of a loaded model in the size of the first prompt. Throws if the minimum does not fit the memory. */
-export async function createContext(
+export async function createModelContext(
   loaded: LoadedContext,
-  options: LoadOptions,
-  told: Pick<GrowingParts<Sequence>, 'tell' | 'log'>,
-): Promise<Remembering> {
+  options: ModelLoadOptions,
+  told: Pick<ContextResizeDependencies<LlamaSequence>, 'tell' | 'log'>,
+): Promise<ContextWithStateCache> {
   const { model } = loaded;
   const info = readGgufInfo(options.modelPath);
   const { bytesPerToken = model.size / 32_768, originalContext = Number.POSITIVE_INFINITY } = info;
   const wanted = Math.min(maxContextSize(options.contextSize), model.trainContextSize);
-  const budget = options.memory ?? contextBytes(model.size, loaded.free);
+  const budget = options.memory ?? maxContextBytes(model.size, loaded.free);
   const count = await sequencesFor(model, options, budget);
-  let taken: Bytes = { ram: 0, vram: 0 };
-  const memory: MemoryUse = {
+  let taken: DeviceMemoryBytes = { ram: 0, vram: 0 };
+  const memory: MemoryEstimator = {
     budget,
     keepsAll: options.fullCache !== false && canKeepAll(loaded),
     needs: (shape) => bytesOf(model, shape, count),
     free: () => freeBytes(loaded),
     taken: () => taken,
   };
-  const make = async (shape: Shape, isFirst = false): Promise<Context<Sequence>> => {
+  const make = async (shape: ContextShape, isFirst = false): Promise<SizedModelContext<LlamaSequence>> => {
     taken = { ram: 0, vram: 0 };
     const context = await makeContext(model, { threads: options.threads, sequences: count }, shape, isFirst);
     taken = context.memoryUsage;
     return toContext(context, shape, options.lookup !== false && canBeCut(model, shape));
   };
   const most = await maxContextTokens(memory, wanted);
-  const first = await begin(memory, contextFor(withReply(options.first ?? 0), most), (shape) => make(shape, true));
-  const isScaled = ({ size }: Shape) => size > originalContext;
-  const context = new ResizableContext<Token, Sequence>(first, {
+  const first = await begin(memory, contextSizeForTokens(tokensWithReply(options.first ?? 0), most), (shape) =>
+    make(shape, true),
+  );
+  const isScaled = ({ size }: ContextShape) => size > originalContext;
+  const context = new ResizableContext<Token, LlamaSequence>(first, {
     ...told,
     make,
-    shapeOf: (size, now) => contextShapeOf(memory, size, now),
-    most: first.size < contextFor(0, most) ? first.size : most,
+    shapeOf: (size, now) => bestContextShape(memory, size, now),
+    most: first.size < contextSizeForTokens(0, most) ? first.size : most,
     areOfOneKind: (one, other) => one.fullCache === other.fullCache && isScaled(one) === isScaled(other),
     bytesPerToken,
     folder: options.keep?.folder,
   });
-  await removeLeft(options.keep?.folder);
+  await removeStateLeftovers(options.keep?.folder);
   if (!options.keep) return { context };
   const identity = identities(loaded, options.modelPath);
-  const keeper = new StateCache<Token, Sequence>({
+  const keeper = new StateCache<Token, LlamaSequence>({
     ...options.keep,
     identity: () => identity(context.shape.fullCache, isScaled(context.shape)),
     bytesPerToken,
@@ -80,12 +92,12 @@ export async function createContext(
 }
 
 async function begin(
-  memory: MemoryUse,
+  memory: MemoryEstimator,
   size: number,
-  make: (shape: Shape) => Promise<Context<Sequence>>,
-): Promise<Context<Sequence>> {
-  const shape = await contextShapeOf(memory, size);
-  const least = { size: contextFor(0, size), fullCache: false };
+  make: (shape: ContextShape) => Promise<SizedModelContext<LlamaSequence>>,
+): Promise<SizedModelContext<LlamaSequence>> {
+  const shape = await bestContextShape(memory, size);
+  const least = { size: contextSizeForTokens(0, size), fullCache: false };
   try {
     return await make(shape ?? least);
   } catch (error) {
@@ -98,22 +110,22 @@ async function begin(
  * Returns the number of runs in memory. With a state cache or a single run the answer is one: a restore takes a fiftieth of a prefill, one
  * run can use twice the memory, and a context for two generates a sixth slower.
  */
-async function sequencesFor(model: LlamaModel, { keep, oneRun }: LoadOptions, budget: number): Promise<number> {
+async function sequencesFor(model: LlamaModel, { keep, oneRun }: ModelLoadOptions, budget: number): Promise<number> {
   if (keep || oneRun) return 1;
-  const { ram } = await bytesOf(model, { size: firstContext, fullCache: false }, 2);
+  const { ram } = await bytesOf(model, { size: initialContextTokens, fullCache: false }, 2);
   return ram <= budget ? 2 : 1;
 }
 
 function makeContext(
   model: LlamaModel,
   options: { threads: number; sequences: number },
-  { size, fullCache }: Shape,
+  { size, fullCache }: ContextShape,
   isFirst: boolean,
 ) {
   return model.createContext({ ...options, contextSize: isFirst ? { max: size } : size, swaFullCache: fullCache });
 }
 
-function toContext(context: LlamaContext, shape: Shape, looksUp: boolean): Context<Sequence> {
+function toContext(context: LlamaContext, shape: ContextShape, looksUp: boolean): SizedModelContext<LlamaSequence> {
   const checkpoints = { maxMemory: checkpointBytes };
   const sequenceOf = () =>
     context.getSequence({ checkpoints, ...(looksUp && { tokenPredictor: new PromptLookup<Token>() }) });
@@ -126,7 +138,7 @@ function toContext(context: LlamaContext, shape: Shape, looksUp: boolean): Conte
 }
 
 /** Returns true if rejected draft tokens can be truncated. Other models would need a checkpoint at every token. */
-function canBeCut({ fileInsights }: LlamaModel, { fullCache }: Shape): boolean {
+function canBeCut({ fileInsights }: LlamaModel, { fullCache }: ContextShape): boolean {
   const { swaSize, isRecurrent, isHybrid } = fileInsights;
   return !isRecurrent && !isHybrid && (swaSize === undefined || fullCache);
 }
@@ -136,7 +148,11 @@ function canKeepAll({ llama, model }: LoadedContext): boolean {
   return swaSize !== undefined && !isRecurrent && !isHybrid && llama.gpu === false;
 }
 
-async function bytesOf(model: LlamaModel, { size, fullCache }: Shape, count: number): Promise<Bytes> {
+async function bytesOf(
+  model: LlamaModel,
+  { size, fullCache }: ContextShape,
+  count: number,
+): Promise<DeviceMemoryBytes> {
   const { cpuRam, gpuVram } = await model.fileInsights.estimateContextResourceRequirementsV2({
     contextSize: size,
     sequences: count,
@@ -147,10 +163,10 @@ async function bytesOf(model: LlamaModel, { size, fullCache }: Shape, count: num
 }
 
 /** Returns the free bytes. Linux counts cached file pages (the needed weights) as free. */
-async function freeBytes({ llama, model }: LoadedContext): Promise<Bytes> {
+async function freeBytes({ llama, model }: LoadedContext): Promise<DeviceMemoryBytes> {
   const weights = process.platform === 'linux' && llama.gpu === false ? model.size : 0;
   const vram = llama.gpu === false ? Number.POSITIVE_INFINITY : (await llama.getVramState()).free;
-  return { ram: freemem() * usable - weights, vram };
+  return { ram: freemem() * usableMemoryShare - weights, vram };
 }
 
 /**
@@ -172,7 +188,7 @@ function identities({ llama, model, version }: LoadedContext, modelPath: string)
       ],
     };
     const name = JSON.stringify(kind);
-    const known = made.get(name) ?? stateIdentity(modelPath, kind);
+    const known = made.get(name) ?? modelStateIdentity(modelPath, kind);
     made.set(name, known);
     return known;
   };

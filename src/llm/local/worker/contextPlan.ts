@@ -1,26 +1,26 @@
-import { firstContext } from '../modelFile/contextSize.ts';
-import type { Shape } from './resizableContext.ts';
+import { initialContextTokens } from '../modelFile/contextSize.ts';
+import type { ContextShape } from './resizableContext.ts';
 
 const grain = 256;
 
-export interface Bytes {
+export interface DeviceMemoryBytes {
   ram: number;
   vram: number;
 }
 
-export interface MemoryUse {
+export interface MemoryEstimator {
   budget: number;
   /** True if a sliding-window model can store all tokens, so that its memory can be truncated. */
   keepsAll: boolean;
-  needs(shape: Shape): Promise<Bytes>;
-  free(): Promise<Bytes>;
-  taken(): Bytes;
+  needs(shape: ContextShape): Promise<DeviceMemoryBytes>;
+  free(): Promise<DeviceMemoryBytes>;
+  taken(): DeviceMemoryBytes;
 }
 
-export async function maxContextTokens(memory: MemoryUse, wanted: number): Promise<number> {
+export async function maxContextTokens(memory: MemoryEstimator, wanted: number): Promise<number> {
   const fits = (size: number) => mayBe(memory, { size, fullCache: false });
-  if (wanted <= firstContext || (await fits(wanted))) return wanted;
-  let [least, most] = [firstContext / grain, Math.floor(wanted / grain)];
+  if (wanted <= initialContextTokens || (await fits(wanted))) return wanted;
+  let [least, most] = [initialContextTokens / grain, Math.floor(wanted / grain)];
   while (most - least > 1) {
     const middle = (least + most) >> 1;
     if (await fits(middle * grain)) least = middle;
@@ -34,14 +34,18 @@ export async function maxContextTokens(memory: MemoryUse, wanted: number): Promi
  *
  * @param now context to be replaced
  */
-export async function contextShapeOf(memory: MemoryUse, size: number, now?: Shape): Promise<Shape | undefined> {
+export async function bestContextShape(
+  memory: MemoryEstimator,
+  size: number,
+  now?: ContextShape,
+): Promise<ContextShape | undefined> {
   const mayKeepAll = now?.fullCache ?? memory.keepsAll;
   for (const fullCache of mayKeepAll ? [true, false] : [false])
     if (await mayBe(memory, { size, fullCache })) return { size, fullCache };
   return undefined;
 }
 
-async function mayBe(memory: MemoryUse, shape: Shape): Promise<boolean> {
+async function mayBe(memory: MemoryEstimator, shape: ContextShape): Promise<boolean> {
   const [needs, free, taken] = [await memory.needs(shape), await memory.free(), memory.taken()];
   return needs.ram <= memory.budget && needs.ram <= free.ram + taken.ram && needs.vram <= free.vram + taken.vram;
 }

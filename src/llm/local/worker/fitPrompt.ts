@@ -1,11 +1,11 @@
-import { groupDigits, message } from '../../../protocol/text/l10n.ts';
-import { type HistoryItem, toHistory } from '../ipc/chatHistory.ts';
-import { PromptTooLong } from '../ipc/failures.ts';
-import type { Job, SendToHost } from '../ipc/ipc.ts';
-import { shorten } from './truncateResults.ts';
+import { message, withDigitGrouping } from '../../../protocol/text/l10n.ts';
+import { type LlamaHistoryItem, toLlamaHistory } from '../ipc/chatHistory.ts';
+import { PromptTooLongError } from '../ipc/failures.ts';
+import type { InferenceJob, SendInferenceEvent } from '../ipc/ipc.ts';
+import { truncateLongMessages } from './truncateResults.ts';
 
 export interface FittedPrompt<Token> {
-  history: HistoryItem[];
+  history: LlamaHistoryItem[];
   prompt: Token[];
   room: number;
 }
@@ -16,7 +16,7 @@ interface PromptWindow<Token> {
     canGrow: boolean;
   }>;
   form: string;
-  tokensOf(history: HistoryItem[]): Token[];
+  tokensOf(history: LlamaHistoryItem[]): Token[];
   count(text: string): number;
 }
 
@@ -26,15 +26,15 @@ const cutBefore = new Map<string, string>();
 
 /**
  * Fits a conversation to the context before evaluation, halving long tool results as needed, so that the engine never drops text. Returns a
- * description of the truncations. Throws `PromptTooLong` if truncation is insufficient.
+ * description of the truncations. Throws `PromptTooLongError` if truncation is insufficient.
  */
 export async function fitPrompt<Token>(
-  job: Job,
-  tell: SendToHost,
+  job: InferenceJob,
+  tell: SendInferenceEvent,
   { reach, form, tokensOf, count }: PromptWindow<Token>,
 ): Promise<FittedPrompt<Token>> {
-  const told = (messages: Job['messages']) => {
-    const history = toHistory(messages, job.systemPrompt, form);
+  const told = (messages: InferenceJob['messages']) => {
+    const history = toLlamaHistory(messages, job.systemPrompt, form);
     return { history, prompt: tokensOf(history) };
   };
   const whole = told(job.messages);
@@ -45,12 +45,12 @@ export async function fitPrompt<Token>(
     prompt,
     room: contextSize - prompt.length - margin,
   });
-  const measure = (messages: Job['messages']) => within(told(messages));
+  const measure = (messages: InferenceJob['messages']) => within(told(messages));
 
   let fitted = within(whole);
   let cut = { texts: 0, characters: 0 };
   for (let most = contextSize * 2; fitted.room < reserved && most >= leastText; most = Math.floor(most / 2)) {
-    const shortened = shorten(job.messages, most);
+    const shortened = truncateLongMessages(job.messages, most);
     if (shortened.texts === 0) continue;
     cut = shortened;
     fitted = measure(shortened.messages);
@@ -60,7 +60,7 @@ export async function fitPrompt<Token>(
     const message = count(newest);
     const fixed = measure([{ role: 'user', content: '' }]).prompt.length;
     const prompt = fitted.prompt.length;
-    throw new PromptTooLong({ prompt, message, fixed, contextSize, canGrow, reserved, cut: cut.texts });
+    throw new PromptTooLongError({ prompt, message, fixed, contextSize, canGrow, reserved, cut: cut.texts });
   }
   sayCut(job.key, cut, contextSize, tell);
   return fitted;
@@ -70,7 +70,7 @@ function sayCut(
   key: string | undefined,
   cut: { texts: number; characters: number },
   size: number,
-  tell: SendToHost,
+  tell: SendInferenceEvent,
 ): void {
   const now = cut.texts > 0 ? `${cut.texts} ${cut.characters}` : '';
   const known = key === undefined ? '' : (cutBefore.get(key) ?? '');
@@ -78,8 +78,8 @@ function sayCut(
   if (now === '' || now === known) return;
   const text = message(
     'Long results were truncated for the local model: {0} characters are left out because {1} tokens fit.',
-    groupDigits(cut.characters),
-    groupDigits(size),
+    withDigitGrouping(cut.characters),
+    withDigitGrouping(size),
   );
   tell({ type: 'warning', text });
 }

@@ -1,4 +1,4 @@
-import type { SendToHost } from '../ipc/ipc.ts';
+import type { SendInferenceEvent } from '../ipc/ipc.ts';
 
 /** Tokens that the engine's attention processes at once on a CPU; a smaller number is processed one by one. */
 const tile = 64;
@@ -31,7 +31,7 @@ interface Sequence<Token> {
 export async function prefill<Token>(
   sequence: Sequence<Token>,
   prompt: Token[],
-  tell: SendToHost,
+  tell: SendInferenceEvent,
   signal: AbortSignal,
   opening = 0,
   now: () => number = () => performance.now(),

@@ -1,27 +1,32 @@
-import { contextFor, contextsFrom } from '../modelFile/contextSize.ts';
-import { createSlots, type Slots } from './slots.ts';
-import { type CarriedSequence, type CarrierParts, type SequenceSlot, StateTransfer } from './stateTransfer.ts';
+import { contextSizeCandidates, contextSizeForTokens } from '../modelFile/contextSize.ts';
+import { createSequenceSlots, type SequenceSlots } from './slots.ts';
+import {
+  type SequenceSlot,
+  StateTransfer,
+  type StateTransferDependencies,
+  type TransferredSequence,
+} from './stateTransfer.ts';
 
-export interface Shape {
+export interface ContextShape {
   size: number;
   fullCache: boolean;
 }
 
-export interface Context<Sequence> extends Shape {
+export interface SizedModelContext<Sequence> extends ContextShape {
   sequences: readonly Sequence[];
   close(): Promise<void>;
 }
 
-export interface GrowingParts<Sequence> extends CarrierParts {
-  make(shape: Shape): Promise<Context<Sequence>>;
+export interface ContextResizeDependencies<Sequence> extends StateTransferDependencies {
+  make(shape: ContextShape): Promise<SizedModelContext<Sequence>>;
   /** Returns the best shape of a size after the current context is closed; undefined if none fits. */
-  shapeOf(size: number, now: Shape): Promise<Shape | undefined>;
+  shapeOf(size: number, now: ContextShape): Promise<ContextShape | undefined>;
   most: number;
-  areOfOneKind(one: Shape, other: Shape): boolean;
+  areOfOneKind(one: ContextShape, other: ContextShape): boolean;
   tell(message: { type: 'growing'; size: number } | { type: 'grown'; contextSize: number }): void;
 }
 
-interface GrowingSequence<Token extends number> extends CarriedSequence<Token> {
+interface GrowingSequence<Token extends number> extends TransferredSequence<Token> {
   adaptStateToTokens(tokens: Token[], allowShift: boolean): Promise<void>;
 }
 
@@ -31,29 +36,29 @@ interface Need<Token> {
   prompt: Token[];
 }
 
-export class ContextLost extends Error {}
+export class ContextLostError extends Error {}
 
 /**
  * A context that is recreated with a larger size and all states when a conversation needs more, while no job runs. If the larger context
  * cannot be created, the previous size returns and stays until the model is reloaded.
  */
 export class ResizableContext<Token extends number, Sequence extends GrowingSequence<Token>> {
-  readonly slots: Slots<SequenceSlot<Sequence>>;
+  readonly slots: SequenceSlots<SequenceSlot<Sequence>>;
   onLoss: (seat: SequenceSlot<Sequence>) => void = () => {};
   steps = 0;
   private readonly seats: readonly SequenceSlot<Sequence>[];
   private largest: number;
 
   constructor(
-    private context: Context<Sequence>,
-    private readonly parts: GrowingParts<Sequence>,
+    private context: SizedModelContext<Sequence>,
+    private readonly parts: ContextResizeDependencies<Sequence>,
   ) {
     this.seats = context.sequences.map((sequence) => ({ sequence }));
-    this.slots = createSlots(this.seats);
+    this.slots = createSequenceSlots(this.seats);
     this.largest = Math.max(parts.most, context.size);
   }
 
-  get shape(): Shape {
+  get shape(): ContextShape {
     return this.context;
   }
 
@@ -65,7 +70,7 @@ export class ResizableContext<Token extends number, Sequence extends GrowingSequ
     return this.seats.map(({ sequence }) => sequence);
   }
 
-  /** Grows to the needed or maximum size. Throws the signal's reason, or `ContextLost`. */
+  /** Grows to the needed or maximum size. Throws the signal's reason, or `ContextLostError`. */
   async reach(need: Need<Token>, signal: AbortSignal, waits?: () => void): Promise<void> {
     if (this.isEnough(need)) return;
     const giveBack = await this.slots.alone(signal, waits);
@@ -81,16 +86,16 @@ export class ResizableContext<Token extends number, Sequence extends GrowingSequ
     return tokens <= this.context.size || this.context.size >= this.largest;
   }
 
-  private async larger(need: Need<Token>): Promise<Shape | undefined> {
+  private async larger(need: Need<Token>): Promise<ContextShape | undefined> {
     if (this.isEnough(need)) return undefined;
-    for (const size of contextsFrom(contextFor(need.tokens, this.largest), this.context.size)) {
+    for (const size of contextSizeCandidates(contextSizeForTokens(need.tokens, this.largest), this.context.size)) {
       const shape = await this.parts.shapeOf(size, this.context);
       if (shape) return shape;
     }
     return undefined;
   }
 
-  private async grow(shape: Shape, { key, prompt }: Need<Token>, signal: AbortSignal): Promise<void> {
+  private async grow(shape: ContextShape, { key, prompt }: Need<Token>, signal: AbortSignal): Promise<void> {
     const { tell, log, areOfOneKind } = this.parts;
     const startedAt = performance.now();
     const before = this.context;
@@ -122,7 +127,7 @@ export class ResizableContext<Token extends number, Sequence extends GrowingSequ
     }
   }
 
-  private async replace(shape: Shape): Promise<void> {
+  private async replace(shape: ContextShape): Promise<void> {
     const before = this.context;
     await before.close();
     try {
@@ -135,11 +140,13 @@ export class ResizableContext<Token extends number, Sequence extends GrowingSequ
     try {
       this.put(await this.parts.make(before));
     } catch (error) {
-      throw new ContextLost(`out of memory: not even ${before.size} tokens are to be had any more`, { cause: error });
+      throw new ContextLostError(`out of memory: not even ${before.size} tokens are to be had any more`, {
+        cause: error,
+      });
     }
   }
 
-  private put(context: Context<Sequence>): void {
+  private put(context: SizedModelContext<Sequence>): void {
     this.context = context;
     for (const [index, seat] of this.seats.entries()) seat.sequence = context.sequences[index]!;
     this.steps++;

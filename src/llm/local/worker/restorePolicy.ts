@@ -11,7 +11,7 @@ const believedMs = 24 * 60 * 60 * 1000;
 const usualPerSecond = 300e6;
 
 /** Returns true if a restore takes at most its share of the prefill time; without a measurement, a restore is tried. */
-export function isWorth(
+export function isRestoreWorthwhile(
   { tokens, bytes }: { tokens: number; bytes: number },
   { readPerSecond, restoredPerSecond, restoredAt = 0 }: MeasuredSpeeds,
   now: number,
@@ -21,9 +21,9 @@ export function isWorth(
   return bytes / restoredPerSecond <= share * (tokens / readPerSecond);
 }
 
-export const savingMs = (bytes: number, { savedPerSecond = usualPerSecond }: MeasuredSpeeds): number =>
+export const estimatedSaveMs = (bytes: number, { savedPerSecond = usualPerSecond }: MeasuredSpeeds): number =>
   (bytes / savedPerSecond) * 1000;
 
 /** Averages a measurement with the known value, so that a disturbed measurement counts half. */
-export const mean = (known: number | undefined, measured: number): number =>
+export const averageWithKnown = (known: number | undefined, measured: number): number =>
   known === undefined ? measured : (known + measured) / 2;

@@ -5,18 +5,18 @@ interface Slot<Value> {
   usedAt: number;
 }
 
-export interface Loan<Value> {
+export interface SlotLease<Value> {
   value: Value;
   dropped: boolean;
   giveBack(): void;
 }
 
-export interface Slots<Value> {
+export interface SequenceSlots<Value> {
   /**
    * Borrows the last slot of `key`, else a slot without an owner, else the least recently used slot. Waits while all are borrowed and calls
    * `waits` first. Rejects with the signal's reason.
    */
-  borrow(key: string | undefined, signal: AbortSignal, waits?: () => void): Promise<Loan<Value>>;
+  borrow(key: string | undefined, signal: AbortSignal, waits?: () => void): Promise<SlotLease<Value>>;
   /** Borrows this slot for maintenance without a change of owner; returns the release function, or undefined if borrowed. */
   take(value: Value): (() => void) | undefined;
   /** Borrows all slots when none is in use; later borrowers wait. Returns the release function. Waits and rejects as `borrow`. */
@@ -25,7 +25,7 @@ export interface Slots<Value> {
 }
 
 /** Creates slots for evaluated tokens. If the slot of a run is not lent to another run, the next turn evaluates only new tokens. */
-export function createSlots<Value>(values: readonly Value[]): Slots<Value> {
+export function createSequenceSlots<Value>(values: readonly Value[]): SequenceSlots<Value> {
   const slots: Slot<Value>[] = values.map((value) => ({ value, busy: false, usedAt: 0 }));
   const waiting: (() => void)[] = [];
   const dropped = new Set<string>();

@@ -1,19 +1,19 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import type { SendToHost } from '../ipc/ipc.ts';
+import type { SendInferenceEvent } from '../ipc/ipc.ts';
 import type { StateCacheOptions } from '../ipc/stateCacheOptions.ts';
 import { readSpeeds, writeSpeeds } from './measuredSpeeds.ts';
-import { isWorth, type MeasuredSpeeds, mean, savingMs } from './restorePolicy.ts';
-import type { Slots } from './slots.ts';
+import { averageWithKnown, estimatedSaveMs, isRestoreWorthwhile, type MeasuredSpeeds } from './restorePolicy.ts';
+import type { SequenceSlots } from './slots.ts';
 import {
-  beginState,
-  isIntactState,
-  removeState,
-  type State,
-  saveState,
-  statesIn,
-  touchState,
-  trimStates,
+  createUnfinishedStateFile,
+  isIntactStateFile,
+  readSequenceStates,
+  removeSequenceState,
+  type SavedSequenceState,
+  saveSequenceState,
+  touchSequenceState,
+  trimSequenceStates,
 } from './stateFiles.ts';
 import type { SequenceSlot } from './stateTransfer.ts';
 
@@ -33,7 +33,7 @@ interface CachedSequence<Token extends number> {
 interface KeeperParts<Sequence> extends StateCacheOptions {
   identity(): Promise<string>;
   bytesPerToken: number;
-  slots: Slots<SequenceSlot<Sequence>>;
+  slots: SequenceSlots<SequenceSlot<Sequence>>;
   log(text: string): void;
 }
 
@@ -72,7 +72,7 @@ export class StateCache<Token extends number, Sequence extends CachedSequence<To
     seat: SequenceSlot<Sequence>,
     key: string | undefined,
     prompt: Token[],
-    tell: SendToHost,
+    tell: SendInferenceEvent,
     signal: AbortSignal,
   ): Promise<boolean> {
     const held = this.of(seat);
@@ -92,7 +92,10 @@ export class StateCache<Token extends number, Sequence extends CachedSequence<To
     if (key === undefined || isThere) return 0;
     await this.saving.get(key);
     const [best] = await this.usableFor(prompt);
-    if (!best || !isWorth({ ...best, bytes: best.state.bytes }, await this.speeds, Date.now(), this.parts.share))
+    if (
+      !best ||
+      !isRestoreWorthwhile({ ...best, bytes: best.state.bytes }, await this.speeds, Date.now(), this.parts.share)
+    )
       return 0;
     return best.tokens < leastTokens ? 0 : best.state.tokens.length + 1;
   }
@@ -165,11 +168,12 @@ export class StateCache<Token extends number, Sequence extends CachedSequence<To
     if (key === undefined || !unsaved || tokens < leastTokens) return;
     const bytes = tokens * this.bytesPerToken;
     const speeds = await this.speeds;
-    if (savingMs(bytes, speeds) > ms || !isWorth({ tokens, bytes }, speeds, Date.now(), share)) return;
+    if (estimatedSaveMs(bytes, speeds) > ms || !isRestoreWorthwhile({ tokens, bytes }, speeds, Date.now(), share))
+      return;
     try {
       if (!(await this.isThere(key)) || !(await this.makeRoom(bytes))) return;
       const identity = await this.parts.identity();
-      const begun = await beginState(folder, key);
+      const begun = await createUnfinishedStateFile(folder, key);
       // Draft tokens are in the engine's memory but not in the conversation.
       await sequence.eraseContextTokenRanges([{ start: tokens, end: sequence.contextSize }]);
       const held = Uint32Array.from(sequence.contextTokens);
@@ -184,7 +188,7 @@ export class StateCache<Token extends number, Sequence extends CachedSequence<To
       const took = performance.now() - startedAt;
       this.of(seat).unsaved = false;
       free();
-      const state = await saveState(begun, { identity, tokens: held, from, isThere: () => this.isThere(key) });
+      const state = await saveSequenceState(begun, { identity, tokens: held, from, isThere: () => this.isThere(key) });
       if (!state) return;
       this.bytesPerToken = state.bytes / held.length;
       await this.measured('savedPerSecond', (state.bytes * 1000) / Math.max(1, took));
@@ -200,7 +204,7 @@ export class StateCache<Token extends number, Sequence extends CachedSequence<To
     sequence: Sequence,
     key: string | undefined,
     prompt: Token[],
-    tell: SendToHost,
+    tell: SendInferenceEvent,
     signal: AbortSignal,
   ) {
     const { share, log } = this.parts;
@@ -210,7 +214,7 @@ export class StateCache<Token extends number, Sequence extends CachedSequence<To
         tokens: tokens - sequence.compareContextTokens(prompt).firstDifferentIndex,
         bytes: state.bytes,
       };
-      if (gain.tokens < leastTokens || !isWorth(gain, await this.speeds, Date.now(), share)) return false;
+      if (gain.tokens < leastTokens || !isRestoreWorthwhile(gain, await this.speeds, Date.now(), share)) return false;
       const startedAt = performance.now();
       tell({ type: 'restoring', file: state.file });
       const isRight = await this.take(sequence, state, signal);
@@ -218,27 +222,27 @@ export class StateCache<Token extends number, Sequence extends CachedSequence<To
       const ms = Math.max(1, performance.now() - startedAt);
       if (!isRight) {
         log(`what was kept on disk of ${state.key} is damaged, or not there any more`);
-        await removeState(state.file);
+        await removeSequenceState(state.file);
         continue;
       }
       log(`took ${tokens} tokens of ${key ?? 'a request of no run'} from disk in ${Math.round(ms)} ms`);
       await this.measured('restoredPerSecond', (state.bytes * 1000) / ms);
-      await touchState(state);
-      if (!isWorth(gain, await this.speeds, Date.now(), share)) await removeState(state.file);
+      await touchSequenceState(state);
+      if (!isRestoreWorthwhile(gain, await this.speeds, Date.now(), share)) await removeSequenceState(state.file);
       return true;
     }
     return false;
   }
 
-  private async usableFor(prompt: Token[]): Promise<{ state: State; tokens: number }[]> {
-    const states = await statesIn(this.parts.folder, await this.parts.identity());
+  private async usableFor(prompt: Token[]): Promise<{ state: SavedSequenceState; tokens: number }[]> {
+    const states = await readSequenceStates(this.parts.folder, await this.parts.identity());
     return states
       .map((state) => ({ state, tokens: usable(state, prompt) }))
       .sort((one, two) => two.tokens - one.tokens || one.state.bytes - two.state.bytes);
   }
 
-  private async take(sequence: Sequence, state: State, signal: AbortSignal): Promise<boolean> {
-    if (!(await isIntactState(state, signal))) return false;
+  private async take(sequence: Sequence, state: SavedSequenceState, signal: AbortSignal): Promise<boolean> {
+    if (!(await isIntactStateFile(state, signal))) return false;
     await sequence.clearHistory(); // its checkpoints would be mistaken for the checkpoints of the loaded state
     try {
       await sequence.loadStateFromFile(state.file, { acceptRisk: true });
@@ -264,7 +268,7 @@ export class StateCache<Token extends number, Sequence extends CachedSequence<To
     const most = Math.min(quota, (bavail * bsize - bytes) * ofFree) - bytes;
     if (most < 0) return false;
     const all = [...new Set([folder, ...folders])];
-    return (await trimStates(all, most, { own: folder, isThere: (key) => this.isThere(key) })) <= most;
+    return (await trimSequenceStates(all, most, { own: folder, isThere: (key) => this.isThere(key) })) <= most;
   }
 
   private async isThere(key: string): Promise<boolean> {
@@ -273,13 +277,13 @@ export class StateCache<Token extends number, Sequence extends CachedSequence<To
 
   private async measured(what: 'readPerSecond' | 'restoredPerSecond' | 'savedPerSecond', perSecond: number) {
     const speeds = await this.speeds;
-    Object.assign(speeds, { [what]: mean(speeds[what], perSecond) });
+    Object.assign(speeds, { [what]: averageWithKnown(speeds[what], perSecond) });
     if (what === 'restoredPerSecond') speeds.restoredAt = Date.now();
     await writeSpeeds(this.parts.folder, await this.parts.identity(), speeds);
   }
 }
 
-function usable({ tokens, from }: State, prompt: readonly number[]): number {
+function usable({ tokens, from }: SavedSequenceState, prompt: readonly number[]): number {
   let shared = 0;
   const most = Math.min(tokens.length, prompt.length - 1); // the last prompt token is always evaluated
   while (shared < most && tokens[shared] === prompt[shared]) shared++;

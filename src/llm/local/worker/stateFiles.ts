@@ -17,7 +17,7 @@ const stateSchema = z.object({
   sha256: z.string(),
 });
 
-export interface State {
+export interface SavedSequenceState {
   file: string;
   key: string;
   tokens: Uint32Array;
@@ -31,13 +31,13 @@ export interface State {
 const oldMs = 60 * 60 * 1000;
 const unfinished = '.part';
 
-export async function statesIn(folder: string, identity: string): Promise<State[]> {
+export async function readSequenceStates(folder: string, identity: string): Promise<SavedSequenceState[]> {
   const names = (await namesIn(folder)).filter((name) => name.endsWith('.json'));
   const states = await Promise.all(names.map((name) => readState(path.join(folder, name), identity)));
   return states.filter((state) => state !== undefined);
 }
 
-async function readState(file: string, identity: string): Promise<State | undefined> {
+async function readState(file: string, identity: string): Promise<SavedSequenceState | undefined> {
   try {
     const { tokens, ...state } = stateSchema.parse(JSON.parse(await fs.readFile(file, 'utf8')));
     if (state.identity !== identity) return undefined;
@@ -55,7 +55,7 @@ async function readState(file: string, identity: string): Promise<State | undefi
   }
 }
 
-export async function beginState(folder: string, key: string): Promise<string> {
+export async function createUnfinishedStateFile(folder: string, key: string): Promise<string> {
   await fs.mkdir(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, `${key}.${randomUUID()}${unfinished}`);
   await fs.writeFile(file, '', { mode: 0o600, flag: 'wx' });
@@ -66,15 +66,15 @@ export async function beginState(folder: string, key: string): Promise<string> {
  * Replaces the earlier state of the run by the file written by the engine. Discards the file if the run was removed, even at this moment: a
  * removal deletes the run first and its states second.
  */
-export async function saveState(
+export async function saveSequenceState(
   begun: string,
   {
     identity,
     tokens,
     from,
     isThere,
-  }: Pick<State, 'tokens' | 'from'> & { identity: string; isThere(): Promise<boolean> },
-): Promise<State | undefined> {
+  }: Pick<SavedSequenceState, 'tokens' | 'from'> & { identity: string; isThere(): Promise<boolean> },
+): Promise<SavedSequenceState | undefined> {
   const folder = path.dirname(begun);
   const [key] = path.basename(begun).split('.') as [string];
   const file = begun.slice(0, -unfinished.length);
@@ -86,10 +86,12 @@ export async function saveState(
     await fs.rename(begun, `${file}.state`);
     await fs.rename(`${file}.json${unfinished}`, `${file}.json`);
     const state = { file: `${file}.state`, key, tokens, from, bytes, sha256 };
-    const before = (await statesIn(folder, identity)).filter((one) => one.key === key && one.file !== state.file);
-    for (const one of before) await removeState(one.file);
+    const before = (await readSequenceStates(folder, identity)).filter(
+      (one) => one.key === key && one.file !== state.file,
+    );
+    for (const one of before) await removeSequenceState(one.file);
     if (await isThere()) return state;
-    await removeState(state.file);
+    await removeSequenceState(state.file);
   } catch (error) {
     for (const left of [begun, `${file}.state`, `${file}.json${unfinished}`, `${file}.json`])
       await fs.rm(left, { force: true }).catch(() => {});
@@ -99,7 +101,10 @@ export async function saveState(
 }
 
 /** Returns true if the file is byte-identical to the saved state. Throws the signal's reason. */
-export async function isIntactState({ file, bytes, sha256 }: State, signal: AbortSignal): Promise<boolean> {
+export async function isIntactStateFile(
+  { file, bytes, sha256 }: SavedSequenceState,
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
     if ((await fs.stat(file)).size !== bytes) return false;
     return (await sumOf(file, signal)).sha256 === sha256;
@@ -109,7 +114,7 @@ export async function isIntactState({ file, bytes, sha256 }: State, signal: Abor
   }
 }
 
-export async function touchState({ file }: State): Promise<void> {
+export async function touchSequenceState({ file }: SavedSequenceState): Promise<void> {
   const now = new Date();
   await fs.utimes(file.replace(/state$/, 'json'), now, now).catch(() => {});
 }
@@ -119,7 +124,7 @@ export async function touchState({ file }: State): Promise<void> {
  *
  * @param file the engine's file
  */
-export async function removeState(file: string): Promise<void> {
+export async function removeSequenceState(file: string): Promise<void> {
   for (const ending of ['json', 'state']) await fs.rm(file.replace(/state$/, ending), { force: true }).catch(() => {}); // open elsewhere: removed by the next trim
 }
 
@@ -127,7 +132,7 @@ export async function removeState(file: string): Promise<void> {
  * Removes the oldest states of all folders until `bytes` remain, the leftovers of killed processes, and (in the folder `own`) the states of
  * missing runs. Returns the remaining bytes.
  */
-export async function trimStates(
+export async function trimSequenceStates(
   folders: readonly string[],
   bytes: number,
   { own, isThere }: { own: string; isThere(key: string): Promise<boolean> },
@@ -148,7 +153,7 @@ export async function trimStates(
         kept.push({ file: '', size: isOld ? 0 : stat.size, at: Number.POSITIVE_INFINITY });
       } else if (name.endsWith('.state')) {
         const isLeft = !other && isOld;
-        if (isLeft || (folder === own && !(await isThere(name.split('.')[0]!)))) await removeState(file);
+        if (isLeft || (folder === own && !(await isThere(name.split('.')[0]!)))) await removeSequenceState(file);
         else kept.push({ file, size: stat.size, at: (other ?? stat).mtimeMs });
       }
     }
@@ -157,7 +162,7 @@ export async function trimStates(
   for (const { file, size } of kept.sort((one, two) => one.at - two.at)) {
     if (left <= bytes) break;
     if (file === '') continue;
-    await removeState(file);
+    await removeSequenceState(file);
     left -= size;
   }
   return left;

@@ -1,4 +1,4 @@
-import type { SendToHost } from '../ipc/ipc.ts';
+import type { SendInferenceEvent } from '../ipc/ipc.ts';
 
 interface ParamsChunk {
   callIndex: number;
@@ -7,7 +7,7 @@ interface ParamsChunk {
   done: boolean;
 }
 
-export function writtenCalls(tell: SendToHost) {
+export function createCallTokenReporter(tell: SendInferenceEvent) {
   let completed = 0;
   let open: { index: number; name: string; text: string } | undefined;
   return {

@@ -1,7 +1,7 @@
 import type { Message } from '../../../protocol/content/messages.ts';
-import { excerptOfResult, truncate } from '../../core/truncate.ts';
+import { truncate, truncateToolResult } from '../../core/truncate.ts';
 
-export interface Shortened {
+interface TruncatedMessages {
   messages: Message[];
   texts: number;
   characters: number;
@@ -11,7 +11,7 @@ export interface Shortened {
  * Truncates tool results and earlier user messages to `most` characters each, retaining head and tail. The newest user message is never
  * truncated. The truncation is deterministic, so that evaluated tokens stay valid.
  */
-export function shorten(messages: readonly Message[], most: number): Shortened {
+export function truncateLongMessages(messages: readonly Message[], most: number): TruncatedMessages {
   let texts = 0;
   let characters = 0;
   const cut = (text: string): string => {
@@ -24,7 +24,7 @@ export function shorten(messages: readonly Message[], most: number): Shortened {
   const shortened = messages.map((message, index): Message => {
     if (message.role === 'user' && index !== newest) return { ...message, content: cut(message.content) };
     if (message.role !== 'tool') return message;
-    return { ...message, toolResults: message.toolResults.map((result) => excerptOfResult(result, most, cut)) };
+    return { ...message, toolResults: message.toolResults.map((result) => truncateToolResult(result, most, cut)) };
   });
   return { messages: shortened, texts, characters };
 }

@@ -1,4 +1,4 @@
-import { outputLimit } from '../../messages/outputLimit.ts';
+import { outputTokenLimit } from '../../messages/outputLimit.ts';
 
 /**
  * Process of the local model, and the only module that uses node-llama-cpp: a crash of the engine ends only this process. The process
@@ -10,21 +10,28 @@ import { freemem, getPriority, setPriority } from 'node:os';
 import type { ChatWrapper, Llama, LlamaModel, Token } from 'node-llama-cpp';
 import { message } from '../../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../../protocol/text/localized.ts';
-import { libraryFile, shippedIn } from '../engineInstall/engineFolders.ts';
+import { engineLibraryFile, readShippedPackage } from '../engineInstall/engineFolders.ts';
 import { installedEngines } from '../engineInstall/engines.ts';
-import { type HistoryItem, type Segment, toHistory } from '../ipc/chatHistory.ts';
+import { type LlamaHistoryItem, type LlamaTextSegment, toLlamaHistory } from '../ipc/chatHistory.ts';
 import type { ChatWrapperName } from '../ipc/chatWrappers.ts';
-import { MissingEngine, toLoadFailure, toWorkerFailure } from '../ipc/failures.ts';
-import type { FromWorker, Job, JobEvent, LoadOptions, SendToHost, ToWorker } from '../ipc/ipc.ts';
-import { firstContext, maxContextSize, withReply } from '../modelFile/contextSize.ts';
-import { ggufTrouble } from '../modelFile/ggufHeader.ts';
-import { createContext, type Remembering, type Sequence } from './context.ts';
+import { MissingEngineError, toLoadFailure, toWorkerFailure } from '../ipc/failures.ts';
+import type {
+  InferenceJob,
+  InferenceJobEvent,
+  ModelLoadOptions,
+  ModelWorkerEvent,
+  ModelWorkerRequest,
+  SendInferenceEvent,
+} from '../ipc/ipc.ts';
+import { initialContextTokens, maxContextSize, tokensWithReply } from '../modelFile/contextSize.ts';
+import { invalidGgufReason } from '../modelFile/ggufHeader.ts';
+import { type ContextWithStateCache, createModelContext, type LlamaSequence } from './context.ts';
 import { type FittedPrompt, fitPrompt } from './fitPrompt.ts';
 import { prefill } from './prefill.ts';
-import { ContextLost } from './resizableContext.ts';
-import type { Loan } from './slots.ts';
+import { ContextLostError } from './resizableContext.ts';
+import type { SlotLease } from './slots.ts';
 import type { SequenceSlot } from './stateTransfer.ts';
-import { writtenCalls } from './textCallTokens.ts';
+import { createCallTokenReporter } from './textCallTokens.ts';
 
 /** Niceness: low enough for the editor and user programs to go first, and high enough that a build does not starve the model. */
 const nice = 5;
@@ -44,7 +51,7 @@ function lowerPriority(): void {
   }
 }
 
-interface Engine extends Remembering {
+interface Engine extends ContextWithStateCache {
   library: typeof import('node-llama-cpp');
   llama: Llama;
   model: LlamaModel;
@@ -56,7 +63,7 @@ interface Engine extends Remembering {
 let engine: Engine | undefined;
 const aborts = new Map<number, AbortController>();
 
-process.on('message', (message: ToWorker) => {
+process.on('message', (message: ModelWorkerRequest) => {
   if (message.type === 'load') void load(message.options);
   else if (message.type === 'generate') void generate(message.id, message.job);
   else if (message.type === 'ping') send({ type: 'pong', work: work() });
@@ -65,7 +72,7 @@ process.on('message', (message: ToWorker) => {
 });
 process.on('disconnect', () => process.exit()); // the client has exited
 
-async function load(options: LoadOptions): Promise<void> {
+async function load(options: ModelLoadOptions): Promise<void> {
   lowerPriority(); // must precede the creation of the engine's threads
   try {
     engine = await createEngine(options);
@@ -75,13 +82,13 @@ async function load(options: LoadOptions): Promise<void> {
     send({ type: 'loaded', contextSize: context.most, place });
   } catch (error) {
     const isThere = options.modules !== undefined && installedEngines(options.modules, process).length > 0;
-    const engine = { shipped: shippedIn(import.meta.dirname), isThere };
+    const engine = { shipped: readShippedPackage(import.meta.dirname), isThere };
     send({ type: 'load-failed', error: toLoadFailure(error, options.modelPath, engine) });
   }
 }
 
-async function createEngine(options: LoadOptions): Promise<Engine> {
-  const trouble = ggufTrouble(options.modelPath);
+async function createEngine(options: ModelLoadOptions): Promise<Engine> {
+  const trouble = invalidGgufReason(options.modelPath);
   if (trouble) throw new UserFacingError(trouble);
   const library = await libraryIn(options.modules);
   const llama = await library.getLlama({
@@ -95,11 +102,11 @@ async function createEngine(options: LoadOptions): Promise<Engine> {
   const free = freemem(); // on some systems, loaded file pages no longer count as free
   const model = await llama.loadModel({
     modelPath: options.modelPath,
-    gpuLayers: { fitContext: { contextSize: options.contextSize || firstContext } }, // as many as fit beside the context; none without a GPU
+    gpuLayers: { fitContext: { contextSize: options.contextSize || initialContextTokens } }, // as many as fit beside the context; none without a GPU
     onLoadProgress: (fraction) => send({ type: 'loading', fraction }),
   });
   const version = await library.getModuleVersion();
-  const { context, keeper } = await createContext({ llama, model, version, free }, options, { tell: send, log });
+  const { context, keeper } = await createModelContext({ llama, model, version, free }, options, { tell: send, log });
   const chatWrapper = library.resolveChatWrapper(model, { type: options.chatWrapper });
   logSetup(llama, model, context, options.threads);
   logWrapper(model, chatWrapper, options.chatWrapper);
@@ -115,10 +122,10 @@ async function keep(ms: number): Promise<void> {
 
 async function libraryIn(modules: string | undefined): Promise<Engine['library']> {
   try {
-    return await (modules ? import(libraryFile(modules)) : import('node-llama-cpp'));
+    return await (modules ? import(engineLibraryFile(modules)) : import('node-llama-cpp'));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new MissingEngine((error as Error).message);
+    throw new MissingEngineError((error as Error).message);
   }
 }
 
@@ -131,11 +138,11 @@ function work(): number {
   );
 }
 
-async function generate(id: number, job: Job): Promise<void> {
+async function generate(id: number, job: InferenceJob): Promise<void> {
   const abort = new AbortController();
   aborts.set(id, abort);
-  const tell: SendToHost = (message) => {
-    if (!abort.signal.aborted) send({ id, ...message } as JobEvent);
+  const tell: SendInferenceEvent = (message) => {
+    if (!abort.signal.aborted) send({ id, ...message } as InferenceJobEvent);
   };
   try {
     if (!engine) throw new UserFacingError(message('No model is loaded.'));
@@ -148,7 +155,7 @@ async function generate(id: number, job: Job): Promise<void> {
       loan.giveBack();
     }
   } catch (error) {
-    if (error instanceof ContextLost) throw error; // no job can be answered any more: exit
+    if (error instanceof ContextLostError) throw error; // no job can be answered any more: exit
     tell({ type: 'failed', error: toWorkerFailure(error) });
   }
   if (abort.signal.aborted) send({ id, type: 'aborted' });
@@ -162,22 +169,27 @@ const readAgain = message(
 interface Asked extends FittedPrompt<Token> {
   chatWrapper: ChatWrapper;
   functions: never;
-  tokensOf(history: HistoryItem[]): Token[];
+  tokensOf(history: LlamaHistoryItem[]): Token[];
 }
 
-async function prepare(engine: Engine, job: Job, tell: SendToHost, signal: AbortSignal): Promise<Asked> {
+async function prepare(
+  engine: Engine,
+  job: InferenceJob,
+  tell: SendInferenceEvent,
+  signal: AbortSignal,
+): Promise<Asked> {
   const { model, allowed, form, context, keeper } = engine;
   const functions = Object.keys(job.functions).length > 0 ? (job.functions as never) : undefined;
   const chatWrapper =
     job.mustCall || job.answer ? straight(engine, job.mustCall ? 'call' : 'answer') : engine.chatWrapper;
-  const tokensOf = (chatHistory: HistoryItem[]): Token[] =>
+  const tokensOf = (chatHistory: LlamaHistoryItem[]): Token[] =>
     chatWrapper
       .generateContextState({ chatHistory: chatHistory as never, availableFunctions: functions })
       .contextText.tokenize(model.tokenizer);
   const count = (text: string) => model.tokenize(text).length;
   const reach = async (prompt: Token[]) => {
     const kept = (await keeper?.wants(job.key, prompt)) ?? 0;
-    const tokens = Math.max(withReply(prompt.length, job.maxTokens), kept);
+    const tokens = Math.max(tokensWithReply(prompt.length, job.maxTokens), kept);
     await context.reach({ tokens, key: job.key, prompt }, signal, () => tell({ type: 'waiting' }));
     const canGrow = context.most >= allowed && model.trainContextSize > allowed;
     return { contextSize: context.shape.size, canGrow };
@@ -188,10 +200,10 @@ async function prepare(engine: Engine, job: Job, tell: SendToHost, signal: Abort
 
 async function reply(
   engine: Engine,
-  { value: seat, dropped }: Loan<SequenceSlot<Sequence>>,
-  job: Job,
+  { value: seat, dropped }: SlotLease<SequenceSlot<LlamaSequence>>,
+  job: InferenceJob,
   { history, prompt, room, chatWrapper, functions, tokensOf }: Asked,
-  tell: SendToHost,
+  tell: SendInferenceEvent,
   signal: AbortSignal,
 ): Promise<void> {
   const { library, llama, form, keeper } = engine;
@@ -206,7 +218,7 @@ async function reply(
   await keeper?.hasRead(prompt.length - cached, performance.now() - startedAt);
 
   const before = written(contextSequence);
-  const writing = writtenCalls(tell);
+  const writing = createCallTokenReporter(tell);
   let thinking = 0;
   const counts = () => ({
     prompt: prompt.length,
@@ -225,7 +237,7 @@ async function reply(
           }),
       signal,
       stopOnAbortSignal: true,
-      maxTokens: Math.min(outputLimit(job, job.thinkingBudget) ?? room, room), // so that old text is never dropped
+      maxTokens: Math.min(outputTokenLimit(job, job.thinkingBudget) ?? room, room), // so that old text is never dropped
       temperature: job.temperature ?? 0.6,
       topP: job.topP ?? 0.95,
       repeatPenalty: false, // code repeats itself
@@ -237,7 +249,13 @@ async function reply(
       },
     });
     const finish = finishOf(result.metadata.stopReason);
-    tell({ type: 'done', finish, spoken: result.fullResponse as (string | Segment)[], form, tokens: counts() });
+    tell({
+      type: 'done',
+      finish,
+      spoken: result.fullResponse as (string | LlamaTextSegment)[],
+      form,
+      tokens: counts(),
+    });
   } catch (error) {
     // The grammar accepts values outside of the schema (an integer of 400 digits); the loop reports such a call.
     if (signal.aborted || !writing.giveUp()) throw error;
@@ -248,12 +266,12 @@ async function reply(
 }
 
 /** Returns the tokens generated by a sequence, without rejected and unused draft tokens. */
-function written({ tokenMeter, tokenPredictions: { refuted, unused } }: Sequence): number {
+function written({ tokenMeter, tokenPredictions: { refuted, unused } }: LlamaSequence): number {
   return tokenMeter.usedOutputTokens - refuted - unused;
 }
 
-const openingOf = ({ systemPrompt }: Job, form: string): HistoryItem[] =>
-  toHistory([{ role: 'user', content: '' }], systemPrompt, form);
+const openingOf = ({ systemPrompt }: InferenceJob, form: string): LlamaHistoryItem[] =>
+  toLlamaHistory([{ role: 'user', content: '' }], systemPrompt, form);
 
 function sharedBy(one: readonly Token[], other: readonly Token[]): number {
   const at = one.findIndex((token, index) => token !== other[index]);
@@ -306,7 +324,7 @@ function logWrapper({ fileInfo }: LlamaModel, { wrapperName }: ChatWrapper, aske
 function logSetup(
   llama: Llama,
   model: LlamaModel,
-  { shape, sequences }: Remembering['context'],
+  { shape, sequences }: ContextWithStateCache['context'],
   threads: number,
 ): void {
   const place = `${llama.gpu === false ? 'CPU' : `${llama.gpu}, ${model.gpuLayers} layers`}, threads: ${threads}`;
@@ -317,6 +335,6 @@ function logSetup(
 
 const log = (text: string): void => send({ type: 'log', text });
 
-function send(message: FromWorker): void {
+function send(message: ModelWorkerEvent): void {
   if (process.connected) process.send?.(message);
 }

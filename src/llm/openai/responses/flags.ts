@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../../core/client.ts';
-import { namedParameter, refusesImages } from '../../models/wireFlags.ts';
-import { nativeItems, reasoningKey } from './providerMetadata.ts';
+import { imageRejectionPattern, rejectedParameter } from '../../models/wireFlags.ts';
+import { nativeItems, reasoningItemKey } from './providerMetadata.ts';
 
 export interface ResponsesFlags {
   provider: string;
@@ -12,19 +12,19 @@ export interface ResponsesFlags {
   refused?: ReadonlySet<string>;
 }
 
-export function learnFrom(
+export function learnResponsesFlags(
   words: string,
   parameter: string | undefined,
   request: ChatRequest,
   flags: ResponsesFlags,
 ): ResponsesFlags | undefined {
-  const named = namedParameter(words, objectedTo(words) ?? parameter, optionalParameters, flags.omit);
+  const named = rejectedParameter(words, objectedTo(words) ?? parameter, optionalParameters, flags.omit);
   if (named !== undefined) return { ...flags, omit: [...(flags.omit ?? []), named] };
   if (refusesReasoning.test(words)) {
     const refused = new Set([...(flags.refused ?? []), ...reasoningIn(request, flags)]);
     if (refused.size > (flags.refused?.size ?? 0)) return { ...flags, refused };
   }
-  if (refusesImages.test(words) && !flags.withoutImages) return { ...flags, withoutImages: true };
+  if (imageRejectionPattern.test(words) && !flags.withoutImages) return { ...flags, withoutImages: true };
   const format = /text\.format|response_format|json_schema/.test(`${words} ${parameter}`);
   return format && !flags.schemaInWords ? { ...flags, schemaInWords: true } : undefined;
 }
@@ -40,7 +40,7 @@ const refusesReasoning = /encrypted[_ ]content|\breasoning\b|['"]rs_/i;
 function reasoningIn({ messages }: ChatRequest, { provider }: ResponsesFlags): string[] {
   return messages.flatMap((message) => {
     const items = message.role === 'assistant' ? nativeItems(message, provider) : undefined;
-    return items?.flatMap((item) => (item.type === 'reasoning' ? [reasoningKey(item.item)] : [])) ?? [];
+    return items?.flatMap((item) => (item.type === 'reasoning' ? [reasoningItemKey(item.item)] : [])) ?? [];
   });
 }
 

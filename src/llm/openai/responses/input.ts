@@ -2,12 +2,18 @@ import type { AssistantMessage, Attachment } from '../../../protocol/content/mes
 import type { ChatRequest } from '../../core/client.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { toWireName } from '../../core/wireToolNames.ts';
-import { contentUnseen, imagesFrom, isImage, isTextAttachment, textOfFile } from '../../messages/attachments.ts';
-import { formatInstructions } from '../../messages/formatInstructions.ts';
-import { type AssistantText, wellFormed, wellFormedData } from '../../messages/normalizeHistory.ts';
-import { createToolIds } from '../toolIds.ts';
+import {
+  attachmentText,
+  isImageAttachment,
+  isTextAttachment,
+  toolImagesCaption,
+  withUnseenAttachmentNote,
+} from '../../messages/attachments.ts';
+import { responseFormatInstructions } from '../../messages/formatInstructions.ts';
+import { type NormalizedMessage, replaceLoneSurrogates, toWellFormedJson } from '../../messages/normalizeHistory.ts';
+import { createWireCallIds } from '../toolIds.ts';
 import type { ResponsesFlags } from './flags.ts';
-import { nativeItems, reasoningKey } from './providerMetadata.ts';
+import { nativeItems, reasoningItemKey } from './providerMetadata.ts';
 
 type InputPart =
   | { type: 'input_text'; text: string }
@@ -27,9 +33,13 @@ type InputItem =
  * Converts the conversation to items in the form of OpenAI's own command line tool, which every server of this protocol supports. Only
  * reasoning items have an id, because nothing is stored at the server.
  */
-export function toInput(all: readonly AssistantText[], request: ChatRequest, flags: ResponsesFlags): InputItem[] {
+export function toResponsesInput(
+  all: readonly NormalizedMessage[],
+  request: ChatRequest,
+  flags: ResponsesFlags,
+): InputItem[] {
   const items: InputItem[] = [];
-  const toolIds = createToolIds('forty');
+  const toolIds = createWireCallIds('forty');
   const once = createOnce();
   for (const said of all) {
     if (said.role === 'user') addUser(items, toContent(said.content, said.attachments, flags));
@@ -37,15 +47,15 @@ export function toInput(all: readonly AssistantText[], request: ChatRequest, fla
       const ids = toolIds((said.message.toolCalls ?? []).map(({ id }) => ({ id: once(id) })));
       items.push(...toReply(said.message, ids, flags));
       for (const [index, result] of said.results.entries()) {
-        const content = flags.withoutImages ? contentUnseen(result) : result.content;
-        items.push({ type: 'function_call_output', call_id: ids[index]!, output: wellFormed(content) });
+        const content = flags.withoutImages ? withUnseenAttachmentNote(result) : result.content;
+        items.push({ type: 'function_call_output', call_id: ids[index]!, output: replaceLoneSurrogates(content) });
       }
       if (!flags.withoutImages) addUser(items, resultImages(said, flags));
     }
   }
   // "Response input messages must contain the word 'json'": instructions do not count.
   const isAsked = flags.schemaInWords || request.responseFormat?.type === 'json_object';
-  if (isAsked) addUser(items, toContent(formatInstructions(request), [], flags));
+  if (isAsked) addUser(items, toContent(responseFormatInstructions(request), [], flags));
   return items;
 }
 
@@ -68,7 +78,7 @@ function addUser(items: InputItem[], content: InputPart[]): void {
   else items.push({ type: 'message', role: 'user', content });
 }
 
-const toText = (text: string): InputPart => ({ type: 'input_text', text: wellFormed(text) });
+const toText = (text: string): InputPart => ({ type: 'input_text', text: replaceLoneSurrogates(text) });
 
 function toContent(text: string, attachments: readonly Attachment[] = [], flags: ResponsesFlags): InputPart[] {
   const files = attachments.map((one) => toPart(one, flags));
@@ -76,12 +86,12 @@ function toContent(text: string, attachments: readonly Attachment[] = [], flags:
 }
 
 function toPart(file: Attachment, flags: ResponsesFlags): InputPart {
-  if (isTextAttachment(file)) return { type: 'input_text', text: textOfFile(file) };
+  if (isTextAttachment(file)) return { type: 'input_text', text: attachmentText(file) };
   const { mediaType, data, name } = file;
-  const title = wellFormed(name ?? mediaType);
+  const title = replaceLoneSurrogates(name ?? mediaType);
   if (flags.withoutImages) return toText(`(${title}: left out, this model sees no images)`);
   const url = `data:${mediaType};base64,${data}`;
-  return isImage(file)
+  return isImageAttachment(file)
     ? { type: 'input_image', detail: 'auto', image_url: url }
     : { type: 'input_file', filename: title, file_data: url };
 }
@@ -90,12 +100,12 @@ function toPart(file: Attachment, flags: ResponsesFlags): InputPart {
  * Returns the images of a turn's results as user content after the last result: LM Studio and llama-server reject images inside a result.
  */
 function resultImages(
-  { message, results }: Extract<AssistantText, { role: 'assistant' }>,
+  { message, results }: Extract<NormalizedMessage, { role: 'assistant' }>,
   flags: ResponsesFlags,
 ): InputPart[] {
   return results.flatMap(({ attachments = [] }, index): InputPart[] => {
     if (attachments.length === 0) return [];
-    return [toText(imagesFrom(message.toolCalls![index]!)), ...attachments.map((one) => toPart(one, flags))];
+    return [toText(toolImagesCaption(message.toolCalls![index]!)), ...attachments.map((one) => toPart(one, flags))];
   });
 }
 
@@ -105,7 +115,7 @@ function resultImages(
  */
 function toReply(message: AssistantMessage, ids: readonly string[], flags: ResponsesFlags): InputItem[] {
   const calls = (message.toolCalls ?? []).map(({ name, arguments: args }, index): InputItem => {
-    const text = JSON.stringify(wellFormedData(args)); // none for a malformed call: the result explains the error
+    const text = JSON.stringify(toWellFormedJson(args)); // none for a malformed call: the result explains the error
     return { type: 'function_call', call_id: ids[index]!, name: toWireName(name) || 'unknown', arguments: text };
   });
   const native = nativeItems(message, flags.provider);
@@ -115,7 +125,9 @@ function toReply(message: AssistantMessage, ids: readonly string[], flags: Respo
   const items = native.flatMap((item): InputItem[] => {
     if (item.type === 'function_call') return [calls[called++]!];
     if (item.type === 'reasoning')
-      return flags.refused?.has(reasoningKey(item.item)) ? [] : [wellFormedData(item.item) as InputItem & JsonObject];
+      return flags.refused?.has(reasoningItemKey(item.item))
+        ? []
+        : [toWellFormedJson(item.item) as InputItem & JsonObject];
     const text = message.content.slice(at, at + item.length);
     const said = toSaid(at > 0 ? text.replace(/^\n\n/, '') : text, item.phase);
     at += item.length;
@@ -127,6 +139,6 @@ function toReply(message: AssistantMessage, ids: readonly string[], flags: Respo
 
 function toSaid(text: string, phase?: string): InputItem[] {
   if (text === '') return [];
-  const content = [{ type: 'output_text' as const, text: wellFormed(text) }];
+  const content = [{ type: 'output_text' as const, text: replaceLoneSurrogates(text) }];
   return [{ type: 'message', role: 'assistant', ...(phase && { phase }), content }];
 }

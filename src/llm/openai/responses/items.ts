@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isObject, type JsonObject } from '../../core/json.ts';
 import { parseArguments } from '../../messages/parseArguments.ts';
-import { list, word, wordIn } from '../../transport/wireFields.ts';
+import { listField, nonEmptyString, nonEmptyStringField } from '../../transport/wireFields.ts';
 import type { NativeItem } from './providerMetadata.ts';
 
 export interface CallItem {
@@ -33,30 +33,32 @@ export interface ReasoningItem {
   done: boolean;
 }
 
-export type Item = CallItem | MessageItem | ReasoningItem | { type: 'other'; done: boolean };
+export type StreamedItem = CallItem | MessageItem | ReasoningItem | { type: 'other'; done: boolean };
 
-const partSchema = z.object({ type: word, text: word, refusal: word }).catch({});
+const partSchema = z
+  .object({ type: nonEmptyStringField, text: nonEmptyStringField, refusal: nonEmptyStringField })
+  .catch({});
 const partsSchema = z.array(partSchema).optional().catch(undefined);
 
 const finalSchema = z.object({
-  type: word,
-  id: word,
-  call_id: word,
-  name: word,
-  status: word,
-  phase: word,
+  type: nonEmptyStringField,
+  id: nonEmptyStringField,
+  call_id: nonEmptyStringField,
+  name: nonEmptyStringField,
+  status: nonEmptyStringField,
+  phase: nonEmptyStringField,
   content: partsSchema,
   summary: partsSchema,
 });
-export type FinalItem = z.infer<typeof finalSchema> & { argumentsText?: string };
+export type OutputItem = z.infer<typeof finalSchema> & { argumentsText?: string };
 
-export function readItem(item: unknown): FinalItem {
+export function parseOutputItem(item: unknown): OutputItem {
   const { arguments: given, ...fields } = isObject(item) ? item : {};
-  const argumentsText = isObject(given) ? JSON.stringify(given) : wordIn(given); // some servers send the object itself
+  const argumentsText = isObject(given) ? JSON.stringify(given) : nonEmptyString(given); // some servers send the object itself
   return { ...finalSchema.parse(fields), ...(argumentsText !== undefined && { argumentsText }) };
 }
 
-export function toItem({ type, call_id: id, name, phase }: FinalItem, place: number): Item {
+export function toStreamedItem({ type, call_id: id, name, phase }: OutputItem, place: number): StreamedItem {
   switch (type) {
     case 'message':
       return { type, pieces: [], length: 0, ...(phase && { phase }), done: false };
@@ -69,28 +71,28 @@ export function toItem({ type, call_id: id, name, phase }: FinalItem, place: num
   }
 }
 
-export const textOf = (parts: FinalItem['content'] = []): string =>
+export const outputItemText = (parts: OutputItem['content'] = []): string =>
   parts.map(({ text, refusal }) => text ?? refusal ?? '').join('');
 
 /**
  * Parses the arguments of the finished item, else of the streamed pieces; a final `{}` does not replace longer streamed text. An
  * interrupted call never counts as complete.
  */
-export function argumentsOf({ pieces, whole = '', unfinished }: CallItem) {
+export function parseItemArguments({ pieces, whole = '', unfinished }: CallItem) {
   const streamed = pieces.join('');
   const text = /^\s*(\{\s*\})?\s*$/.test(whole) && streamed.trim() !== '' ? streamed : whole;
   return unfinished ? { arguments: {}, malformed: text } : parseArguments(text);
 }
 
 /** Returns reasoning to send back; undefined without encrypted content or text, because the server does not store reasoning. */
-export function providerReasoning(item: JsonObject): JsonObject | undefined {
+export function returnableReasoning(item: JsonObject): JsonObject | undefined {
   const { status: _, ...kept } = item; // "Unknown parameter: 'input[1].status'"
   const encrypted = typeof kept.encrypted_content === 'string' && kept.encrypted_content !== '';
   return encrypted || (Array.isArray(kept.content) && kept.content.length > 0) ? kept : undefined;
 }
 
 /** Returns the items that can be sent back. A reply with unknown items or with calls that were not delivered loses its reasoning. */
-export function providerItems(items: readonly Item[]): NativeItem[] {
+export function returnableItems(items: readonly StreamedItem[]): NativeItem[] {
   const known = items.every((item) => item.type !== 'other' && (item.type !== 'function_call' || item.given));
   if (!known) return [];
   return items.flatMap((item): NativeItem[] => {
@@ -101,11 +103,11 @@ export function providerItems(items: readonly Item[]): NativeItem[] {
   });
 }
 
-export const endSchema = z.object({
-  model: word,
-  status: word,
-  output: list.catch([]),
+export const responseEndSchema = z.object({
+  model: nonEmptyStringField,
+  status: nonEmptyStringField,
+  output: listField.catch([]),
   usage: z.unknown().optional(),
   error: z.unknown().optional(),
-  incomplete_details: z.object({ reason: word }).catch({}),
+  incomplete_details: z.object({ reason: nonEmptyStringField }).catch({}),
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AssistantMessage, Native } from '../../../protocol/content/messages.ts';
+import type { AssistantMessage, ProviderMetadata } from '../../../protocol/content/messages.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
 
 /**
@@ -17,7 +17,7 @@ export type NativeItem =
  */
 const nativeProvider = (provider: string): string => `${provider.replace(/-responses$/, '')}-responses`;
 
-export function toNative(provider: string, items: readonly NativeItem[]): Native | undefined {
+export function toNative(provider: string, items: readonly NativeItem[]): ProviderMetadata | undefined {
   const says = items.some((item) => item.type === 'reasoning' || (item.type === 'message' && item.phase !== undefined));
   return says ? { provider: nativeProvider(provider), content: [...items] } : undefined;
 }
@@ -35,7 +35,7 @@ export function nativeItems(
   return length === content.length && calls.length === toolCalls.length ? items : undefined;
 }
 
-export const reasoningKey = (item: JsonObject): string =>
+export const reasoningItemKey = (item: JsonObject): string =>
   typeof item.encrypted_content === 'string' ? item.encrypted_content : JSON.stringify(item);
 
 function isReasoning(item: unknown): boolean {

@@ -6,25 +6,30 @@ import { createCallIds, maxCalls } from '../../core/callIds.ts';
 import type { ChatStreamChunk, FinishReason } from '../../core/client.ts';
 import { LLMError } from '../../core/errors.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
-import { fromWireNames } from '../../core/wireToolNames.ts';
-import { asPlainText, isErrorObject } from '../../transport/errorBody.ts';
-import { type Endpoint, endpointName, errorInStream } from '../../transport/providerErrors.ts';
+import { createToolNameMapping } from '../../core/wireToolNames.ts';
+import { htmlToPlainText, isErrorObject } from '../../transport/errorBody.ts';
+import { type Endpoint, endpointName, streamErrorToError } from '../../transport/providerErrors.ts';
 import { redact } from '../../transport/redact.ts';
-import { anotherAnswer, cutShort, notAnAnswer, type ReplyReader } from '../../transport/replyStream.ts';
-import { countField, isReportedError, wordIn } from '../../transport/wireFields.ts';
 import {
-  argumentsOf,
+  incompleteAnswerError,
+  invalidAnswerError,
+  type ReplyReader,
+  secondAnswerError,
+} from '../../transport/replyStream.ts';
+import { countField, isReportedError, nonEmptyString } from '../../transport/wireFields.ts';
+import {
   type CallItem,
-  endSchema,
-  type FinalItem,
-  type Item,
   type MessageItem,
-  providerItems,
-  providerReasoning,
+  type OutputItem,
+  outputItemText,
+  parseItemArguments,
+  parseOutputItem,
   type ReasoningItem,
-  readItem,
-  textOf,
-  toItem,
+  responseEndSchema,
+  returnableItems,
+  returnableReasoning,
+  type StreamedItem,
+  toStreamedItem,
 } from './items.ts';
 import { toNative } from './providerMetadata.ts';
 
@@ -69,11 +74,11 @@ export interface ReaderOptions {
  * event.
  */
 export function createResponsesReader({ endpoint, provider, tools, takenIds = new Set() }: ReaderOptions): ReplyReader {
-  const toToolName = fromWireNames(tools);
+  const toToolName = createToolNameMapping(tools);
   const idFor = createCallIds(takenIds);
-  const items: Item[] = [];
-  const byIndex = new Map<unknown, Item>();
-  const byId = new Map<string, Item>();
+  const items: StreamedItem[] = [];
+  const byIndex = new Map<unknown, StreamedItem>();
+  const byId = new Map<string, StreamedItem>();
   const calls: CallItem[] = [];
   let given = 0;
   let responseId: string | undefined;
@@ -85,8 +90,8 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
   let thought = false;
   let ending: { early?: FinishReason; message?: string } | undefined;
 
-  const begin = (index: unknown, id: string | undefined, first: FinalItem): ChatStreamChunk[] => {
-    const item = toItem(first, calls.length);
+  const begin = (index: unknown, id: string | undefined, first: OutputItem): ChatStreamChunk[] => {
+    const item = toStreamedItem(first, calls.length);
     begun = true;
     items.push(item);
     if (index !== undefined) byIndex.set(index, item); // a repeated index is a new item: some gateways send 0 for all
@@ -103,18 +108,18 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     return [...chunks, { toolCallDelta, done: false }];
   };
 
-  const itemOf = <Type extends Item['type']>({ output_index: index, item_id: id }: JsonObject, type: Type) => {
+  const itemOf = <Type extends StreamedItem['type']>({ output_index: index, item_id: id }: JsonObject, type: Type) => {
     let item = byIndex.get(index);
     if (item?.type !== type && typeof id === 'string') item = byId.get(id);
     if (index === undefined && id === undefined) item = items.at(-1);
-    return item?.type === type ? (item as Extract<Item, { type: Type }>) : undefined;
+    return item?.type === type ? (item as Extract<StreamedItem, { type: Type }>) : undefined;
   };
 
-  const itemFor = <Type extends Item['type']>(event: JsonObject, type: Type, chunks: ChatStreamChunk[]) => {
+  const itemFor = <Type extends StreamedItem['type']>(event: JsonObject, type: Type, chunks: ChatStreamChunk[]) => {
     let item = itemOf(event, type);
     if (!item) {
-      chunks.push(...begin(event.output_index, wordIn(event.item_id), readItem({ type })));
-      item = items.at(-1) as Extract<Item, { type: Type }>;
+      chunks.push(...begin(event.output_index, nonEmptyString(event.item_id), parseOutputItem({ type })));
+      item = items.at(-1) as Extract<StreamedItem, { type: Type }>;
     }
     return item;
   };
@@ -141,19 +146,19 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     const item = itemFor(event, 'reasoning', chunks);
     item.told ??= told;
     const part = told === 'summary' ? event.summary_index : event.content_index;
-    if (item.told === told) think(item, part ?? 0, wordIn(event.delta) ?? '', chunks);
+    if (item.told === told) think(item, part ?? 0, nonEmptyString(event.delta) ?? '', chunks);
     return chunks;
   };
 
   const readText = (event: JsonObject): ChatStreamChunk[] => {
     const chunks: ChatStreamChunk[] = [];
-    const text = wordIn(event.delta);
+    const text = nonEmptyString(event.delta);
     if (text !== undefined) say(itemFor(event, 'message', chunks), text, chunks);
     return chunks;
   };
 
   const readArguments = (event: JsonObject): ChatStreamChunk[] => {
-    const argumentsText = wordIn(event.delta);
+    const argumentsText = nonEmptyString(event.delta);
     if (argumentsText === undefined) return [];
     const chunks: ChatStreamChunk[] = [];
     const call = itemFor(event, 'function_call', chunks);
@@ -165,19 +170,20 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     return [...chunks, { toolCallDelta: { index: call.place, argumentsText }, done: false }];
   };
 
-  const settle = (item: Item, final: FinalItem, raw: unknown): ChatStreamChunk[] => {
+  const settle = (item: StreamedItem, final: OutputItem, raw: unknown): ChatStreamChunk[] => {
     const chunks: ChatStreamChunk[] = [];
     if (item.done) return chunks;
     item.done = true;
     if (item.type === 'message') {
-      const all = textOf(final.content);
+      const all = outputItemText(final.content);
       const streamed = item.pieces.join('');
       if (all.startsWith(streamed)) say(item, all.slice(streamed.length), chunks);
       item.phase ??= final.phase;
     } else if (item.type === 'reasoning') {
       const parts = (final.summary?.length ? final.summary : final.content) ?? [];
-      if (item.told === undefined) for (const [at, part] of parts.entries()) think(item, at, textOf([part]), chunks);
-      item.kept = isObject(raw) ? providerReasoning(raw) : undefined;
+      if (item.told === undefined)
+        for (const [at, part] of parts.entries()) think(item, at, outputItemText([part]), chunks);
+      item.kept = isObject(raw) ? returnableReasoning(raw) : undefined;
     } else if (item.type === 'function_call') {
       item.id ??= final.call_id;
       item.name ??= final.name;
@@ -188,8 +194,8 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
   };
 
   const readDone = (event: JsonObject): ChatStreamChunk[] => {
-    const final = readItem(event.item);
-    const { type } = toItem(final, 0);
+    const final = parseOutputItem(event.item);
+    const { type } = toStreamedItem(final, 0);
     let known = itemOf({ output_index: event.output_index, item_id: final.id }, type);
     if (known?.type === 'function_call' && known.done && known.id !== final.call_id) known = undefined; // one index for all items
     const chunks = known ? [] : begin(event.output_index, final.id, final);
@@ -201,12 +207,17 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
    * because ids and indices may differ. An additional call is accepted; an additional message may be a split repetition and is ignored.
    */
   const readOutput = (output: readonly unknown[]): ChatStreamChunk[] => {
-    const told = { message: [] as Item[], reasoning: [] as Item[], function_call: [] as Item[], other: [] as Item[] };
+    const told = {
+      message: [] as StreamedItem[],
+      reasoning: [] as StreamedItem[],
+      function_call: [] as StreamedItem[],
+      other: [] as StreamedItem[],
+    };
     for (const item of items) told[item.type].push(item);
     const seen = { message: 0, reasoning: 0, function_call: 0, other: 0 };
     return output.flatMap((raw): ChatStreamChunk[] => {
-      const final = readItem(raw);
-      const { type } = toItem(final, 0);
+      const final = parseOutputItem(raw);
+      const { type } = toStreamedItem(final, 0);
       const known = told[type][seen[type]++];
       if (known) return settle(known, final, raw);
       if (told[type].length > 0 && type !== 'function_call') return [];
@@ -221,7 +232,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
       const call = calls[given]!;
       if (!atEnd && !(call.done && call !== items.at(-1))) break; // calls are emitted in order
       call.given = true;
-      const toolCall = { id: idFor(call.id), name: toToolName(call.name ?? 'unknown'), ...argumentsOf(call) };
+      const toolCall = { id: idFor(call.id), name: toToolName(call.name ?? 'unknown'), ...parseItemArguments(call) };
       chunks.push({ toolCall, done: false });
     }
     return chunks;
@@ -229,23 +240,23 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
 
   const readBeginning = (event: JsonObject): ChatStreamChunk[] => {
     const response = isObject(event.response) ? event.response : {};
-    const id = wordIn(response.id);
-    if (responseId !== undefined && id !== undefined && id !== responseId) throw anotherAnswer(endpoint);
+    const id = nonEmptyString(response.id);
+    if (responseId !== undefined && id !== undefined && id !== responseId) throw secondAnswerError(endpoint);
     responseId ??= id;
     begun = true;
-    model = wordIn(response.model) ?? model;
+    model = nonEmptyString(response.model) ?? model;
     return [{ done: false, ...(model && { model }) }];
   };
 
   const readEnd = (event: JsonObject): ChatStreamChunk[] => {
-    const response = endSchema.parse(isObject(event.response) ? event.response : {});
+    const response = responseEndSchema.parse(isObject(event.response) ? event.response : {});
     const named = String(event.type).slice('response.'.length);
     const status = response.status ?? (named === 'done' ? 'completed' : named);
     model = response.model ?? model;
     usage = toUsage(response.usage);
     begun = true;
     if (status === 'failed' || isReportedError(response.error))
-      throw errorInStream(endpoint, { error: response.error ?? {} });
+      throw streamErrorToError(endpoint, { error: response.error ?? {} });
     if (status === 'cancelled') {
       const text = message('{0} canceled its answer.', endpointName(endpoint));
       throw new LLMError('LLM_INCOMPLETE', text, { retryable: true });
@@ -254,7 +265,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
       const text = message(
         '{0} ended its answer early: {1}',
         endpointName(endpoint),
-        redact(asPlainText(status), endpoint.secrets),
+        redact(htmlToPlainText(status), endpoint.secrets),
       );
       throw new LLMError('LLM_INCOMPLETE', text, { retryable: true });
     }
@@ -266,7 +277,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
   const readEvent = (event: unknown): ChatStreamChunk[] => {
     if (!isObject(event)) return [];
     first ??= event;
-    if (event.type === 'error' || isReportedError(event.error)) throw errorInStream(endpoint, event);
+    if (event.type === 'error' || isReportedError(event.error)) throw streamErrorToError(endpoint, event);
     switch (event.type) {
       case 'response.output_text.delta':
       case 'response.refusal.delta':
@@ -278,7 +289,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
       case 'response.reasoning_text.delta':
         return readThinking(event, 'text');
       case 'response.output_item.added': {
-        const item = readItem(event.item);
+        const item = parseOutputItem(event.item);
         return begin(event.output_index, item.id, item);
       }
       case 'response.output_item.done':
@@ -294,7 +305,8 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
       case 'response.done':
         return readEnd(event);
       default:
-        if (!String(event.type).startsWith('response.') && isErrorObject(event)) throw errorInStream(endpoint, event);
+        if (!String(event.type).startsWith('response.') && isErrorObject(event))
+          throw streamErrorToError(endpoint, event);
         return [{ done: false }]; // repeated part or unknown event: a sign of life
     }
   };
@@ -310,14 +322,15 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     read: (event, whole = false) => readEvent(whole ? asEvent(event) : event),
 
     end() {
-      if (ending === undefined) throw begun || !first ? cutShort(endpoint) : notAnAnswer(endpoint, first);
+      if (ending === undefined)
+        throw begun || !first ? incompleteAnswerError(endpoint) : invalidAnswerError(endpoint, first);
       const { early, message } = ending;
       const chunks = early ? [] : giveCalls(true);
-      const native = toNative(provider, providerItems(items));
+      const native = toNative(provider, returnableItems(items));
       chunks.push({
         done: true,
         finishReason: early ?? (calls.length > 0 ? 'tool_calls' : 'stop'),
-        ...(message && { finishMessage: redact(asPlainText(message), endpoint.secrets) }),
+        ...(message && { finishMessage: redact(htmlToPlainText(message), endpoint.secrets) }),
         ...usage,
         ...(model && { model }),
         ...(native && { native }),

@@ -1,36 +1,36 @@
-import { inEnglish } from '../../../protocol/text/l10n.ts';
+import { toEnglishText } from '../../../protocol/text/l10n.ts';
 import { messageOf } from '../../../protocol/text/localized.ts';
-import { callIdsIn } from '../../core/callIds.ts';
+import { conversationCallIds } from '../../core/callIds.ts';
 import type { ChatRequest } from '../../core/client.ts';
 import { LLMError } from '../../core/errors.ts';
-import { learnOutputLimit, outputLimited } from '../../messages/outputLimit.ts';
-import { budgetIgnored } from '../../messages/warnings.ts';
+import { learnOutputTokenLimit, outputLimitWarning } from '../../messages/outputLimit.ts';
+import { thinkingBudgetWarning } from '../../messages/warnings.ts';
 import { sendHttpRequest } from '../../transport/http.ts';
-import type { ProviderText } from '../../transport/providerErrors.ts';
-import { type Ask, type Connection, refusalIn } from '../protocol.ts';
-import { leftOut } from '../warnings.ts';
+import type { ProviderErrorDetails } from '../../transport/providerErrors.ts';
+import { type OpenAIConnection, requestRejection, type SendOpenAIRequest } from '../protocol.ts';
+import { omittedImageWarnings } from '../warnings.ts';
 import type { ResponsesFlags } from './flags.ts';
-import { learnFrom } from './flags.ts';
+import { learnResponsesFlags } from './flags.ts';
 import { createResponsesReader } from './reader.ts';
-import { reasoningOf, toWire } from './wire.ts';
+import { responsesReasoning, toWire } from './wire.ts';
 
-export function responses(
-  { provider, endpoint, headers, limits, note }: Connection,
+export function createResponsesSender(
+  { provider, endpoint, headers, limits, note }: OpenAIConnection,
   { url, cacheKey }: { url: string; cacheKey?: boolean },
-): Ask {
+): SendOpenAIRequest {
   const flagsOfModel = new Map<string, ResponsesFlags>();
   const flagsFor = (model: string): ResponsesFlags => flagsOfModel.get(model) ?? { provider, cacheKey };
 
-  function learn({ words, parameter }: ProviderText, request: ChatRequest): boolean {
+  function learn({ words, parameter }: ProviderErrorDetails, request: ChatRequest): boolean {
     const flags = flagsFor(request.model);
     const asked = toWire(request, flags).max_output_tokens;
-    const limit = learnOutputLimit(`${words} ${parameter ?? ''}`, asked);
+    const limit = learnOutputTokenLimit(`${words} ${parameter ?? ''}`, asked);
     if (limit && !limit.once) {
       flagsOfModel.set(request.model, { ...flags, outputLimit: limit.tokens });
-      note(outputLimited(request.model, limit.tokens, asked));
+      note(outputLimitWarning(request.model, limit.tokens, asked));
       return true;
     }
-    const learned = learnFrom(words, parameter, request, flags);
+    const learned = learnResponsesFlags(words, parameter, request, flags);
     if (!learned) return false;
     flagsOfModel.set(request.model, learned); // at most one round per possible adjustment
     const omitted = learned.omit?.filter((name) => !flags.omit?.includes(name)) ?? [];
@@ -44,7 +44,7 @@ export function responses(
         const body = toWire(request, flagsFor(request.model));
         return await sendHttpRequest({ endpoint, url, headers, body, limits, signal });
       } catch (error) {
-        const refusal = refusalIn(error);
+        const refusal = requestRejection(error);
         if (!refusal || !learn(refusal, request)) throw error;
       }
     }
@@ -54,15 +54,16 @@ export function responses(
     const answer = await post(request, signal);
     const flags = flagsFor(request.model);
     for (const text of notesOf(request, flags)) note(text);
-    const takenIds = callIdsIn(request.messages);
+    const takenIds = conversationCallIds(request.messages);
     return {
       answer,
       reader: createResponsesReader({ endpoint, provider, tools: request.tools ?? [], takenIds }),
-      warnings: leftOut(request, flags),
+      warnings: omittedImageWarnings(request, flags),
       /** Gateways may forward a rejection inside a stream that started successfully. */
       learn(error) {
         const { code, status, details } = error;
-        const taught = code === 'LLM_HTTP_ERROR' && details !== undefined && learn(details as ProviderText, request);
+        const taught =
+          code === 'LLM_HTTP_ERROR' && details !== undefined && learn(details as ProviderErrorDetails, request);
         return taught ? new LLMError(code, messageOf(error), { status, details, retryable: true }) : error;
       },
     };
@@ -72,12 +73,12 @@ export function responses(
 function notesOf(request: ChatRequest, flags: ResponsesFlags): string[] {
   const { model, thinkingBudget = 0, responseFormat, stopSequences = [] } = request;
   return [
-    ...(thinkingBudget > 0 && !reasoningOf(request, flags)?.effort ? [budgetIgnored(model)] : []),
+    ...(thinkingBudget > 0 && !responsesReasoning(request, flags)?.effort ? [thinkingBudgetWarning(model)] : []),
     ...(stopSequences.length > 0 ? [`${model} takes no stop sequences here; they are left out.`] : []),
     ...(responseFormat?.type === 'json_schema' && flags.schemaInWords
       ? [`${model} cannot be held to a schema; it is asked for it in words.`]
       : []),
     ...(flags.refused?.size ? [`${model} does not take earlier thinking back; it is left out.`] : []),
-    ...leftOut(request, flags).map(inEnglish),
+    ...omittedImageWarnings(request, flags).map(toEnglishText),
   ];
 }

@@ -1,11 +1,11 @@
 import type { ChatRequest } from '../../core/client.ts';
 import { toWireName } from '../../core/wireToolNames.ts';
-import { normalizeHistory, wellFormed, wellFormedData } from '../../messages/normalizeHistory.ts';
-import { outputLimit, withinLimit } from '../../messages/outputLimit.ts';
-import { effortOf, takesEffort } from '../thinking.ts';
-import { isStrict } from '../wire.ts';
+import { normalizeHistory, replaceLoneSurrogates, toWellFormedJson } from '../../messages/normalizeHistory.ts';
+import { clampOutputTokens, outputTokenLimit } from '../../messages/outputLimit.ts';
+import { supportsReasoningEffort, toReasoningEffort } from '../thinking.ts';
+import { isStrictSchema } from '../wire.ts';
 import type { ResponsesFlags } from './flags.ts';
-import { toInput } from './input.ts';
+import { toResponsesInput } from './input.ts';
 
 /** Minimum output tokens; fewer are a 400. */
 const leastOutput = 16;
@@ -20,18 +20,18 @@ export function toWire(request: ChatRequest, flags: ResponsesFlags): Record<stri
   const tools = request.tools?.map(({ name, description, parameters }) => ({
     type: 'function',
     name: toWireName(name),
-    description: wellFormed(description),
-    parameters: wellFormedData(parameters),
+    description: replaceLoneSurrogates(description),
+    parameters: toWellFormedJson(parameters),
     strict: false, // the default would be true
   }));
   const format = formatOf(request, flags);
-  const reasoning = reasoningOf(request, flags);
-  const asked = outputLimit(request, reasoning?.effort ? request.thinkingBudget : 0);
-  const limit = withinLimit(asked, flags.outputLimit);
+  const reasoning = responsesReasoning(request, flags);
+  const asked = outputTokenLimit(request, reasoning?.effort ? request.thinkingBudget : 0);
+  const limit = clampOutputTokens(asked, flags.outputLimit);
   const body: Record<string, unknown> = {
     model,
-    instructions: system === '' ? undefined : wellFormed(system),
-    input: toInput(said, request, flags),
+    instructions: system === '' ? undefined : replaceLoneSurrogates(system),
+    input: toResponsesInput(said, request, flags),
     ...(tools && tools.length > 0 && { tools, tool_choice: request.toolChoice ?? 'auto' }),
     text: format && { format },
     reasoning,
@@ -50,18 +50,18 @@ export function toWire(request: ChatRequest, flags: ResponsesFlags): Record<stri
 function formatOf({ responseFormat }: ChatRequest, { schemaInWords }: ResponsesFlags): object | undefined {
   if (responseFormat?.type !== 'json_schema') return responseFormat;
   if (schemaInWords) return { type: 'json_object' };
-  const schema = wellFormedData(responseFormat.schema);
-  return { type: 'json_schema', name: toWireName(responseFormat.name), schema, strict: isStrict(schema) };
+  const schema = toWellFormedJson(responseFormat.schema);
+  return { type: 'json_schema', name: toWireName(responseFormat.name), schema, strict: isStrictSchema(schema) };
 }
 
 /** Returns the effort, with a request for the summary, which the API omits by default. */
-export function reasoningOf(
+export function responsesReasoning(
   { model, thinkingBudget = 0 }: Pick<ChatRequest, 'model' | 'thinkingBudget'>,
   { omit = [] }: Pick<ResponsesFlags, 'omit'>,
 ): { effort?: string; summary?: 'auto' } | undefined {
-  if (!takesEffort(model)) return undefined;
+  if (!supportsReasoningEffort(model)) return undefined;
   const reasoning = {
-    ...(thinkingBudget > 0 && !omit.includes('reasoning.effort') && { effort: effortOf(thinkingBudget) }),
+    ...(thinkingBudget > 0 && !omit.includes('reasoning.effort') && { effort: toReasoningEffort(thinkingBudget) }),
     ...(!omit.includes('reasoning.summary') && { summary: 'auto' as const }),
   };
   return Object.keys(reasoning).length > 0 ? reasoning : undefined;

@@ -17,7 +17,7 @@ const forms = set('fmt format prettier');
  * Tests if a script name contains a word for a test, a check or a build, and otherwise only words for parts of a project. Unknown words
  * could mean anything: `test:wipe` and `build:ship` need an approval.
  */
-export function isCheckName(name: string): boolean {
+export function isCheckScriptName(name: string): boolean {
   const words = name.split(/[:._-]+/);
   const [first] = words as [string];
   const isForm = (word: string) => forms.has(word);
@@ -32,7 +32,7 @@ const isKnownWord = (word: string): boolean =>
 export function isBuildTarget(name: string): boolean {
   if (!/^\w[\w.+-]*(\/\w[\w.+-]*)*$/.test(name) || startsAct.test(name)) return false;
   if (/\.(o|obj|a|so|lib|dylib|exe|bc|cma|cmxa|cmi|cmx)$/.test(name)) return true;
-  return isCheckName(name) || ['docs', 'doc', 'help'].includes(name) || isTestProgram(name);
+  return isCheckScriptName(name) || ['docs', 'doc', 'help'].includes(name) || isTestProgram(name);
 }
 
 const startsAct = /(^|[-_./:])(un)?(install|clean|dist|package|upload|deploy|publish|flash|push|send|reset)/;
@@ -45,7 +45,7 @@ const acts = set(
     'provision format apply update write start stop serve ship promote rollout sign destroy purge live prod production',
 );
 
-export const isPreset = (name: string): boolean =>
+export const isBuildPresetName = (name: string): boolean =>
   name.split(/[._-]+/).every((word) => presets.has(word) || isKnownWord(word)) && /^\w/.test(name);
 const presets = set(
   'default debug release dev relwithdebinfo minsizerel asan tsan ubsan msan sanitize sanitizers linux macos darwin windows unix gcc clang ' +
@@ -53,7 +53,7 @@ const presets = set(
 );
 
 /** Tests for a Gradle task of any project: a verb of a check or a build, followed by known words. */
-export function isGradleTask(task: string): boolean {
+export function isHarmlessGradleTask(task: string): boolean {
   if (!/^:?([\w-]+:)*\w+$/.test(task)) return false;
   const name = task.slice(task.lastIndexOf(':') + 1);
   if (wholeTasks.has(name)) return true;
@@ -78,8 +78,8 @@ const taskParts = set(
 );
 
 /** Tests for a Rake task: a test, or a task known to show or check something. */
-export const isRakeTask = (task: string): boolean =>
-  rakeTasks.has(task) || (/^(test|spec)(:|$)/.test(task) && isCheckName(task));
+export const isHarmlessRakeTask = (task: string): boolean =>
+  rakeTasks.has(task) || (/^(test|spec)(:|$)/.test(task) && isCheckScriptName(task));
 const rakeTasks = set(
   'rubocop lint standard routes stats notes about zeitwerk:check db:migrate:status db:version assets:precompile brakeman -T',
 );

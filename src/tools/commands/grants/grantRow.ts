@@ -1,13 +1,13 @@
-import type { RuleKind } from '../../../protocol/content/rule.ts';
-import { isKnown } from '../commandStep.ts';
+import type { CommandRuleKind } from '../../../protocol/content/rule.ts';
+import { isStaticShellWord } from '../commandStep.ts';
 import { allowsOperand } from './operands.ts';
-import { type Gathered, optionsOf, readOption } from './options.ts';
-import type { ScriptFile } from './scriptArguments.ts';
-import { patternOf } from './tablePattern.ts';
-import { allows, type DiskClaim } from './values.ts';
+import { type CollectedOptions, parseCommandOptionTypes, readCommandOption } from './options.ts';
+import type { ProjectScriptFile } from './scriptArguments.ts';
+import { compileGrantPattern } from './tablePattern.ts';
+import { checkArgumentValue, type RequiredDiskCheck } from './values.ts';
 
-export const installers = ['npm', 'pip', 'gem', 'composer'] as const;
-export type Installer = (typeof installers)[number];
+export const packageInstallers = ['npm', 'pip', 'gem', 'composer'] as const;
+export type PackageInstaller = (typeof packageInstallers)[number];
 
 /**
  * Command with arguments known to be harmless: a permanent grant also covers these arguments. Options and arguments outside of the row need
@@ -15,12 +15,12 @@ export type Installer = (typeof installers)[number];
  */
 export interface GrantRow {
   command: string;
-  kind: RuleKind;
+  kind: CommandRuleKind;
   /**
    * Package managers that install the tool for one project. The project's own copy is a separate command with its launcher (`npx jest`) in
    * rules. Absent: only the system's program matches.
    */
-  installedBy?: readonly Installer[];
+  installedBy?: readonly PackageInstaller[];
   /** Reason why the other arguments are harmless, and the exceptions. Removed by the build. */
   why?: string;
   /**
@@ -57,7 +57,7 @@ export interface GrantRow {
    */
   secondShell?: true;
   /** The program runs a script of this file and appends the arguments to the script's text. */
-  scripts?: ScriptFile;
+  scripts?: ProjectScriptFile;
   /** The program loads configuration, possibly code, from the folders around its operands: each such folder needs a rule. */
   configured?: true;
   /** Long options have one dash (`-run`), and short options are not combined. */
@@ -71,26 +71,26 @@ export interface GrantRow {
   unseen?: true;
 }
 
-export interface RowMatch extends Omit<Gathered, 'used'> {
+export interface GrantRowMatch extends Omit<CollectedOptions, 'used'> {
   operands: string[];
   /** Operands after `--` for another program; also included in the values. */
   rest: string[];
 }
 
 /** Arguments after the command of a row, and the options found within the command; undefined if the words do not begin with the command. */
-export interface Begun extends Gathered {
+interface GrantRowArguments extends CollectedOptions {
   args: string[];
 }
 
-export function argumentsOf(row: GrantRow, words: readonly string[]): Begun | undefined {
+export function parseGrantRowArguments(row: GrantRow, words: readonly string[]): GrantRowArguments | undefined {
   const [program, ...told] = row.command.split(' ');
   if (words[0] !== program) return undefined;
-  const before = optionsOf(row.before);
-  const gathered: Gathered = { claims: [], values: [], used: new Set() };
+  const before = parseCommandOptionTypes(row.before);
+  const gathered: CollectedOptions = { claims: [], values: [], used: new Set() };
   let at = 1;
   for (const word of told) {
     while (words[at] !== word) {
-      const option = words[at]?.startsWith('-') ? readOption(words, at, before, gathered, row) : undefined;
+      const option = words[at]?.startsWith('-') ? readCommandOption(words, at, before, gathered, row) : undefined;
       if (!option) return undefined;
       at = option.next;
     }
@@ -100,17 +100,21 @@ export function argumentsOf(row: GrantRow, words: readonly string[]): Begun | un
 }
 
 /** Matches a row with the arguments of its command; undefined if the row does not cover the arguments. */
-export function fits(row: GrantRow, args: readonly string[], begun?: Gathered): RowMatch | undefined {
-  const gathered: Gathered = {
+export function matchGrantRow(
+  row: GrantRow,
+  args: readonly string[],
+  begun?: CollectedOptions,
+): GrantRowMatch | undefined {
+  const gathered: CollectedOptions = {
     claims: [...(begun?.claims ?? [])],
     values: [...(begun?.values ?? [])],
     used: new Set(begun?.used),
   };
   const { claims, values, used } = gathered;
-  const options = optionsOf(row.options);
+  const options = parseCommandOptionTypes(row.options);
   const operands: string[] = [];
-  const also = row.also === undefined ? undefined : patternOf(row.also);
-  const accept = (allowed: boolean | DiskClaim): boolean => {
+  const also = row.also === undefined ? undefined : compileGrantPattern(row.also);
+  const accept = (allowed: boolean | RequiredDiskCheck): boolean => {
     if (typeof allowed === 'object') claims.push(allowed);
     return allowed !== false;
   };
@@ -122,11 +126,12 @@ export function fits(row: GrantRow, args: readonly string[], begun?: Gathered): 
     const word = args[at]!;
     if (also?.test(word)) at += 1;
     else if (!/^-./s.test(word)) {
-      if (greedy !== undefined && !accept(allows(greedy, word))) return undefined;
+      if (greedy !== undefined && !accept(checkArgumentValue(greedy, word))) return undefined;
       operands.push(word);
       at += 1;
     } else {
-      const option = row.optionsFirst && operands.length > 0 ? undefined : readOption(args, at, options, gathered, row);
+      const option =
+        row.optionsFirst && operands.length > 0 ? undefined : readCommandOption(args, at, options, gathered, row);
       if (!option) return undefined;
       at = option.next;
       greedy = option.greedy;
@@ -139,7 +144,7 @@ export function fits(row: GrantRow, args: readonly string[], begun?: Gathered): 
   if (!row.rest && rest.some((word) => word.startsWith('-'))) return undefined;
   if (row.rest) {
     const { options, operands } = row.rest;
-    const behind = fits(
+    const behind = matchGrantRow(
       { ...row, options, operands, rest: undefined, needs: undefined, needsAll: undefined, min: undefined },
       rest,
     );
@@ -155,7 +160,7 @@ export function fits(row: GrantRow, args: readonly string[], begun?: Gathered): 
   const fit = operands.every((operand, at) => accept(allowsOperand(places[at] ?? places.at(-1), operand)));
   if (row.configured) {
     const program = row.command.split(' ')[0]!;
-    claims.push(...operands.map((path): DiskClaim => ({ path, as: 'configured', program })));
+    claims.push(...operands.map((path): RequiredDiskCheck => ({ path, as: 'configured', program })));
   }
   return fit ? { claims, operands, values, rest: handedOn } : undefined;
 }
@@ -165,4 +170,4 @@ export function fits(row: GrantRow, args: readonly string[], begun?: Gathered): 
  * argument list.
  */
 const isPlainText = (word: string): boolean =>
-  isKnown(word) && /^[\w@%+=:,./^ -]*$/.test(word) && !/ [-@]| $/.test(word);
+  isStaticShellWord(word) && /^[\w@%+=:,./^ -]*$/.test(word) && !/ [-@]| $/.test(word);

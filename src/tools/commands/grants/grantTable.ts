@@ -1,13 +1,18 @@
-import type { RuleKind } from '../../../protocol/content/rule.ts';
+import type { CommandRuleKind } from '../../../protocol/content/rule.ts';
 import type { WorkspaceRoot } from '../../core/workspace.ts';
-import { isKnown } from '../commandStep.ts';
-import type { GrantRow, RowMatch } from './grantRow.ts';
-import { argumentsOf, fits } from './grantRow.ts';
-import { copiesOf, launched } from './launchers.ts';
-import { allowsAppended, type ScriptCall, type ScriptFile, type Takes } from './scriptArguments.ts';
-import { tableRows } from './tableRows.ts';
-import { tables } from './tables.ts';
-import type { DiskClaim } from './values.ts';
+import { isStaticShellWord } from '../commandStep.ts';
+import type { GrantRow, GrantRowMatch } from './grantRow.ts';
+import { matchGrantRow, parseGrantRowArguments } from './grantRow.ts';
+import { binaryKindsOfLauncher, resolveLaunchedProgram } from './launchers.ts';
+import {
+  type AcceptedArgumentsLookup,
+  allowsScriptArguments,
+  type ProjectScriptFile,
+  type ScriptCall,
+} from './scriptArguments.ts';
+import { expandGrantRows } from './tableRows.ts';
+import { grantTables } from './tables.ts';
+import type { RequiredDiskCheck } from './values.ts';
 
 const versioned =
   /^(node|npm|docker|docker-compose|gh|go|cmake|ninja|kubectl|helm|yq|bash|zsh|sqlite3|ccache|npx|yarn|pnpm|bun|deno|tsc|eslint|prettier|jest|vitest|uv|poetry|ruff|mypy|pytest|black|ruby|bundle|bundler|gem|rails|rake|rspec|rubocop|gofmt|golangci-lint|cargo|rustc|rustup|rustfmt|kotlin|kotlinc|mvn|gradle|dotnet|php|composer|meson|clang-format|clang-tidy|cppcheck|gdb|lldb|valgrind|swift|dart|flutter|elixir|mix|erl|ghc|cabal|stack|zig|protoc|buf|conan|vcpkg|just|task|direnv|mise|asdf|alembic|nox|tox|pre-commit|gcovr|lcov|nx|turbo|vite|next|java_home|sqlc|air|delve|dlv)$/;
@@ -35,8 +40,8 @@ const asksVersion = (program: string, [option, ...more]: readonly string[]): boo
 function unseenClaims(
   row: GrantRow,
   args: readonly string[],
-  { claims, operands, values }: RowMatch,
-): DiskClaim[] | undefined {
+  { claims, operands, values }: GrantRowMatch,
+): RequiredDiskCheck[] | undefined {
   // Words after `--` may be anything: settings, or arguments of a started program.
   if (args.includes('--') || ![...operands, ...values].every(isPlain)) return undefined;
   // A single word may be a subcommand, as in `git log`, so the word must be an existing file or folder.
@@ -44,14 +49,14 @@ function unseenClaims(
   const as = (word: string) => (isTold || !/^[a-z][\w-]*$/.test(word) ? 'read' : 'there');
   return [
     ...claims,
-    ...operands.map((path): DiskClaim => ({ path, as: as(path) })),
-    ...values.map((path): DiskClaim => ({ path, as: 'read' })),
+    ...operands.map((path): RequiredDiskCheck => ({ path, as: as(path) })),
+    ...values.map((path): RequiredDiskCheck => ({ path, as: 'read' })),
   ];
 }
 
 /** Tests for words without meaning as option, address, variable or argument list, and without an absolute path. */
 const isPlain = (word: string): boolean =>
-  isKnown(word) &&
+  isStaticShellWord(word) &&
   /^[^-@~+!|<>/\\`$][^\\`$]*$/.test(word) &&
   !/^[^/]*:\d|:\/|(^|[/=,;:])\.\.([/,;:]|$)|[=,;:]\//.test(word);
 
@@ -59,10 +64,10 @@ const isPlain = (word: string): boolean =>
  * All commands with grants wider than the exact words. Deliberately absent: interpreters, launchers, programs that send, fetch, copy or
  * pack, and commands that delete, move, publish or push.
  */
-export const rows: readonly GrantRow[] = tables.flatMap(tableRows);
+export const commandGrantRows: readonly GrantRow[] = grantTables.flatMap(expandGrantRows);
 
 const byProgram = new Map<string, GrantRow[]>();
-for (const row of rows) {
+for (const row of commandGrantRows) {
   const [program] = row.command.split(' ') as [string];
   const those = byProgram.get(program);
   if (those) those.push(row);
@@ -74,33 +79,38 @@ for (const row of rows) {
  * configuration that can name code.
  * @invariant kinds-without-project-code: a command of the kinds `looks` and `asks` starts nothing that lies in the open folder
  */
-const runsNoCode = (kind: RuleKind): boolean => kind === 'looks' || kind === 'asks';
+const runsNoCode = (kind: CommandRuleKind): boolean => kind === 'looks' || kind === 'asks';
 
 /**
  * Row that covers a command, and the disk checks to make before the command counts as harmless. `command` is the row's command after the
  * launcher of a project copy.
  */
-export interface Match {
+interface CommandGrantMatch {
   command: string;
-  kind: RuleKind;
+  kind: CommandRuleKind;
   /** Spellings of rules for the project's copy; a new rule uses the first. Absent if the launcher makes a difference. */
   copies?: string[];
-  claims: DiskClaim[];
+  claims: RequiredDiskCheck[];
   home?: GrantRow['home'];
 }
 
 /** Returns the row that covers a command in `folder` (absolute and real); undefined if there is none. */
-export async function rowFor(
+export async function findGrantRow(
   words: readonly string[],
   folder: string,
   roots: readonly WorkspaceRoot[],
-): Promise<Match | undefined> {
-  const found = await launched(words, folder, roots);
+): Promise<CommandGrantMatch | undefined> {
+  const found = await resolveLaunchedProgram(words, folder, roots);
   if (!found) return undefined;
   const { words: meant, own, shimmed } = found;
   const { through = '', installers = [] } = own ?? {};
-  const copies = copiesOf(through);
-  const covered = (command: string, kind: RuleKind, claims: DiskClaim[], home?: GrantRow['home']): Match => ({
+  const copies = binaryKindsOfLauncher(through);
+  const covered = (
+    command: string,
+    kind: CommandRuleKind,
+    claims: RequiredDiskCheck[],
+    home?: GrantRow['home'],
+  ): CommandGrantMatch => ({
     ...(copies.length > 0 && { copies: copies.map((copy) => `${copy}: ${command}`) }),
     command: through + command,
     kind: (shimmed || own) && runsNoCode(kind) ? 'loads' : kind,
@@ -117,9 +127,13 @@ export async function rowFor(
     return covered(`${program} --version`, looks ? 'looks' : 'loads', []);
   }
   for (const row of candidates) {
-    const begun = argumentsOf(row, meant);
-    const fit = begun && fits(row, begun.args, begun);
-    if (fit && row.scripts && !(await allowsAppended(scriptCall(row.scripts, row, meant, fit), folder, roots, takes)))
+    const begun = parseGrantRowArguments(row, meant);
+    const fit = begun && matchGrantRow(row, begun.args, begun);
+    if (
+      fit &&
+      row.scripts &&
+      !(await allowsScriptArguments(scriptCall(row.scripts, row, meant, fit), folder, roots, takes))
+    )
       continue;
     const claims = fit && (row.unseen ? unseenClaims(row, begun.args, fit) : fit.claims);
     if (claims) return covered(row.command, row.kind, claims, row.home);
@@ -129,7 +143,12 @@ export async function rowFor(
 
 const choosesPackages = /^(-ws?|-F|-r|--(workspaces?|filter|recursive|include-workspace-root))(=|$)|^-[wF]./;
 
-function scriptCall(file: ScriptFile, { operands }: GrantRow, words: readonly string[], fit: RowMatch): ScriptCall {
+function scriptCall(
+  file: ProjectScriptFile,
+  { operands }: GrantRow,
+  words: readonly string[],
+  fit: GrantRowMatch,
+): ScriptCall {
   const isNamed = operands === 'scripts';
   const [first = 'test', ...others] = isNamed ? fit.operands : ['test', ...fit.operands];
   const end = words.indexOf('--');
@@ -143,7 +162,7 @@ function scriptCall(file: ScriptFile, { operands }: GrantRow, words: readonly st
 }
 
 /** Classifies a program by its rows: if all operands are tests, the program executes the given files. */
-function takes(program: string): ReturnType<Takes> {
+function takes(program: string): ReturnType<AcceptedArgumentsLookup> {
   const rows = byProgram.get(program);
   const types = rows?.flatMap(({ operands = [] }) => operands) ?? [];
   if (types.length > 0 && types.every((type) => /^(tests|collected|modules)$/.test(type))) return 'tests';

@@ -2,10 +2,10 @@ import { constants } from 'node:fs';
 import { access, realpath } from 'node:fs/promises';
 import * as paths from 'node:path';
 import type { WorkspaceRoot } from '../../core/workspace.ts';
-import { realRootsOf, resolvePath } from '../../sandbox/paths.ts';
-import { isKnown } from '../commandStep.ts';
-import { programFolders } from '../readOnlyPrograms.ts';
-import type { Installer } from './grantRow.ts';
+import { resolvePath, resolveWorkspaceRoots } from '../../sandbox/paths.ts';
+import { isStaticShellWord } from '../commandStep.ts';
+import { systemProgramFolders } from '../readOnlyPrograms.ts';
+import type { PackageInstaller } from './grantRow.ts';
 
 type OnPath =
   | {
@@ -17,7 +17,7 @@ type OnPath =
 
 /** Finds a program like a shell in `folder` (absolute and real). A missing program counts as a system program, because it cannot start. */
 async function onPath(program: string, folder: string, roots: readonly WorkspaceRoot[]): Promise<OnPath> {
-  const open = (await realRootsOf(roots)).flatMap(({ path, realPath }) => [path, realPath]);
+  const open = (await resolveWorkspaceRoots(roots)).flatMap(({ path, realPath }) => [path, realPath]);
   const isOpen = (path: string) => open.some((root) => path === root || path.startsWith(`${root}/`));
   for (const entry of (process.env.PATH ?? '').split(paths.delimiter)) {
     const place = paths.resolve(folder, entry);
@@ -76,20 +76,20 @@ function lookedAt([program, ...args]: readonly string[]): string[] | undefined {
  */
 interface OwnCopy {
   through: string;
-  installers: readonly Installer[];
+  installers: readonly PackageInstaller[];
 }
 
 /**
  * File of a project that several launchers start: `npm` in the nearest `node_modules/.bin`; `venv` in `.venv/bin`; `uv` the same, but uv
  * may install first. A rule applies to the copy, for any of its launchers.
  */
-export type Copy = 'npm' | 'venv' | 'uv';
+type ProjectBinaryKind = 'npm' | 'venv' | 'uv';
 
 /**
  * Returns the copies whose rules cover a launcher; a new rule uses the first. Empty if a launcher may start something else: `pnpm name` a
  * script, `bin/name` a file of the repository.
  */
-export function copiesOf(through: string): readonly Copy[] {
+export function binaryKindsOfLauncher(through: string): readonly ProjectBinaryKind[] {
   if (/^(npx |bunx |(npm|pnpm|yarn) exec |(\.\/)?node_modules\/\.bin\/)$/.test(through)) return ['npm'];
   if (/^(\.venv\/bin\/|(poetry|pdm) run )(python3? -m )?$/.test(through)) return ['venv', 'uv'];
   return /^uv run (python3? -m )?$/.test(through) ? ['uv'] : [];
@@ -107,7 +107,7 @@ interface Launched {
  * `.venv/bin/mypy`). Undefined if not installed (a launcher could download the program) or unknown.
  * @param folder working folder, absolute and real
  */
-export async function launched(
+export async function resolveLaunchedProgram(
   words: readonly string[],
   folder: string,
   roots: readonly WorkspaceRoot[],
@@ -147,7 +147,7 @@ export async function launched(
   return undefined;
 }
 
-const isQuotable = (word: string): boolean => isKnown(word) && !/[$`\\"\n\r]/.test(word);
+const isQuotable = (word: string): boolean => isStaticShellWord(word) && !/[$`\\"\n\r]/.test(word);
 
 const joined = (outer: OwnCopy | undefined, inner: OwnCopy): OwnCopy =>
   outer
@@ -201,7 +201,7 @@ function inContainer([program, ...args]: readonly string[]): string[] | undefine
 
 interface Launcher {
   words: readonly string[];
-  installer: Installer;
+  installer: PackageInstaller;
   /** A script with the same name takes precedence, and without either the word is another command. */
   scripts?: true;
   /** Some versions pass arguments to a shell between double quotes; a script of the project may do so in any version. */
@@ -293,7 +293,7 @@ async function byPath(
   roots: readonly WorkspaceRoot[],
 ): Promise<{ name: string; own?: OwnCopy } | undefined> {
   const { dir, base } = paths.posix.parse(program);
-  if (programFolders.includes(dir)) return { name: base };
+  if (systemProgramFolders.includes(dir)) return { name: base };
   const wrapped = /^(?:\.\/|(?:\.\.\/)+)?(gradlew|mvnw)$/.exec(program)?.[1];
   const own = /^(\.\/)?[\w.]/.test(program) ? ownFolder(dir.replace(/^\.\//, '')) : undefined;
   const isOwn = own !== undefined && /^[\w.-]+$/.test(base) && ownPath.test(dir);
@@ -315,7 +315,7 @@ function ownFolder(folder: string): OwnCopy | undefined {
   return installers && { through: `${found}/`, installers };
 }
 
-const installersOf = (folder: string): readonly Installer[] => {
+const installersOf = (folder: string): readonly PackageInstaller[] => {
   if (folder.startsWith('node_modules')) return ['npm'];
   if (folder.includes('venv')) return ['pip'];
   return folder.startsWith('vendor') ? ['composer'] : ['gem', 'composer'];

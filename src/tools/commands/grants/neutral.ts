@@ -121,28 +121,28 @@ const neutral: Record<string, RegExp> = {
   SECRET_KEY_BASE_DUMMY: number,
 };
 
-export const isNeutral = (name: string, value: string): boolean =>
+export const isHarmlessEnvVariable = (name: string, value: string): boolean =>
   (Object.hasOwn(neutral, name) && neutral[name]!.test(value)) ||
   (databaseName.test(name) && testDatabase.test(value)) ||
   (switchName.test(name) && flag.test(value)) ||
   (/^LC_[A-Z]+$/.test(name) && short.test(value));
 
 /** Removes the prefixes `time`, `timeout 30`, `nice` and `stdbuf -oL`. */
-export function withoutPrefix(words: readonly string[]): string[] {
+export function stripCommandPrefixes(words: readonly string[]): string[] {
   const [first, second, third] = words;
   if (first === 'nice') {
-    if (second === '-n' && /^-?\d{1,2}$/.test(third ?? '')) return withoutPrefix(words.slice(3));
-    return /^-/.test(second ?? '-') ? [...words] : withoutPrefix(words.slice(1));
+    if (second === '-n' && /^-?\d{1,2}$/.test(third ?? '')) return stripCommandPrefixes(words.slice(3));
+    return /^-/.test(second ?? '-') ? [...words] : stripCommandPrefixes(words.slice(1));
   }
   if (first === 'stdbuf') {
     const end = words.findIndex((word, at) => at > 0 && !/^-[oei](0|L)$/.test(word));
-    return end > 1 ? withoutPrefix(words.slice(end)) : [...words];
+    return end > 1 ? stripCommandPrefixes(words.slice(end)) : [...words];
   }
-  if (first === 'time') return withoutPrefix(second === '-p' ? words.slice(2) : words.slice(1));
+  if (first === 'time') return stripCommandPrefixes(second === '-p' ? words.slice(2) : words.slice(1));
   if (first !== 'timeout') return [...words];
-  if (/^\d+(\.\d+)?[smh]?$/.test(second ?? '')) return withoutPrefix(words.slice(2));
+  if (/^\d+(\.\d+)?[smh]?$/.test(second ?? '')) return stripCommandPrefixes(words.slice(2));
   if (/^(-k|-s)$/.test(second ?? '') && /^(\d+[smh]?|[A-Z]+)$/.test(third ?? ''))
-    return withoutPrefix(['timeout', ...words.slice(3)]);
-  if (second === '--foreground') return withoutPrefix(['timeout', ...words.slice(2)]);
+    return stripCommandPrefixes(['timeout', ...words.slice(3)]);
+  if (second === '--foreground') return stripCommandPrefixes(['timeout', ...words.slice(2)]);
   return [...words];
 }

@@ -1,32 +1,35 @@
-import { isKnown } from '../commandStep.ts';
-import { gitPathsOf, selectsSecrets } from '../gitPaths.ts';
-import { sqlReads } from '../readOnlyScripts.ts';
-import { isBuildTarget, isCheckName, isGradleTask, isRakeTask } from './checkNames.ts';
-import { patternOf } from './tablePattern.ts';
-import { type DiskClaim, isFile, isPath, pathInWord, saysTests } from './values.ts';
+import { isStaticShellWord } from '../commandStep.ts';
+import { gitPathSelectsSecrets, pathsInGitArgument } from '../gitPaths.ts';
+import { isReadOnlySqlQuery } from '../readOnlyScripts.ts';
+import { isBuildTarget, isCheckScriptName, isHarmlessGradleTask, isHarmlessRakeTask } from './checkNames.ts';
+import { compileGrantPattern } from './tablePattern.ts';
+import { isFileArgument, isPathArgument, isTestPath, pathOfTestSelector, type RequiredDiskCheck } from './values.ts';
 
-type OperandType = (word: string) => boolean | DiskClaim;
+type OperandType = (word: string) => boolean | RequiredDiskCheck;
 
 /** Types of operands by their name in the tables. All types except `text` require a fully known word. */
 const operandTypes = new Map<string, OperandType>([
   ['text', () => true],
   ['names', namesNothingElsewhere],
-  ['paths', (word) => isPath(word) && { path: pathInWord(word), as: 'read' }],
+  ['paths', (word) => isPathArgument(word) && { path: pathOfTestSelector(word), as: 'read' }],
   /** Paths for programs that interpret a colon as a remote machine or a download. */
-  ['files', (word) => isFile(word) && { path: word, as: 'read' }],
+  ['files', (word) => isFileArgument(word) && { path: word, as: 'read' }],
   /** Paths with the name of a test, for runners that execute any given file. */
-  ['tests', (word) => testsAt(word, pathInWord(word) === '.')],
+  ['tests', (word) => testsAt(word, pathOfTestSelector(word) === '.')],
   /** Test files, or a folder in which the runner finds tests by name. */
-  ['collected', (word) => testsAt(word, pathInWord(word) === '.' || !/\.[a-z]\w*$|[*?{[]/i.test(pathInWord(word)))],
-  ['folders', (word) => isPath(word) && { path: word, as: 'folder' }],
+  [
+    'collected',
+    (word) => testsAt(word, pathOfTestSelector(word) === '.' || !/\.[a-z]\w*$|[*?{[]/i.test(pathOfTestSelector(word))),
+  ],
+  ['folders', (word) => isPathArgument(word) && { path: word, as: 'folder' }],
   ['packages', (word) => goPackage.test(word) && { path: word.replace(/\/?\.\.\.$/, '') || '.', as: 'read' }],
   ['modules', moduleOf],
   ['revisions', allowsRevision],
-  ['scripts', isCheckName],
+  ['scripts', isCheckScriptName],
   ['targets', isBuildTarget],
-  ['tasks', isGradleTask],
-  ['rake', isRakeTask],
-  ['sql', sqlReads],
+  ['tasks', isHarmlessGradleTask],
+  ['rake', isHarmlessRakeTask],
+  ['sql', isReadOnlySqlQuery],
 ]);
 
 export const isOperandType = (name: string): boolean => operandTypes.has(name);
@@ -35,26 +38,26 @@ export const isOperandType = (name: string): boolean => operandTypes.has(name);
  * Tests if an operand is harmless, or returns the disk check to make first.
  * @param operands a type, a pattern, or words separated by `|`; undefined: no operands
  */
-export function allowsOperand(operands: string | undefined, word: string): boolean | DiskClaim {
+export function allowsOperand(operands: string | undefined, word: string): boolean | RequiredDiskCheck {
   if (operands === undefined) return false;
-  if (operands !== 'text' && !isKnown(word)) return false;
-  if (operands.startsWith('/')) return patternOf(operands).test(word);
+  if (operands !== 'text' && !isStaticShellWord(word)) return false;
+  if (operands.startsWith('/')) return compileGrantPattern(operands).test(word);
   return operands.includes('|') ? operands.split('|').includes(word) : operandTypes.get(operands)!(word);
 }
 
-function testsAt(word: string, isFolder: boolean): boolean | DiskClaim {
-  const path = pathInWord(word);
-  return isPath(word) && (isFolder || saysTests(path)) && { path, as: 'read' };
+function testsAt(word: string, isFolder: boolean): boolean | RequiredDiskCheck {
+  const path = pathOfTestSelector(word);
+  return isPathArgument(word) && (isFolder || isTestPath(path)) && { path, as: 'read' };
 }
 
-function moduleOf(word: string): boolean | DiskClaim {
+function moduleOf(word: string): boolean | RequiredDiskCheck {
   if (word === 'discover') return true;
   if (!/^[A-Za-z_][\w.]*$/.test(word)) return false;
-  if (saysTests(word)) return { path: word.split('.')[0]!, as: 'module' };
+  if (isTestPath(word)) return { path: word.split('.')[0]!, as: 'module' };
   return !word.includes('.') && { path: word, as: 'package' };
 }
 
-function namesNothingElsewhere(word: string): boolean | DiskClaim {
+function namesNothingElsewhere(word: string): boolean | RequiredDiskCheck {
   if (/^[-~@]/.test(word) || /^[a-z][a-z0-9+.-]*:\/\//i.test(word)) return false;
   return word.startsWith('/') || /(^|\/)\.\.(\/|$)/.test(word) ? { path: word, as: 'read' } : true;
 }
@@ -62,9 +65,9 @@ function namesNothingElsewhere(word: string): boolean | DiskClaim {
 const goPackage = /^(\.{1,2}|(\.{1,2}\/)*[\w][\w./-]*|(\.{1,2}\/)*(?:[\w.-]+\/)*\.\.\.)$/;
 
 /** Checks `main..topic`, `HEAD~2`, `HEAD:src/a.ts`, or a path. Git compares two paths as files if one is outside the repository. */
-function allowsRevision(word: string): boolean | DiskClaim {
-  const read = gitPathsOf(word);
-  if (/^[~]/.test(word) || !read || read.some(selectsSecrets)) return false;
+function allowsRevision(word: string): boolean | RequiredDiskCheck {
+  const read = pathsInGitArgument(word);
+  if (/^[~]/.test(word) || !read || read.some(gitPathSelectsSecrets)) return false;
   const [path] = read;
   if (path === undefined) return true;
   const isRange = /^[^/]*\.\.\.?[^/]*$/.test(path) || /[^/]\.\.\.?[^/]/.test(path);

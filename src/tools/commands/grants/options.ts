@@ -1,14 +1,14 @@
-import { allows, type DiskClaim, fitsType } from './values.ts';
+import { checkArgumentValue, matchesValueType, type RequiredDiskCheck } from './values.ts';
 
 /** Value types by option name; undefined for a flag. An option may be both. */
-export type Options = Map<string, { flag: boolean; value?: string }>;
+type CommandOptionTypes = Map<string, { flag: boolean; value?: string }>;
 
-const read = new Map<string, Options>();
+const read = new Map<string, CommandOptionTypes>();
 
-export function optionsOf(spelled = ''): Options {
+export function parseCommandOptionTypes(spelled = ''): CommandOptionTypes {
   const found = read.get(spelled);
   if (found) return found;
-  const options: Options = new Map();
+  const options: CommandOptionTypes = new Map();
   for (const one of spelled.split(/\s+/).filter(Boolean)) {
     const [, name, type] = /^([^=]+)(?:=(.*))?$/s.exec(one)!;
     const names = name!.split(',').flatMap((one) => ['', 'no-'].map((no) => one.replace('[no-]', no)));
@@ -30,7 +30,7 @@ interface Spelled {
   awaits?: true;
 }
 
-function readLong(word: string, options: Options, oneDash?: true): Spelled | undefined {
+function readLong(word: string, options: CommandOptionTypes, oneDash?: true): Spelled | undefined {
   const [, spelled, value] = /^([^=]*)(?:=(.*))?$/s.exec(word)!;
   const name = oneDash ? spelled!.replace(/^--(?=.)/, '-') : spelled!;
   const option = options.get(name) ?? options.get(spelled!);
@@ -41,7 +41,7 @@ function readLong(word: string, options: Options, oneDash?: true): Spelled | und
 }
 
 /** Reads a cluster of short options; the last may have an attached or following value. `-5` is a line count if the option `-#` exists. */
-function readShort(word: string, options: Options): Spelled | undefined {
+function readShort(word: string, options: CommandOptionTypes): Spelled | undefined {
   if (/^-\d+$/.test(word)) return options.has('-#') ? { names: ['-#'] } : undefined;
   const whole = /^(-\w[\w-]+)(?:=(.*))?$/s.exec(word);
   if (whole && options.has(whole[1]!)) return readLong(word, options);
@@ -53,7 +53,7 @@ function readShort(word: string, options: Options): Spelled | undefined {
     names.push(name);
     const attached = word.slice(at + 1);
     if (option.value === undefined) continue;
-    if (attached !== '' && option.flag && !fitsType(option.value, attached)) continue;
+    if (attached !== '' && option.flag && !matchesValueType(option.value, attached)) continue;
     if (attached !== '') return { names, type: option.value, value: attached.replace(/^=/, '') };
     return option.flag ? { names } : { names, type: option.value, awaits: true };
   }
@@ -61,8 +61,8 @@ function readShort(word: string, options: Options): Spelled | undefined {
 }
 
 /** Options read so far: pending disk checks, values, and option names. */
-export interface Gathered {
-  claims: DiskClaim[];
+export interface CollectedOptions {
+  claims: RequiredDiskCheck[];
   values: string[];
   used: Set<string>;
 }
@@ -72,11 +72,11 @@ export interface Gathered {
  * option, and the type of further values; undefined for an unknown option or a bad value.
  * @param greedy options that take all words up to the next option as values
  */
-export function readOption(
+export function readCommandOption(
   words: readonly string[],
   at: number,
-  options: Options,
-  gathered: Gathered,
+  options: CommandOptionTypes,
+  gathered: CollectedOptions,
   { oneDash, greedy }: { oneDash?: true; greedy?: readonly string[] } = {},
 ): { next: number; greedy?: string } | undefined {
   const word = words[at]!;
@@ -84,7 +84,7 @@ export function readOption(
   if (!option) return undefined;
   const next = words[at + 1] ?? '';
   // Some programs take the word as the value of the preceding flag, others as a file name.
-  const takes = (name: string) => fitsType(options.get(name)?.value ?? 'nothing', next);
+  const takes = (name: string) => matchesValueType(options.get(name)?.value ?? 'nothing', next);
   if (/^(true|false|null)$/.test(next) && !option.awaits && option.value === undefined && !option.names.some(takes))
     return undefined;
   for (const name of option.names) gathered.used.add(name);
@@ -97,7 +97,7 @@ export function readOption(
   if (value?.startsWith('--')) return undefined; // the receiving program would parse the value as an option
   if (value !== undefined) gathered.values.push(value);
   if (option.type !== undefined) {
-    const allowed = allows(option.type, value ?? '');
+    const allowed = checkArgumentValue(option.type, value ?? '');
     if (allowed === false) return undefined;
     if (allowed !== true) gathered.claims.push(allowed);
   }

@@ -1,9 +1,9 @@
-import { kinds } from '../../../protocol/content/rule.ts';
-import { type Installer, installers } from './grantRow.ts';
+import { commandRuleKinds } from '../../../protocol/content/rule.ts';
+import { type PackageInstaller, packageInstallers } from './grantRow.ts';
 import { isOperandType } from './operands.ts';
-import { scriptFiles } from './scriptArguments.ts';
-import { patternOf } from './tablePattern.ts';
-import type { Attributes, Table, TableSection } from './tableRows.ts';
+import { projectScriptFiles } from './scriptArguments.ts';
+import { compileGrantPattern } from './tablePattern.ts';
+import type { GrantRowAttributes, GrantTable, GrantTableSection } from './tableRows.ts';
 import { isValueType } from './values.ts';
 
 interface Line {
@@ -17,7 +17,7 @@ interface Block {
   body: Line[];
 }
 
-type Parsed = Attributes | string;
+type Parsed = GrantRowAttributes | string;
 
 /**
  * Parses a table of commands. Blank lines separate the blocks: ```text
@@ -29,9 +29,9 @@ type Parsed = Attributes | string;
  * and a line after `#` is a comment.
  * @throws Error with file and line
  */
-export function parseTable(text: string, file: string): Table {
+export function parseGrantTable(text: string, file: string): GrantTable {
   const sets = new Map<string, string>();
-  const sections: TableSection[] = [];
+  const sections: GrantTableSection[] = [];
   for (const { heads, body } of blocksOf(text, file)) {
     const [head] = heads as [Line];
     const fail = failingAt(file, head);
@@ -41,7 +41,8 @@ export function parseTable(text: string, file: string): Table {
       if (!body.every(isOptions)) fail('a set has nothing but options');
       sets.set(head.text, optionsIn(body, sets, file));
     } else if (head.text.startsWith('[')) {
-      const kind = kinds.find((one) => head.text === `[${one}]`) ?? fail(`no kind of ${kinds.join(', ')}`);
+      const kind =
+        commandRuleKinds.find((one) => head.text === `[${one}]`) ?? fail(`no kind of ${commandRuleKinds.join(', ')}`);
       const row = attributesOf(body, sets, file);
       if (!row.why) fail('it says not why');
       if (row.installedBy && (kind === 'looks' || kind === 'asks'))
@@ -108,9 +109,9 @@ function checkedOptions(text: string, sets: ReadonlyMap<string, string>, fail: (
   return text;
 }
 
-function attributesOf(lines: readonly Line[], sets: ReadonlyMap<string, string>, file: string): Attributes {
+function attributesOf(lines: readonly Line[], sets: ReadonlyMap<string, string>, file: string): GrantRowAttributes {
   const options = lines.filter(isOptions);
-  const attributes: Attributes = options.length > 0 ? { options: optionsIn(options, sets, file) } : {};
+  const attributes: GrantRowAttributes = options.length > 0 ? { options: optionsIn(options, sets, file) } : {};
   for (const line of lines) {
     const fail = failingAt(file, line);
     if (isOptions(line)) continue;
@@ -121,7 +122,7 @@ function attributesOf(lines: readonly Line[], sets: ReadonlyMap<string, string>,
         ? flagsIn(name!)
         : (read?.(value, (text) => checkedOptions(text, sets, fail)) ?? `${name} is no attribute`);
     if (typeof found === 'string') fail(found);
-    const { rest, also, ...others } = found as Attributes;
+    const { rest, also, ...others } = found as GrantRowAttributes;
     for (const key of Object.keys(others)) if (key in attributes) fail('it is there twice');
     Object.assign(attributes, others, rest && { rest: { ...attributes.rest, ...rest } });
     if (also) attributes.also = attributes.also ? (oneOf(attributes.also, also) ?? fail('its flags differ')) : also;
@@ -131,7 +132,7 @@ function attributesOf(lines: readonly Line[], sets: ReadonlyMap<string, string>,
 
 const unseen = { unseen: true } as const;
 
-const flags = new Map<string, Attributes>([
+const flags = new Map<string, GrantRowAttributes>([
   ['one dash', { oneDash: true }],
   ['options first', { optionsFirst: true }],
   ['reads arguments', { readsArguments: true }],
@@ -157,14 +158,14 @@ const readers = new Map<string, (value: string, options: (text: string) => strin
   [
     'scripts',
     (value) => {
-      const file = scriptFiles.find((one) => one === value);
+      const file = projectScriptFiles.find((one) => one === value);
       return file ? { scripts: file } : `${value} has no scripts`;
     },
   ],
   ['home', (home) => (home === 'go.mod' || home === 'build' ? { home } : `${home} is no home`)],
 ]);
 
-function operandsIn(value: string, as: (operands: string | string[]) => Attributes): Parsed {
+function operandsIn(value: string, as: (operands: string | string[]) => GrantRowAttributes): Parsed {
   const found: string[] = [];
   for (let rest = value; ; ) {
     const one = rest.startsWith('/') ? patternAt(rest) : /^[^\s,|/]+( \| [^\s,|/]+)*/.exec(rest)?.[0];
@@ -180,7 +181,7 @@ function patternAt(text: string): string | undefined {
   const found = /^\/(?:[^\\/[]|\\.|\[(?:[^\\\]]|\\.)*\])+\/[is]*/s.exec(text)?.[0];
   if (found === undefined) return undefined;
   try {
-    patternOf(found);
+    compileGrantPattern(found);
     return found;
   } catch {
     return undefined;
@@ -202,6 +203,6 @@ function countIn(value: string): Parsed {
 
 function installersIn(value: string): Parsed {
   const found = value.split(', ');
-  const isKnown = (name: string): name is Installer => installers.some((one) => one === name);
+  const isKnown = (name: string): name is PackageInstaller => packageInstallers.some((one) => one === name);
   return found.every(isKnown) ? { installedBy: found } : `${value} installs nothing`;
 }

@@ -1,7 +1,7 @@
 import { maxJsonBytes, parseLimitedJson } from '../../core/parseLimits.ts';
 import type { WorkspaceRoot } from '../../core/workspace.ts';
 import { resolvePath } from '../../sandbox/paths.ts';
-import { readPlain } from '../../sandbox/regularFile.ts';
+import { readRegularFile } from '../../sandbox/regularFile.ts';
 import { expandWord } from '../../shellSyntax/expandWord.ts';
 
 const maxPackages = 40;
@@ -13,7 +13,7 @@ const maxSolutions = 5;
  * Returns the packages declared by the project in the open folder (npm, pnpm, Cargo, Go, uv, Maven, Gradle, .NET solutions) as
  * workspace-relative folders, the root (`.`) first. Undeclared folders do not count.
  */
-export async function packagesOf(roots: readonly WorkspaceRoot[]): Promise<string[]> {
+export async function findProjectPackages(roots: readonly WorkspaceRoot[]): Promise<string[]> {
   const [root] = roots;
   const patterns = (
     await Promise.all((await manifestsOf(root!)).map(({ file, read }) => textOf(roots, file).then(read)))
@@ -127,5 +127,5 @@ function tried(read: () => string[]): string[] {
 async function textOf(roots: readonly WorkspaceRoot[], file: string): Promise<string> {
   const place = await resolvePath(roots, file, 'read').catch(() => undefined);
   if (!place) return '';
-  return readPlain(place.path, maxJsonBytes).then(String, () => '');
+  return readRegularFile(place.path, maxJsonBytes).then(String, () => '');
 }

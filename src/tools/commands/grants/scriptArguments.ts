@@ -2,41 +2,41 @@ import * as paths from 'node:path';
 import { maxJsonBytes, parseLimitedJson } from '../../core/parseLimits.ts';
 import type { WorkspaceRoot } from '../../core/workspace.ts';
 import { resolvePath } from '../../sandbox/paths.ts';
-import { readPlain } from '../../sandbox/regularFile.ts';
-import { isPath, pathInWord, saysTests } from './values.ts';
+import { readRegularFile } from '../../sandbox/regularFile.ts';
+import { isPathArgument, isTestPath, pathOfTestSelector } from './values.ts';
 
 /** Files with scripts of the project; runners append arguments to the scripts. */
-export const scriptFiles = ['package.json', 'composer.json'] as const;
-export type ScriptFile = (typeof scriptFiles)[number];
+export const projectScriptFiles = ['package.json', 'composer.json'] as const;
+export type ProjectScriptFile = (typeof projectScriptFiles)[number];
 
 /**
  * Call of a script with arguments appended to its text. `operands` are the appended arguments without options. `elsewhere`: options select
  * other packages.
  */
 export interface ScriptCall {
-  file: ScriptFile;
+  file: ProjectScriptFile;
   name: string;
   operands: readonly string[];
   elsewhere: boolean;
 }
 
 /** Accepted arguments of a program: only test files (because the program executes files), or any; undefined for an unknown program. */
-export type Takes = (program: string) => 'tests' | 'any' | undefined;
+export type AcceptedArgumentsLookup = (program: string) => 'tests' | 'any' | undefined;
 
 /**
  * Tests if operands are harmless after the text of a script. An interpreter or a test runner would execute a named file, so the name must
  * mark a test. For an unknown program, no other code file may be named.
  */
-export async function allowsAppended(
+export async function allowsScriptArguments(
   { file, name, operands, elsewhere }: ScriptCall,
   folder: string,
   roots: readonly WorkspaceRoot[],
-  takes: Takes,
+  takes: AcceptedArgumentsLookup,
 ): Promise<boolean> {
   if (operands.length === 0) return true;
   const scripts = elsewhere ? undefined : await scriptsOf(file, folder, roots);
   const taken = scripts && takenBy(scripts, name, takes);
-  const isTest = (word: string) => isPath(word) && saysTests(pathInWord(word));
+  const isTest = (word: string) => isPathArgument(word) && isTestPath(pathOfTestSelector(word));
   return taken === 'any' || operands.every((word) => isTest(word) || (taken === undefined && !codeFile.test(word)));
 }
 
@@ -52,7 +52,12 @@ const takesValue = /^(-r|-C|--require|--import|--loader|--experimental-loader|--
 type Scripts = Partial<Record<string, unknown>>;
 
 /** Returns the arguments accepted by the last command of a script, where arguments are appended. Follows scripts started by the script. */
-function takenBy(scripts: Scripts, name: string, takes: Takes, seen: readonly string[] = []): ReturnType<Takes> {
+function takenBy(
+  scripts: Scripts,
+  name: string,
+  takes: AcceptedArgumentsLookup,
+  seen: readonly string[] = [],
+): ReturnType<AcceptedArgumentsLookup> {
   const script = Object.hasOwn(scripts, name) ? scripts[name] : undefined;
   const texts = (Array.isArray(script) ? script : [script]).filter((one) => typeof one === 'string');
   if (texts.length === 0) return 'any'; // nothing runs
@@ -74,13 +79,17 @@ function takenBy(scripts: Scripts, name: string, takes: Takes, seen: readonly st
   );
 }
 
-function strictest(all: readonly ReturnType<Takes>[]): ReturnType<Takes> {
+function strictest(all: readonly ReturnType<AcceptedArgumentsLookup>[]): ReturnType<AcceptedArgumentsLookup> {
   if (all.includes('tests')) return 'tests';
   return all.includes(undefined) ? undefined : 'any';
 }
 
 /** @param words arguments of the program in a script */
-function takenByProgram(word: string, words: readonly string[], takes: Takes): ReturnType<Takes> {
+function takenByProgram(
+  word: string,
+  words: readonly string[],
+  takes: AcceptedArgumentsLookup,
+): ReturnType<AcceptedArgumentsLookup> {
   if (word.startsWith('-')) return undefined;
   const program = paths.posix.basename(word);
   if (starters.has(program)) return 'tests';
@@ -91,14 +100,14 @@ function takenByProgram(word: string, words: readonly string[], takes: Takes): R
 }
 
 /** Recognizes `mocha.js`, `mocha@10`, `_mocha` and `ts-mocha` as one program. */
-function takenByName(name: string, takes: Takes): ReturnType<Takes> {
+function takenByName(name: string, takes: AcceptedArgumentsLookup): ReturnType<AcceptedArgumentsLookup> {
   const plain = name.replace(/(?<=.)@.*|\.[cm]?js$/g, '');
   const parts = [plain, ...plain.split(/[-_]/)].map(takes);
   return parts.includes('tests') ? 'tests' : parts[0];
 }
 
 async function scriptsOf(
-  file: ScriptFile,
+  file: ProjectScriptFile,
   folder: string,
   roots: readonly WorkspaceRoot[],
 ): Promise<Scripts | undefined> {
@@ -106,7 +115,7 @@ async function scriptsOf(
     const found = await resolvePath(roots, paths.join(place, file), 'read').catch(() => undefined);
     if (found?.kind === 'file') {
       try {
-        const text = (await readPlain(found.path, maxJsonBytes)).toString();
+        const text = (await readRegularFile(found.path, maxJsonBytes)).toString();
         return Object((parseLimitedJson(text) as { scripts?: unknown }).scripts) as Scripts;
       } catch {
         return undefined;

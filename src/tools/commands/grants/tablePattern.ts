@@ -1,6 +1,6 @@
 const compiled = new Map<string, RegExp>();
 
-export function patternOf(text: string): RegExp {
+export function compileGrantPattern(text: string): RegExp {
   const found = compiled.get(text);
   if (found) return found;
   const end = text.lastIndexOf('/');

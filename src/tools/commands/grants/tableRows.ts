@@ -1,7 +1,7 @@
 import type { GrantRow } from './grantRow.ts';
 
 /** Attributes of rows; their options may name sets. */
-export type Attributes = Partial<Omit<GrantRow, 'command'>>;
+export type GrantRowAttributes = Partial<Omit<GrantRow, 'command'>>;
 
 /**
  * Rows with the same attributes. `commands` are written as `git {log,show}` for two commands; a trailing `?` marks a command never
@@ -9,21 +9,21 @@ export type Attributes = Partial<Omit<GrantRow, 'command'>>;
  */
 interface RowGroup {
   commands: string[];
-  row: Attributes;
+  row: GrantRowAttributes;
 }
 
-export interface TableSection {
-  row: Attributes & Pick<GrantRow, 'kind'>;
+export interface GrantTableSection {
+  row: GrantRowAttributes & Pick<GrantRow, 'kind'>;
   groups: RowGroup[];
 }
 
 /** Parsed table of commands, as plain data. `sets` maps the name of `@name` to options. */
-export interface Table {
+export interface GrantTable {
   sets: [name: string, options: string][];
-  sections: TableSection[];
+  sections: GrantTableSection[];
 }
 
-export function tableRows({ sets, sections }: Table): GrantRow[] {
+export function expandGrantRows({ sets, sections }: GrantTable): GrantRow[] {
   const known = new Map(sets);
   const whole = (options: string): string => options.replace(/(?<!\S)@\S+/g, (name) => whole(known.get(name)!));
   return sections.flatMap((section) =>
@@ -33,7 +33,7 @@ export function tableRows({ sets, sections }: Table): GrantRow[] {
       if (options !== undefined) common.options = whole(options);
       if (before !== undefined) common.before = whole(before);
       if (rest?.options !== undefined) common.rest = { ...rest, options: whole(rest.options) };
-      return commands.flatMap(alternatives).map(
+      return commands.flatMap(expandBracedAlternatives).map(
         (command): GrantRow => ({
           command: command.replace(/\?$/, ''),
           ...common,
@@ -45,7 +45,7 @@ export function tableRows({ sets, sections }: Table): GrantRow[] {
 }
 
 /** Expands `a {b,c}` to `a b` and `a c`; an alternative may be empty. */
-export function alternatives(text: string): string[] {
+export function expandBracedAlternatives(text: string): string[] {
   const [, before, inside] = /^([^{]*)\{([^}]*)\}$/.exec(text) ?? [];
   return inside === undefined ? [text] : inside.split(',').map((one) => `${before}${one}`.trim());
 }

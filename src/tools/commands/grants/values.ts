@@ -1,13 +1,13 @@
-import { isKnown, some } from '../commandStep.ts';
-import { sqlReads } from '../readOnlyScripts.ts';
-import { isBuildTarget, isCheckName, isPreset } from './checkNames.ts';
+import { isStaticShellWord, unknownValueMarks } from '../commandStep.ts';
+import { isReadOnlySqlQuery } from '../readOnlyScripts.ts';
+import { isBuildPresetName, isBuildTarget, isCheckScriptName } from './checkNames.ts';
 
 /**
  * Disk check that must succeed before a word counts as harmless. `there`: an existing readable file. `folder`: a folder, or a configuration
  * file inside. `package`: a Python module in the form of a folder. `configured`: read by the tool `program` with configuration from
  * surrounding folders.
  */
-export interface DiskClaim {
+export interface RequiredDiskCheck {
   path: string;
   as: 'read' | 'there' | 'output' | 'folder' | 'module' | 'package' | 'configured';
   program?: string;
@@ -17,31 +17,34 @@ export interface DiskClaim {
  * Tests a value against types.
  * @param types separated by blanks; one must match
  */
-export function allows(types: string, value: string): boolean | DiskClaim {
+export function checkArgumentValue(types: string, value: string): boolean | RequiredDiskCheck {
   for (const type of types.split(' ')) {
     const check = valueTypes.get(type);
     const vague = type === '' || type === '#';
-    const found = check ? (vague || isKnown(value)) && check(value) : type.split('|').includes(value);
+    const found = check ? (vague || isStaticShellWord(value)) && check(value) : type.split('|').includes(value);
     if (found) return found;
   }
   return false;
 }
 
-export const fitsType = (type: string, value: string): boolean => allows(type, value) !== false;
+export const matchesValueType = (type: string, value: string): boolean => checkArgumentValue(type, value) !== false;
 
-const valueTypes = new Map<string, (value: string) => boolean | DiskClaim>([
+const valueTypes = new Map<string, (value: string) => boolean | RequiredDiskCheck>([
   ['', () => true],
-  ['#', (value) => value === some.number || /^-?[\d.,]+%?$/.test(value)],
+  ['#', (value) => value === unknownValueMarks.number || /^-?[\d.,]+%?$/.test(value)],
   ['<time>', (value) => /^\d+(\.\d+)?(ms|s|m|h)?$/.test(value)],
   ['<name>', (value) => /^[\w@][\w@:.+-]*(\/[\w@:.+-]+)*$/.test(value) && !/(^|\/)\.\.?(\/|$)/.test(value)],
-  ['<path>', (value) => isPath(value) && { path: value, as: 'read' }],
-  ['<file>', (value) => isFile(value) && { path: value, as: 'read' }],
-  ['<tests>', (value) => isPath(value) && saysTests(value) && { path: value, as: 'read' }],
-  ['<folder>', (value) => isPath(value) && { path: value, as: 'folder' }],
+  ['<path>', (value) => isPathArgument(value) && { path: value, as: 'read' }],
+  ['<file>', (value) => isFileArgument(value) && { path: value, as: 'read' }],
+  ['<tests>', (value) => isPathArgument(value) && isTestPath(value) && { path: value, as: 'read' }],
+  ['<folder>', (value) => isPathArgument(value) && { path: value, as: 'folder' }],
   /** Configuration file in another folder: equivalent to execution there. */
-  ['<manifest>', (value) => isPath(value) && { path: value.replace(/[^/]*$/, '') || '.', as: 'folder' }],
-  ['<build>', (value) => isPath(value) && { path: value, as: buildFolder.test(value) ? 'read' : 'folder' }],
-  ['<made>', (value) => buildFolder.test(value) && { path: value, as: 'read' }],
+  ['<manifest>', (value) => isPathArgument(value) && { path: value.replace(/[^/]*$/, '') || '.', as: 'folder' }],
+  [
+    '<build>',
+    (value) => isPathArgument(value) && { path: value, as: buildFolderPattern.test(value) ? 'read' : 'folder' },
+  ],
+  ['<made>', (value) => buildFolderPattern.test(value) && { path: value, as: 'read' }],
   /** Passed to Git, so an option is refused. */
   ['<revision>', (value) => /^[\w@][\w@{}^~:./-]*$/.test(value)],
   /** Package filter; text in brackets would be passed to Git. */
@@ -67,11 +70,11 @@ const valueTypes = new Map<string, (value: string) => boolean | DiskClaim>([
     '<range>',
     (value) => {
       const path = value.slice(value.lastIndexOf(':') + 1);
-      return isPath(path) && { path, as: 'read' };
+      return isPathArgument(path) && { path, as: 'read' };
     },
   ],
   ['<target>', (value) => !value.includes('/') && isBuildTarget(value)],
-  ['<preset>', isPreset],
+  ['<preset>', isBuildPresetName],
   /** Value of `eslint --rule`: options of a rule may name a file to load. */
   ['<rule>', (value) => !/[[\]{}]/.test(value)],
   /** Value of `python -W`: a category with a dot would be imported. */
@@ -83,32 +86,34 @@ const valueTypes = new Map<string, (value: string) => boolean | DiskClaim>([
   ['<fields>', (value) => /^[-+\w,%.=]+$/.test(value) && !/env/i.test(value)],
   ['<labels>', (value) => /^[\w@*][\w@*:.,+=/!-]*$/.test(value) && !/(^|[/,])\.\.([/,]|$)/.test(value)],
   ['<word>', (value) => /^[\w][\w .-]*$/.test(value)],
-  ['<checks>', (value) => value.split(',').every(isCheckName)],
+  ['<checks>', (value) => value.split(',').every(isCheckScriptName)],
   [
     '<environments>',
-    (value) => value.split(',').every((one) => /^(py\d*(\.?\d+)?|pypy\d+)(-[\w.]+)*$/.test(one) || isCheckName(one)),
+    (value) =>
+      value.split(',').every((one) => /^(py\d*(\.?\d+)?|pypy\d+)(-[\w.]+)*$/.test(one) || isCheckScriptName(one)),
   ],
   /** Compilation database of a build; similar files of other formats name programs to run. */
   [
     '<commands>',
-    (value) => /(^|\/)compile_commands\.json$/.test(value) && isPath(value) && { path: value, as: 'read' },
+    (value) => /(^|\/)compile_commands\.json$/.test(value) && isPathArgument(value) && { path: value, as: 'read' },
   ],
-  ['<sql>', (value) => sqlReads(value)],
+  ['<sql>', (value) => isReadOnlySqlQuery(value)],
   ['<lint>', (value) => /^[a-z][\w:-]*$/i.test(value)],
 ]);
 
 export const isValueType = (name: string): boolean => valueTypes.has(name);
 
-export const isPath = (value: string): boolean =>
-  isKnown(value) && value !== '' && !/^[-~@]|^[a-z][a-z0-9+.-]*:\/\//i.test(value);
+export const isPathArgument = (value: string): boolean =>
+  isStaticShellWord(value) && value !== '' && !/^[-~@]|^[a-z][a-z0-9+.-]*:\/\//i.test(value);
 
 /** Refuses `+`, which starts an option of some shells. */
-export const isFile = (value: string): boolean => isPath(value) && !/:|^\+/.test(value);
+export const isFileArgument = (value: string): boolean => isPathArgument(value) && !/:|^\+/.test(value);
 
-export const buildFolder = /^(\.\/)?(_?build|builddir|out|cmake-build|artifacts|publish)[\w-]*(\/\w[\w.-]*)*\/?$/;
+export const buildFolderPattern =
+  /^(\.\/)?(_?build|builddir|out|cmake-build|artifacts|publish)[\w-]*(\/\w[\w.-]*)*\/?$/;
 
-export const pathInWord = (word: string): string => word.split('::')[0]!.replace(/:\d+(:\d+)?$/, '');
+export const pathOfTestSelector = (word: string): string => word.split('::')[0]!.replace(/:\d+(:\d+)?$/, '');
 
-export const saysTests = (path: string): boolean =>
+export const isTestPath = (path: string): boolean =>
   /(^|[/_.-])(__)?(tests?|testing|specs?|e2e|integration|unit|features|bench(marks?)?)(__)?($|[/_.-])/i.test(path) ||
   /[a-z\d](Test|Spec|Cest)(s|Case)?\.\w+$/.test(path);

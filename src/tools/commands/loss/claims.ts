@@ -1,15 +1,21 @@
 import { stat } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { globTest } from '../../core/glob.ts';
-import { unescaped } from '../../shellSyntax/expandWord.ts';
-import { programOf, readShell, type ShellPart, type ShellWord, unknown } from '../../shellSyntax/shellWords.ts';
-import { pointedAt } from '../criticalPaths.ts';
-import { foldersOfParts } from '../workingFolders.ts';
-import { codeOption, effectsOf, interpreters } from './codeEffects.ts';
+import { unescapeShellWord } from '../../shellSyntax/expandWord.ts';
+import {
+  commandProgramName,
+  parseShellParts,
+  type ShellPart,
+  type ShellWord,
+  unknownShellTextMark,
+} from '../../shellSyntax/shellWords.ts';
+import { resolveShellWordTargets } from '../criticalPaths.ts';
+import { possibleWorkingFolders } from '../workingFolders.ts';
+import { codeInterpreterPattern, findCodeFileEffects, inlineCodeOptionPattern } from './codeEffects.ts';
 import { withoutHereDocuments } from './hereDocuments.ts';
-import { patchedNames, patchText } from './patchedFiles.ts';
-import { makeRecipe, packageScript, type Recipe } from './recipes.ts';
-import { repositoryAround } from './repository.ts';
+import { filePathsInPatch, readPatchFiles } from './patchedFiles.ts';
+import { type CommandRecipe, findMakefileRecipe, findPackageScriptRecipe } from './recipes.ts';
+import { findGitRepositoryRoot } from './repository.ts';
 
 /**
  * Data that a command may discard, by absolute path. `delete`: a file or a folder with its contents, filtered by `only`. `edit`: a change
@@ -35,7 +41,11 @@ const maxWords = 200;
 class TooManyWords extends Error {}
 
 /** Returns the data that a command may delete or overwrite: by redirections, programs, Git, and one level of package scripts. */
-export async function claimsOf(command: string, surroundings: ClaimContext, isScript = false): Promise<LossClaim[]> {
+export async function findPotentialDataLosses(
+  command: string,
+  surroundings: ClaimContext,
+  isScript = false,
+): Promise<LossClaim[]> {
   try {
     return await claimsWithin(command, surroundings, isScript);
   } catch (error) {
@@ -47,16 +57,16 @@ export async function claimsOf(command: string, surroundings: ClaimContext, isSc
 async function claimsWithin(command: string, surroundings: ClaimContext, isScript: boolean): Promise<LossClaim[]> {
   const { folder, home, platform } = surroundings;
   const { text, documents } = withoutHereDocuments(command);
-  const parts = readShell(text, { home, platform }).filter(({ isText }) => !isText);
+  const parts = parseShellParts(text, { home, platform }).filter(({ isText }) => !isText);
   const placed = parts.map((part) => (gitOf(part) ? { ...part, words: withoutFolders(part.words) } : part));
-  const places = await foldersOfParts(placed, folder, home, platform);
+  const places = await possibleWorkingFolders(placed, folder, home, platform);
   const claims: LossClaim[] = [];
   let words = 0;
   for (const [index, part] of parts.entries()) {
     const { folders, unclear } = places(index);
     for (const from of folders) {
       const find = async (word: ShellWord): Promise<string[] | undefined> => {
-        if (unclear && !paths.isAbsolute(unescaped(word))) return undefined;
+        if (unclear && !paths.isAbsolute(unescapeShellWord(word))) return undefined;
         words += 1;
         if (words > maxWords) throw new TooManyWords();
         return pathsOf(word, from, platform);
@@ -79,7 +89,7 @@ interface Sight {
 async function claimsOfPart(part: ShellPart, sight: Sight): Promise<LossClaim[]> {
   const claims: LossClaim[] = [];
   for (const word of part.overwrites) claims.push(...(await each([word], sight, overwrite)));
-  const programs = part.words.map(programOf);
+  const programs = part.words.map(commandProgramName);
   for (const [at, program] of programs.entries()) {
     if (program === 'install' && at > 0) continue; // `npm install x`
     const before = programs.slice(0, at);
@@ -113,8 +123,8 @@ async function claimsOfProgram(
   sight: Sight,
   reads: readonly ShellWord[],
 ): Promise<LossClaim[]> {
-  const plain = words.map(unescaped);
-  if (interpreters.test(program) && !/^perl/.test(program)) return claimsOfCode(words, plain, sight);
+  const plain = words.map(unescapeShellWord);
+  if (codeInterpreterPattern.test(program) && !/^perl/.test(program)) return claimsOfCode(words, plain, sight);
   const end = plain.indexOf('--');
   const operands = words.filter((_, at) => at !== end && (!plain[at]!.startsWith('-') || (end >= 0 && at > end)));
   const has = (pattern: RegExp) => plain.some((word, at) => pattern.test(word) && (end < 0 || at < end));
@@ -207,7 +217,7 @@ async function claimsOfProgram(
         : [];
     case 'make':
     case 'gmake':
-      return sight.isScript ? [] : claimsOfRecipe(await makeRecipe(plain, sight.from), sight);
+      return sight.isScript ? [] : claimsOfRecipe(await findMakefileRecipe(plain, sight.from), sight);
     case 'sort':
     case 'curl':
     case 'wget':
@@ -220,7 +230,7 @@ async function claimsOfProgram(
     case 'pnpm':
     case 'yarn':
     case 'bun':
-      return sight.isScript ? [] : claimsOfRecipe(await packageScript(plain, sight.from), sight);
+      return sight.isScript ? [] : claimsOfRecipe(await findPackageScriptRecipe(plain, sight.from), sight);
     default:
       return [];
   }
@@ -246,7 +256,7 @@ function outputsOf(program: string, words: readonly ShellWord[], plain: readonly
 async function claimsOfFind(words: readonly ShellWord[], plain: readonly string[], sight: Sight): Promise<LossClaim[]> {
   const action = plain.findIndex((word) => /^-(delete|exec|execdir|ok|okdir)$/.test(word));
   if (action < 0) return [];
-  const executed = programOf(words[action + 1] ?? '');
+  const executed = commandProgramName(words[action + 1] ?? '');
   const isDelete = plain[action] === '-delete';
   const isChange = !isDelete && changesFiles(executed, words.slice(action + 2));
   if (!isDelete && !isChange) return [];
@@ -289,7 +299,7 @@ async function claimsOfCopy(
     const found = await sight.find(source);
     if (!found) claims.push(...((await exists(to)) ? [isFolder ? ({ kind: 'unknown' } as const) : overwrite(to)] : []));
     for (const from of found ?? []) {
-      const place = isFolder && !/[\\/]\.$/.test(unescaped(source)) ? paths.join(to, paths.basename(from)) : to;
+      const place = isFolder && !/[\\/]\.$/.test(unescapeShellWord(source)) ? paths.join(to, paths.basename(from)) : to;
       if (place === from) continue;
       if (!(await isDirectory(from))) claims.push(overwrite(place));
       else if (!/^(mv|move-item)$/.test(program)) claims.push({ kind: 'copy', from, to: place, deletes: false });
@@ -300,12 +310,12 @@ async function claimsOfCopy(
 
 async function claimsOfRsync(operands: readonly ShellWord[], deletes: boolean, sight: Sight): Promise<LossClaim[]> {
   const target = operands.at(-1);
-  if (target === undefined || operands.length < 2 || /^[^/]*:/.test(unescaped(target))) return [];
+  if (target === undefined || operands.length < 2 || /^[^/]*:/.test(unescapeShellWord(target))) return [];
   const [to] = (await sight.find(target)) ?? [];
   if (to === undefined) return [{ kind: 'unknown' }];
   const claims: LossClaim[] = [];
   for (const source of operands.slice(0, -1)) {
-    const spelled = unescaped(source);
+    const spelled = unescapeShellWord(source);
     const [from] = /^[^/]*:/.test(spelled) ? [] : ((await sight.find(source)) ?? []);
     if (from === undefined) claims.push({ kind: 'delete', path: to });
     else if (!(await isDirectory(from)))
@@ -321,7 +331,7 @@ async function claimsOfRsync(operands: readonly ShellWord[], deletes: boolean, s
   return claims;
 }
 
-const gitOf = ({ words }: ShellPart): boolean => words.some((word) => programOf(word) === 'git');
+const gitOf = ({ words }: ShellPart): boolean => words.some((word) => commandProgramName(word) === 'git');
 
 /** Removes the `-C` folders of Git, which the caller follows. */
 const withoutFolders = (words: readonly ShellWord[]): ShellWord[] =>
@@ -335,9 +345,9 @@ async function claimsOfGit(
   const { platform } = sight.surroundings;
   let folder = sight.from;
   for (let at = 0; at < words.length; at++) {
-    const word = unescaped(words[at]!);
+    const word = unescapeShellWord(words[at]!);
     if (word === '-C') {
-      const [next, ...others] = (await pathsOf(words[++at] ?? unknown, folder, platform)) ?? [];
+      const [next, ...others] = (await pathsOf(words[++at] ?? unknownShellTextMark, folder, platform)) ?? [];
       if (next === undefined || others.length > 0) return [{ kind: 'unknown' }];
       folder = next;
     } else if (word === '-c') {
@@ -346,12 +356,12 @@ async function claimsOfGit(
     } else if (/^--(git-dir|work-tree|namespace)\b/.test(word)) return [{ kind: 'unknown' }];
     else if (!word.startsWith('-')) {
       const rest = words.slice(at + 1);
-      const args = rest.map(unescaped);
+      const args = rest.map(unescapeShellWord);
       if (word !== 'apply') return [{ kind: 'git', folder, command: word, args }];
       if (args.some((one) => /^--(check|stat|numstat|summary|cached)$/.test(one))) return [];
       const patches = rest.filter((_, index) => !args[index]!.startsWith('-'));
       const strip = Number(/^-p(\d+)$/.exec(args.find((one) => /^-p\d+$/.test(one)) ?? '')?.[1] ?? 1);
-      const top = repositoryAround(folder) ?? folder;
+      const top = findGitRepositoryRoot(folder) ?? folder;
       const given = patches.length > 0 ? patches : [inputOf(reads, sight)].filter((one) => one !== undefined);
       return claimsOfPatch(given.length > 0 ? given : undefined, strip, [top], sight);
     }
@@ -359,10 +369,10 @@ async function claimsOfGit(
   return [];
 }
 
-async function claimsOfRecipe(recipe: Recipe | undefined, { surroundings }: Sight): Promise<LossClaim[]> {
+async function claimsOfRecipe(recipe: CommandRecipe | undefined, { surroundings }: Sight): Promise<LossClaim[]> {
   const claims: LossClaim[] = [];
   for (const line of recipe?.lines ?? [])
-    claims.push(...(await claimsOf(line, { ...surroundings, folder: recipe!.folder }, true)));
+    claims.push(...(await findPotentialDataLosses(line, { ...surroundings, folder: recipe!.folder }, true)));
   return claims;
 }
 
@@ -372,17 +382,17 @@ async function claimsOfArchive(into: ShellWord | undefined, sight: Sight): Promi
 }
 
 async function claimsOfCode(words: readonly ShellWord[], plain: readonly string[], sight: Sight): Promise<LossClaim[]> {
-  const at = plain.findIndex((word) => codeOption.test(word));
+  const at = plain.findIndex((word) => inlineCodeOptionPattern.test(word));
   const texts = at >= 0 ? plain.slice(at + 1, at + 2) : words.every((word) => word === '-') ? sight.documents : [];
   const claims: LossClaim[] = [];
   for (const text of texts) {
-    const { deletes, writes, commands, deletesUnnamed } = effectsOf(text);
+    const { deletes, writes, commands, deletesUnnamed } = findCodeFileEffects(text);
     const absolute = (path: string) => paths.resolve(sight.from, path);
     claims.push(...deletes.map((path) => remove(absolute(path))), ...writes.map((path) => overwrite(absolute(path))));
     if (deletesUnnamed) claims.push({ kind: 'unknown' });
     if (!sight.isScript)
       for (const command of commands)
-        claims.push(...(await claimsOf(command, { ...sight.surroundings, folder: sight.from }, true)));
+        claims.push(...(await findPotentialDataLosses(command, { ...sight.surroundings, folder: sight.from }, true)));
   }
   return claims;
 }
@@ -398,15 +408,16 @@ async function claimsOfPatch(
 ): Promise<LossClaim[]> {
   const found = await Promise.all((files ?? []).map((file) => sight.find(file)));
   const own = sight.documents.join('\n');
-  const text = found.length > 0 ? await patchText(found.flatMap((one) => one ?? ['\0'])) : own === '' ? undefined : own;
+  const text =
+    found.length > 0 ? await readPatchFiles(found.flatMap((one) => one ?? ['\0'])) : own === '' ? undefined : own;
   if (text === undefined) return [{ kind: 'some', path: sight.from }];
-  return folders.flatMap((folder) => patchedNames(text, strip).map((name) => edit(paths.resolve(folder, name))));
+  return folders.flatMap((folder) => filePathsInPatch(text, strip).map((name) => edit(paths.resolve(folder, name))));
 }
 
 /** Returns the distinct paths of a word with real parent folders; undefined if unknown. */
 async function pathsOf(word: ShellWord, folder: string, platform: string): Promise<string[] | undefined> {
-  if (unescaped(word) === '') return [];
-  const pointed = await pointedAt(word, folder, platform);
+  if (unescapeShellWord(word) === '') return [];
+  const pointed = await resolveShellWordTargets(word, folder, platform);
   if (pointed.unclear) return undefined;
   return [...new Set(pointed.paths)];
 }

@@ -9,9 +9,10 @@ interface CodeEffects {
   deletesUnnamed: boolean;
 }
 
-/** Interpreters that take code as an argument after `codeOption`, or from the input. */
-export const interpreters = /^(python[\d.]*|pypy[\d.]*|node|nodejs|bun|deno|ruby[\d.]*|perl[\d.]*|php[\d.]*)$/;
-export const codeOption = /^-\w*[cepr]$|^--(eval|print|run)$|^eval$/;
+/** Interpreters that take code as an argument after `inlineCodeOptionPattern`, or from the input. */
+export const codeInterpreterPattern =
+  /^(python[\d.]*|pypy[\d.]*|node|nodejs|bun|deno|ruby[\d.]*|perl[\d.]*|php[\d.]*)$/;
+export const inlineCodeOptionPattern = /^-\w*[cepr]$|^--(eval|print|run)$|^eval$/;
 
 const quotedText = String.raw`[rbu]?(?<quote>['"\x60])(?<text>(?:(?!\k<quote>)[^\\\n])*)\k<quote>`;
 const call = (names: string) => String.raw`(?<![\w$])(?:${names})\s*\(?\s*`;
@@ -34,7 +35,7 @@ const perlOpened = String.raw`\bopen\b[^;\n]{0,60}?,\s*(['"])(?:\+?>)\1\s*,\s*${
 const commands = String.raw`(?<![\w$])(?:system|execSync|exec|popen|Popen|check_call|check_output|shell_exec|passthru|subprocess\.\w+)\s*\(?\s*${quotedText}`;
 
 /** Finds calls that delete or write files in code. Writes to computed names are ignored. */
-export function effectsOf(code: string): CodeEffects {
+export function findCodeFileEffects(code: string): CodeEffects {
   const matches = (pattern: string) => [...code.matchAll(new RegExp(pattern, 'g'))];
   const texts = (pattern: string) => matches(pattern).map(({ groups }) => groups!.text!);
   /** The literal is the whole argument, without concatenation or interpolation. */

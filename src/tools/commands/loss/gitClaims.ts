@@ -1,6 +1,6 @@
 import * as paths from 'node:path';
-import { isLeftover } from '../../core/tempFiles.ts';
-import { secretReason } from '../../policy/secretFiles.ts';
+import { isLeftoverTempFile } from '../../core/tempFiles.ts';
+import { secretFileReason } from '../../policy/secretFiles.ts';
 import type { GitRepository, GitStatusEntry } from './repository.ts';
 
 /**
@@ -12,11 +12,11 @@ interface GitLoss {
   deleted?: readonly string[];
   stashed?: readonly string[];
   stashEntries?: number;
-  commits?: CommitLoss;
+  commits?: UnreachableCommits;
 }
 
 /** Commits that become unreachable, and the branch or tag that moves or is deleted. */
-export interface CommitLoss {
+export interface UnreachableCommits {
   ref: string;
   count: number;
   kind: 'moves' | 'deletes' | 'removes';
@@ -24,7 +24,8 @@ export interface CommitLoss {
 
 /** Tests if an ignored file (absolute path) cannot be rebuilt; only secret files count. */
 export const isIrreplaceable = (top: string, path: string): boolean =>
-  !isLeftover(paths.basename(path)) && secretReason(paths.relative(top, path).split(paths.sep)) !== undefined;
+  !isLeftoverTempFile(paths.basename(path)) &&
+  secretFileReason(paths.relative(top, path).split(paths.sep)) !== undefined;
 
 const unstaged = ({ index, file }: GitStatusEntry): boolean => /[MTAU]/.test(file) || (index === 'U' && file !== 'D');
 const uncommitted = (entry: GitStatusEntry): boolean => unstaged(entry) || /[MTARCU]/.test(entry.index);
@@ -52,14 +53,14 @@ const builtIn =
   /^(add|am|branch|checkout|apply|checkout-index|cherry-pick|clean|commit|diff|fetch|filter-branch|gc|init|log|merge|mv|prune|pull|push|read-tree|rebase|reflog|reset|restore|revert|rm|show|stash|status|submodule|switch|tag|update-ref|worktree)$/;
 
 /** Returns the value of an alias: a Git command with options, or a shell command after `!`. Undefined if Git has no such alias. */
-export const aliasOf = async (repository: GitRepository, command: string): Promise<string | undefined> =>
+export const resolveGitAlias = async (repository: GitRepository, command: string): Promise<string | undefined> =>
   builtIn.test(command) || !/^[\w-]+$/.test(command) ? undefined : repository.alias(command);
 
 /**
  * Returns the loss of one Git command; undefined if there is none. Throws if Git fails.
  * @param folder working folder; `args`: arguments after the command
  */
-export async function gitLoss(
+export async function findGitDataLoss(
   repository: GitRepository,
   folder: string,
   command: string,

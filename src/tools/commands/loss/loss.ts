@@ -1,17 +1,17 @@
 import { lstat, opendir, readdir, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
-import { amount, type LocalizedMessage, message } from '../../../protocol/text/l10n.ts';
-import { joined } from '../../../protocol/text/localized.ts';
-import type { Loss } from '../../core/tool.ts';
+import { type LocalizedMessage, localizedCount, message } from '../../../protocol/text/l10n.ts';
+import { joinLocalizableTexts } from '../../../protocol/text/localized.ts';
+import type { PlannedDataLoss } from '../../core/tool.ts';
 import type { WorkspaceRoot } from '../../core/workspace.ts';
-import { linesOf } from '../../sandbox/fileText.ts';
-import { readPlain } from '../../sandbox/regularFile.ts';
-import { isOwnStream } from '../devices.ts';
+import { linesWithoutEndings } from '../../sandbox/fileText.ts';
+import { readRegularFile } from '../../sandbox/regularFile.ts';
+import { isStandardStreamPath } from '../devices.ts';
 import { temporaryFolders } from '../outputFiles.ts';
-import { claimsOf, type LossClaim } from './claims.ts';
-import { aliasOf, type CommitLoss, gitLoss, isIrreplaceable } from './gitClaims.ts';
-import { GitRepository, type GitStatusEntry, repositoryAround } from './repository.ts';
+import { findPotentialDataLosses, type LossClaim } from './claims.ts';
+import { findGitDataLoss, isIrreplaceable, resolveGitAlias, type UnreachableCommits } from './gitClaims.ts';
+import { findGitRepositoryRoot, GitRepository, type GitStatusEntry } from './repository.ts';
 
 /** Milliseconds to wait for the loss of a command. */
 const limit = 1000;
@@ -25,13 +25,13 @@ const shownNames = 3;
  * names nothing to discard.
  * @param folder working folder, absolute
  */
-export async function lossFinder(
+export async function createDataLossFinder(
   roots: readonly Pick<WorkspaceRoot, 'path'>[],
   folder: string,
   command: string,
   milliseconds = limit,
-): Promise<(() => Promise<Loss | undefined>) | undefined> {
-  const claims = await claimsOf(command, around(folder));
+): Promise<(() => Promise<PlannedDataLoss | undefined>) | undefined> {
+  const claims = await findPotentialDataLosses(command, around(folder));
   return claims.length > 0 ? () => lossOf(roots, claims, milliseconds) : undefined;
 }
 
@@ -39,7 +39,7 @@ async function lossOf(
   roots: readonly Pick<WorkspaceRoot, 'path'>[],
   claims: readonly LossClaim[],
   milliseconds: number,
-): Promise<Loss | undefined> {
+): Promise<PlannedDataLoss | undefined> {
   const open = await Promise.all(roots.map(({ path }) => realpath(path).catch(() => path)));
   const signal = AbortSignal.timeout(milliseconds);
   const late = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -52,7 +52,7 @@ async function lossOf(
 
 const around = (folder: string) => ({ folder, home: homedir(), platform: process.platform });
 
-const unknownLoss: Loss = { text: message('Could not determine what this command discards.'), items: ['?'] };
+const unknownLoss: PlannedDataLoss = { text: message('Could not determine what this command discards.'), items: ['?'] };
 
 /**
  * All lost data, with absolute paths, grouped for the sentences of the approval. `deleted` are files unknown to Git; `deletedInAll` counts
@@ -69,7 +69,7 @@ interface Lost {
   inGit: boolean;
   stashed: Set<string>;
   stashEntries: number;
-  commits: CommitLoss[];
+  commits: UnreachableCommits[];
 }
 
 async function lostBy(claims: readonly LossClaim[], signal: AbortSignal): Promise<Lost> {
@@ -87,7 +87,7 @@ async function lostBy(claims: readonly LossClaim[], signal: AbortSignal): Promis
   };
   const repositories = new Map<string, GitRepository>();
   const repositoryOf = (place: string): GitRepository | undefined => {
-    const top = repositoryAround(place);
+    const top = findGitRepositoryRoot(place);
     if (top === undefined) return undefined;
     const known = repositories.get(top) ?? new GitRepository(top, signal);
     repositories.set(top, known);
@@ -128,13 +128,13 @@ async function withoutAlias(
 ): Promise<readonly LossClaim[]> {
   const repository = claim.kind === 'git' ? repositoryOf(claim.folder) : undefined;
   if (claim.kind !== 'git' || !repository) return [claim];
-  const alias = await aliasOf(repository, claim.command);
+  const alias = await resolveGitAlias(repository, claim.command);
   if (alias === undefined) return [claim];
   const rest = claim.args.map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
   // A shell alias runs in the root of the repository, a Git alias in the working folder.
   return alias.startsWith('!')
-    ? claimsOf([alias.slice(1), ...rest].join(' '), around(repository.top))
-    : claimsOf(['git', alias, ...rest].join(' '), around(claim.folder));
+    ? findPotentialDataLosses([alias.slice(1), ...rest].join(' '), around(repository.top))
+    : findPotentialDataLosses(['git', alias, ...rest].join(' '), around(claim.folder));
 }
 
 /** Groups paths by repository. A nested repository belongs to the surrounding repository. */
@@ -149,7 +149,7 @@ function grouped(places: readonly string[], repositoryOf: (place: string) => Git
 
 /** Returns the real path; undefined if nothing can be lost. Deleting a link does not delete its target. */
 async function placed(path: string, isDelete: boolean): Promise<string | undefined> {
-  if (isOwnStream(path)) return undefined;
+  if (isStandardStreamPath(path)) return undefined;
   const real = await realpath(isDelete ? paths.dirname(path) : path).catch(() => undefined);
   if (real === undefined) return undefined;
   const place = isDelete ? paths.join(real, paths.basename(path)) : real;
@@ -176,7 +176,7 @@ async function addGit(
   repositoryOf: (place: string) => GitRepository | undefined,
 ): Promise<void> {
   const repository = repositoryOf(folder);
-  const found = repository && (await gitLoss(repository, folder, command, args));
+  const found = repository && (await findGitDataLoss(repository, folder, command, args));
   if (!found) return;
   lost.inGit = true;
   for (const path of found.discarded ?? []) lost.discarded.add(path);
@@ -273,10 +273,10 @@ async function* filesBelow(path: string, signal: AbortSignal): AsyncGenerator<st
 }
 
 /** Returns the sentences about the loss, and the names for a later comparison with the shown loss. */
-async function told(lost: Lost, roots: readonly string[]): Promise<Loss | undefined> {
+async function told(lost: Lost, roots: readonly string[]): Promise<PlannedDataLoss | undefined> {
   const names = (all: ReadonlySet<string>): string | LocalizedMessage =>
     namesIn([...all].map((path) => nameOf(path, roots)).sort());
-  const files = (all: ReadonlySet<string>): LocalizedMessage => amount(all.size, 'file');
+  const files = (all: ReadonlySet<string>): LocalizedMessage => localizedCount(all.size, 'file');
   const { deleted, overwritten, discarded, overwrittenChanges, stashed } = lost;
   const sentences: LocalizedMessage[] = [];
   if (discarded.size > 0)
@@ -287,7 +287,7 @@ async function told(lost: Lost, roots: readonly string[]): Promise<Loss | undefi
     );
   if (deleted.size > 0) {
     const isPart = lost.deletedInAll > deleted.size;
-    const inAll = isPart ? amount(lost.deletedInAll, 'file') : files(deleted);
+    const inAll = isPart ? localizedCount(lost.deletedInAll, 'file') : files(deleted);
     sentences.push(
       isPart
         ? message('Deletes {0}, {1} of them not in Git: {2}.', inAll, deleted.size, names(deleted))
@@ -304,8 +304,9 @@ async function told(lost: Lost, roots: readonly string[]): Promise<Loss | undefi
   if (stashed.size > 0)
     sentences.push(message('Moves changes in {0} to the Git stash: {1}.', files(stashed), names(stashed)));
   if (lost.stashEntries > 0)
-    sentences.push(message('Deletes {0} of the Git stash.', amount(lost.stashEntries, 'entry', 'entries')));
-  for (const { ref, count, kind } of lost.commits) sentences.push(commitSentences[kind](ref, amount(count, 'commit')));
+    sentences.push(message('Deletes {0} of the Git stash.', localizedCount(lost.stashEntries, 'entry', 'entries')));
+  for (const { ref, count, kind } of lost.commits)
+    sentences.push(commitSentences[kind](ref, localizedCount(count, 'commit')));
   if (lost.unknown) sentences.push(unknownLoss.text as LocalizedMessage);
   if (sentences.length === 0) return undefined;
   const items = [
@@ -316,7 +317,7 @@ async function told(lost: Lost, roots: readonly string[]): Promise<Loss | undefi
     ...lost.commits.map(({ ref, count }) => `commits ${ref} ${count}`),
     ...(lost.unknown ? unknownLoss.items : []),
   ];
-  return { text: joined(sentences), items };
+  return { text: joinLocalizableTexts(sentences), items };
 }
 
 const commitSentences = {
@@ -334,12 +335,12 @@ async function overwrites(
   const [only] = all;
   const count = all.size === 1 ? await lineCount(only!) : undefined;
   if (count === undefined) {
-    const files = amount(all.size, 'file');
+    const files = localizedCount(all.size, 'file');
     return inGit
       ? message('Overwrites {0}, not in Git: {1}.', files, names(all))
       : message('Overwrites {0}: {1}.', files, names(all));
   }
-  const lines = amount(count, 'line');
+  const lines = localizedCount(count, 'line');
   return inGit
     ? message('Overwrites {0} ({1}, not in Git).', names(all), lines)
     : message('Overwrites {0} ({1}).', names(all), lines);
@@ -360,8 +361,8 @@ function nameOf(path: string, roots: readonly string[]): string {
 const maxCounted = 2_000_000;
 
 async function lineCount(path: string): Promise<number | undefined> {
-  const bytes = await readPlain(path, maxCounted).catch(() => undefined);
-  return bytes && linesOf(bytes.toString('latin1')).length;
+  const bytes = await readRegularFile(path, maxCounted).catch(() => undefined);
+  return bytes && linesWithoutEndings(bytes.toString('latin1')).length;
 }
 
 const withEnd = (folder: string): string => (folder.endsWith(paths.sep) ? folder : folder + paths.sep);

@@ -1,9 +1,9 @@
 import * as paths from 'node:path';
-import { readPlain } from '../../sandbox/regularFile.ts';
+import { readRegularFile } from '../../sandbox/regularFile.ts';
 
 const maxBytes = 2_000_000;
 
-export const patchedNames = (patch: string, strip: number): string[] => [
+export const filePathsInPatch = (patch: string, strip: number): string[] => [
   ...new Set(
     [...patch.matchAll(/^(?:---|\+\+\+) ("?)([^\t\r\n]+?)\1(?:\t.*)?\r?$/gm)]
       .map(([, , name]) => name!.split('/').slice(strip).join('/'))
@@ -12,7 +12,9 @@ export const patchedNames = (patch: string, strip: number): string[] => [
 ];
 
 /** Returns the text of patch files; undefined if a file is unreadable. */
-export async function patchText(files: readonly string[]): Promise<string | undefined> {
-  const texts = await Promise.all(files.map((file) => readPlain(paths.resolve(file), maxBytes).catch(() => undefined)));
+export async function readPatchFiles(files: readonly string[]): Promise<string | undefined> {
+  const texts = await Promise.all(
+    files.map((file) => readRegularFile(paths.resolve(file), maxBytes).catch(() => undefined)),
+  );
   return texts.every((text) => text !== undefined) ? texts.map((text) => text!.toString('utf8')).join('\n') : undefined;
 }

@@ -1,7 +1,7 @@
 import * as paths from 'node:path';
-import { readPlain } from '../../sandbox/regularFile.ts';
+import { readRegularFile } from '../../sandbox/regularFile.ts';
 
-export interface Recipe {
+export interface CommandRecipe {
   folder: string;
   lines: readonly string[];
 }
@@ -10,7 +10,10 @@ const maxBytes = 1_000_000;
 const maxTargets = 30;
 
 /** Returns the scripts run by a package manager, including pre and post scripts; undefined if there are none. */
-export async function packageScript(words: readonly string[], from: string): Promise<Recipe | undefined> {
+export async function findPackageScriptRecipe(
+  words: readonly string[],
+  from: string,
+): Promise<CommandRecipe | undefined> {
   const place = words.findIndex((word) => /^(-C|--prefix|--dir|--cwd)$/.test(word));
   const folder = place < 0 ? from : paths.resolve(from, words[place + 1] ?? '.');
   const own = words.filter((_, at) => place < 0 || (at !== place && at !== place + 1));
@@ -44,7 +47,7 @@ async function scriptsOf(folder: string): Promise<Map<string, string> | undefine
 }
 
 /** Returns the recipes of the targets of `make` and of their prerequisites; undefined without a makefile or a target. */
-export async function makeRecipe(words: readonly string[], from: string): Promise<Recipe | undefined> {
+export async function findMakefileRecipe(words: readonly string[], from: string): Promise<CommandRecipe | undefined> {
   const argumentOf = (option: RegExp) => {
     const at = words.findIndex((word) => option.test(word));
     return at < 0 ? undefined : words[at + 1];
@@ -111,7 +114,7 @@ function expanded(line: string, target: string, variables: ReadonlyMap<string, s
 const maxLine = 20_000;
 
 const textOf = (path: string): Promise<string | undefined> =>
-  readPlain(path, maxBytes).then(
+  readRegularFile(path, maxBytes).then(
     (bytes) => bytes?.toString('utf8'),
     () => undefined,
   );

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as paths from 'node:path';
-import { programToStart } from '../../core/programs.ts';
+import { resolveProgramPath } from '../../core/programs.ts';
 
 /** File that differs from the repository: absolute path, and the state codes of the index and of the file as in `git status`. */
 export interface GitStatusEntry {
@@ -14,7 +14,7 @@ export interface GitStatusEntry {
 const maxAnswer = 4_000_000;
 
 /** Returns the folder with the `.git` of a path (absolute); undefined if there is none. */
-export function repositoryAround(path: string): string | undefined {
+export function findGitRepositoryRoot(path: string): string | undefined {
   for (let top = path; ; top = paths.dirname(top)) {
     if (existsSync(paths.join(top, '.git'))) return top;
     if (paths.dirname(top) === top) return undefined;
@@ -166,7 +166,7 @@ export class GitRepository {
       windowsHide: true,
     };
     return new Promise((resolve, reject) => {
-      const program = programToStart('git');
+      const program = resolveProgramPath('git');
       if (program === undefined) return reject(new Error('There is no Git.'));
       execFile(program, [...safeSettings, '-C', folder, ...args], options, (error, stdout) =>
         error && !(acceptsFailure && typeof error.code === 'number') ? reject(error) : resolve(stdout),

@@ -5,28 +5,28 @@ import { parseEnv } from 'node:util';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import stringify from 'safe-stable-stringify';
 import * as z from 'zod';
-import { inEnglish, message } from '../../../protocol/text/l10n.ts';
+import { message, toEnglishText } from '../../../protocol/text/l10n.ts';
 import type { LocalizableText, Localizer } from '../../../protocol/text/localized.ts';
-import { jsonTrouble, maxJsonBytes } from '../../core/parseLimits.ts';
-import { notPlain, readPlain } from '../../sandbox/regularFile.ts';
-import { settled, usedInputs, type VariableFolder } from './variables.ts';
+import { checkJsonLimits, maxJsonBytes } from '../../core/parseLimits.ts';
+import { notRegularFileCode, readRegularFile } from '../../sandbox/regularFile.ts';
+import { type ConfigVariableFolders, fillFolderVariables, findInputVariables } from './variables.ts';
 
-export type Input = z.infer<typeof inputSchema>;
+export type McpConfigInput = z.infer<typeof inputSchema>;
 
 /**
  * Configured server with the folder's variables filled in; `${env:…}` and `${input:…}` stay until the start. `source` is the displayed
  * location; `place` is the absolute path of the file, or `settings`, and binds the approval. `hash` identifies the definition in approvals;
  * `inputs` are the used inputs.
  */
-export type Definition = {
+export type McpServerDefinition = {
   name: string;
   source: string;
   place: string;
   hash: string;
-  inputs: Input[];
-} & (Local | Remote);
+  inputs: McpConfigInput[];
+} & (StdioServerConfig | RemoteServerConfig);
 
-export interface Local {
+export interface StdioServerConfig {
   type: 'stdio';
   command: string;
   args: string[];
@@ -35,7 +35,7 @@ export interface Local {
   env: Record<string, string | null>;
 }
 
-export interface Remote {
+export interface RemoteServerConfig {
   /** `http` falls back to `sse` if the server supports only SSE. */
   type: 'http' | 'sse';
   url: string;
@@ -46,21 +46,21 @@ export interface Remote {
  * Configuration of servers. `name` is the displayed location (`.vscode/mcp.json`); `place` is the absolute path, or `settings`; `content`
  * is JSON with comments, or the value of the setting; `folder` is the meaning of `${workspaceFolder}` and the start folder.
  */
-export interface ConfigSource {
+export interface McpConfigSource {
   name: string;
   place: string;
   content: string | object;
-  folder: VariableFolder;
+  folder: ConfigVariableFolders;
 }
 
 /**
  * Parses a configuration: valid servers, and one sentence for each problem; an invalid server does not affect others. Definitions are
  * absent if the whole file is unreadable.
  */
-export async function readConfig(
-  source: ConfigSource,
-  tell: Localizer = inEnglish,
-): Promise<{ definitions?: Definition[]; switchedOff?: SwitchedOff[]; problems: string[] }> {
+export async function parseMcpConfig(
+  source: McpConfigSource,
+  tell: Localizer = toEnglishText,
+): Promise<{ definitions?: McpServerDefinition[]; switchedOff?: DisabledMcpServer[]; problems: string[] }> {
   const problems: string[] = [];
   const problem: Problem = (where, what) => {
     const place = [source.name, ...(where ? [tell(where)] : [])].join(': ');
@@ -72,7 +72,7 @@ export async function readConfig(
   const file = check(fileSchema, value, '', problem);
   if (!file) return { problems };
 
-  const inputs = new Map<string, Input>();
+  const inputs = new Map<string, McpConfigInput>();
   const lists = [
     { at: 'inputs', list: file.inputs },
     { at: 'mcp.inputs', list: file.mcp.inputs },
@@ -82,8 +82,8 @@ export async function readConfig(
       const input = check(inputSchema, raw, `${at}[${index}]`, problem);
       if (input) inputs.set(input.id, input);
     }
-  const definitions: Definition[] = [];
-  const switchedOff: SwitchedOff[] = [];
+  const definitions: McpServerDefinition[] = [];
+  const switchedOff: DisabledMcpServer[] = [];
   const servers = serversOf(file, problem);
   if (servers.length > maxServers) problem('servers', message('only the first {0} are used.', maxServers));
   for (const { at, name, raw } of servers.slice(0, maxServers)) {
@@ -126,7 +126,7 @@ function isSwitchedOff(raw: unknown): boolean {
 }
 
 /** Disabled server of a configuration: neither started nor approved. */
-export interface SwitchedOff {
+export interface DisabledMcpServer {
   name: string;
   source: string;
   place: string;
@@ -142,7 +142,7 @@ class ConfigError extends Error {
     readonly key: string,
     readonly what: LocalizableText,
   ) {
-    super(inEnglish(what));
+    super(toEnglishText(what));
   }
 }
 
@@ -190,7 +190,7 @@ const remoteSchema = z.object({
 });
 
 function parseText(text: string, problem: Problem): unknown {
-  const trouble = jsonTrouble(text);
+  const trouble = checkJsonLimits(text);
   if (trouble) {
     problem('', trouble.message);
     return undefined;
@@ -227,9 +227,9 @@ function inWords(error: z.ZodError, ofInput = false): { key: string; message: Lo
 async function define(
   name: string,
   raw: unknown,
-  { name: source, place, folder }: ConfigSource,
-  inputs: ReadonlyMap<string, Input>,
-): Promise<Definition> {
+  { name: source, place, folder }: McpConfigSource,
+  inputs: ReadonlyMap<string, McpConfigInput>,
+): Promise<McpServerDefinition> {
   const isRemote = typeof raw === 'object' && raw !== null && 'url' in raw;
   const parsed = (isRemote ? remoteSchema : localSchema).safeParse(raw);
   if (!parsed.success) {
@@ -237,13 +237,13 @@ async function define(
     throw new ConfigError(key, message);
   }
   const fill = (key: string, text: string) => {
-    const { value, problem } = settled(text, folder);
+    const { value, problem } = fillFolderVariables(text, folder);
     if (problem) throw new ConfigError(key, problem);
     return value;
   };
   const data = parsed.data;
   const connection = 'url' in data ? remote(data, fill) : await local(data, folder, fill);
-  const used = usedInputs(connection);
+  const used = findInputVariables(connection);
   const unknown = used.find((id) => !inputs.has(id));
   if (unknown !== undefined) throw new ConfigError('', message('there is no input "{0}" in inputs.', unknown));
   const hash = createHash('sha256').update(stringify(connection)).digest('hex');
@@ -252,7 +252,7 @@ async function define(
 
 type Fill = (key: string, text: string) => string;
 
-function remote({ type, url, headers }: z.output<typeof remoteSchema>, fill: Fill): Remote {
+function remote({ type, url, headers }: z.output<typeof remoteSchema>, fill: Fill): RemoteServerConfig {
   const filled = fill('.url', url);
   const { protocol } = URL.canParse(filled) ? new URL(filled) : { protocol: '' };
   const isOpen = /^\$\{(env|input):/.test(filled); // checked after the value is known
@@ -261,7 +261,11 @@ function remote({ type, url, headers }: z.output<typeof remoteSchema>, fill: Fil
   return { type, url: filled, headers: mapValues(headers, (value, key) => fill(`.headers.${key}`, value)) };
 }
 
-async function local(data: z.output<typeof localSchema>, folder: VariableFolder, fill: Fill): Promise<Local> {
+async function local(
+  data: z.output<typeof localSchema>,
+  folder: ConfigVariableFolders,
+  fill: Fill,
+): Promise<StdioServerConfig> {
   const env = mapValues(data.env, (value, key) => (value === null ? null : fill(`.env.${key}`, String(value))));
   const cwd = data.cwd === undefined ? folder.path : path.resolve(folder.path ?? '/', fill('.cwd', data.cwd));
   if (cwd === undefined) throw new ConfigError('.cwd', message('no folder is open; set where it starts.'));
@@ -306,17 +310,17 @@ const isFile = (place: string): Promise<boolean> =>
 /** Reads the file with the configuration, so that the approval covers the content. */
 async function envFile(file: string): Promise<Record<string, string>> {
   try {
-    return { ...(parseEnv(await readPlainFile(file)) as Record<string, string>) };
+    return { ...(parseEnv(await readPlainConfigFile(file)) as Record<string, string>) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === notPlain ? message('not a regular file') : (code ?? message('damaged'));
+    const why = code === notRegularFileCode ? message('not a regular file') : (code ?? message('damaged'));
     throw new ConfigError('.envFile', message('it cannot be read ({0}).', why));
   }
 }
 
 /** Reads a plain file. The repository chooses the file before any approval, and a device or a pipe would never end. Throws. */
-export async function readPlainFile(file: string): Promise<string> {
-  return (await readPlain(file, maxJsonBytes)).toString('utf8');
+export async function readPlainConfigFile(file: string): Promise<string> {
+  return (await readRegularFile(file, maxJsonBytes)).toString('utf8');
 }
 
 const mapValues = <Value, Result>(record: Record<string, Value>, map: (value: Value, key: string) => Result) =>

@@ -13,13 +13,13 @@ const ofData = new Set(['const', 'enum', 'default', 'examples']);
  * Removes arguments with a default from `required`, at any depth. Schemas generated from a parsed form (zod's output schema) list these
  * arguments as required, although the server accepts calls without the arguments.
  */
-export function withoutDefaulted(schema: unknown, root = schema): unknown {
-  if (Array.isArray(schema)) return schema.map((one) => withoutDefaulted(one, root));
+export function makeDefaultedOptional(schema: unknown, root = schema): unknown {
+  if (Array.isArray(schema)) return schema.map((one) => makeDefaultedOptional(one, root));
   if (!isObject(schema)) return schema;
   const inner = (keyword: string, value: unknown): unknown => {
     if (ofData.has(keyword)) return value;
-    if (!ofSchemas.has(keyword) || !isObject(value)) return withoutDefaulted(value, root);
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutDefaulted(one, root)]));
+    if (!ofSchemas.has(keyword) || !isObject(value)) return makeDefaultedOptional(value, root);
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, makeDefaultedOptional(one, root)]));
   };
   const walked = Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, inner(keyword, value)]));
   const { required, properties } = schema;

@@ -1,11 +1,11 @@
 import { applyEdits, modify, type ParseError, parse } from 'jsonc-parser';
-import { jsonTrouble } from '../../core/parseLimits.ts';
+import { checkJsonLimits } from '../../core/parseLimits.ts';
 
 /**
  * Server from another agent's settings, in the format of VS Code. `inputs` replace stored keys and are requested at the start; `left` names
  * the settings that are not imported.
  */
-export interface ForeignServer {
+export interface ImportableMcpServer {
   name: string;
   server: Record<string, unknown>;
   inputs: { type: 'promptString'; id: string; description: string; password: true }[];
@@ -16,7 +16,7 @@ export interface ForeignServer {
  * Returns the servers in another agent's file (`mcpServers`): only start or address, without automatic permissions. Possible keys stay in
  * the old file. Nothing throws.
  */
-export function foreignServers(text: string): ForeignServer[] {
+export function parseImportableServers(text: string): ImportableMcpServer[] {
   const file = parsed(text);
   const servers = file?.mcpServers ?? file?.servers;
   if (!isObject(servers)) return [];
@@ -33,8 +33,8 @@ export function foreignServers(text: string): ForeignServer[] {
 const taken = new Set('type command args cwd env envFile url httpUrl headers'.split(' '));
 const silent = new Set(['disabled', 'name', 'description']);
 
-function asServer(name: string, raw: Record<string, unknown>): ForeignServer {
-  const inputs: ForeignServer['inputs'] = [];
+function asServer(name: string, raw: Record<string, unknown>): ImportableMcpServer {
+  const inputs: ImportableMcpServer['inputs'] = [];
   const hiddenOne = (key: string, value: unknown): unknown => {
     const spelled = variables(value);
     if (typeof spelled !== 'string' || !looksSecret(key, spelled)) return spelled;
@@ -78,7 +78,10 @@ const looksSecret = (key: string, value: string): boolean =>
     /^(sk|ghp|gho|github_pat|glpat|xox[a-z])[-_]/.test(value));
 
 /** Adds servers to VS Code's file; comments and other content stay. Undefined if the file is unreadable. */
-export function withServers(text: string | undefined, servers: readonly ForeignServer[]): string | undefined {
+export function addServersToConfig(
+  text: string | undefined,
+  servers: readonly ImportableMcpServer[],
+): string | undefined {
   let made = text?.trim() ? text : '{}\n';
   const before = parsed(made);
   if (!before) return undefined;
@@ -95,14 +98,14 @@ export function withServers(text: string | undefined, servers: readonly ForeignS
   return made;
 }
 
-export function foreignServerNames(text: string | undefined): Set<string> | undefined {
+export function serverNamesInConfig(text: string | undefined): Set<string> | undefined {
   const file = parsed(text?.trim() ? text : '{}');
   const forms = [file?.servers, file?.mcpServers, isObject(file?.mcp) ? file.mcp.servers : undefined];
   return file && new Set(forms.flatMap((servers) => (isObject(servers) ? Object.keys(servers) : [])));
 }
 
 function parsed(text: string): Record<string, unknown> | undefined {
-  if (jsonTrouble(text)) return undefined;
+  if (checkJsonLimits(text)) return undefined;
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, { allowTrailingComma: true });
   return errors.length === 0 && isObject(value) ? value : undefined;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type LocalizedMessage, message } from '../../../protocol/text/l10n.ts';
 
 /** Folders for the variables of a configuration. `path` is undefined without an open folder; `all` serves `${workspaceFolder:name}`. */
-export interface VariableFolder {
+export interface ConfigVariableFolders {
   path: string | undefined;
   all: readonly { name: string; path: string }[];
 }
@@ -11,7 +11,10 @@ export interface VariableFolder {
 const variable = /\$\{([^{}]*)\}/g;
 
 /** Fills in the folder's variables; `${env:…}` and `${input:…}` stay. `problem` names an unknown variable. */
-export function settled(text: string, folder: VariableFolder): { value: string; problem?: LocalizedMessage } {
+export function fillFolderVariables(
+  text: string,
+  folder: ConfigVariableFolders,
+): { value: string; problem?: LocalizedMessage } {
   let problem: LocalizedMessage | undefined;
   const value = text.replace(variable, (whole, inside: string) => {
     if (/^(env|input):./.test(inside)) return whole;
@@ -22,7 +25,7 @@ export function settled(text: string, folder: VariableFolder): { value: string; 
   return problem === undefined ? { value } : { value, problem };
 }
 
-function meaning(name: string, folder: VariableFolder): string | undefined {
+function meaning(name: string, folder: ConfigVariableFolders): string | undefined {
   const [, named] = /^workspaceFolder:(.+)$/.exec(name) ?? [];
   if (named !== undefined) return folder.all.find((one) => one.name === named)?.path;
   const known: Record<string, string | undefined> = {
@@ -35,13 +38,13 @@ function meaning(name: string, folder: VariableFolder): string | undefined {
   return Object.hasOwn(known, name) ? known[name] : undefined;
 }
 
-export function usedInputs(value: unknown): string[] {
+export function findInputVariables(value: unknown): string[] {
   const found = JSON.stringify(value).matchAll(/\$\{input:([^{}]+)\}/g);
   return [...new Set([...found].map(([, id]) => id!))];
 }
 
 /** Fills in the variables of all texts, and returns the inserted values for redaction. */
-export function filledIn<Value>(
+export function fillEnvAndInputVariables<Value>(
   value: Value,
   env: NodeJS.ProcessEnv,
   inputs: ReadonlyMap<string, string>,

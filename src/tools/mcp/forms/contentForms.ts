@@ -4,14 +4,14 @@ import type {
   GetPromptResult,
   ReadResourceResult,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { Sdk } from '../loadSdk.ts';
-import { isJsonObject, present } from './messageForms.ts';
+import type { McpSdk } from '../loadSdk.ts';
+import { isJsonObject, withoutNullMembers } from './messageForms.ts';
 
 // Result contents, parsed part by part: an invalid part is replaced by its name, and the others stay.
 
 type Json = Record<string, unknown>;
 
-export function callResultIn(result: Json, sdk: Sdk): CallToolResult | undefined {
+export function parseCallToolResult(result: Json, sdk: McpSdk): CallToolResult | undefined {
   const asItCame = sdk.CallToolResultSchema.safeParse(result);
   if (asItCame.success) return asItCame.data;
   const parts = partsIn(result.content);
@@ -20,11 +20,11 @@ export function callResultIn(result: Json, sdk: Sdk): CallToolResult | undefined
   return {
     content: parts.map((part) => blockIn(part, sdk)),
     ...(isError === true || isError === 'true' ? { isError: true } : {}),
-    ...present({ structuredContent }),
+    ...withoutNullMembers({ structuredContent }),
   };
 }
 
-export function promptResultIn(result: Json, sdk: Sdk): GetPromptResult | undefined {
+export function parseGetPromptResult(result: Json, sdk: McpSdk): GetPromptResult | undefined {
   const asItCame = sdk.GetPromptResultSchema.safeParse(result);
   if (asItCame.success) return asItCame.data;
   const messages = partsIn(result.messages);
@@ -37,7 +37,7 @@ export function promptResultIn(result: Json, sdk: Sdk): GetPromptResult | undefi
   return { messages: contents.map((content) => ({ role: 'user', content: blockIn(content, sdk) })) };
 }
 
-export function resourceResultIn(result: Json, uri: string, sdk: Sdk): ReadResourceResult | undefined {
+export function parseReadResourceResult(result: Json, uri: string, sdk: McpSdk): ReadResourceResult | undefined {
   const asItCame = sdk.ReadResourceResultSchema.safeParse(result);
   if (asItCame.success) return asItCame.data;
   const contents = partsIn(result.contents);
@@ -52,25 +52,25 @@ function partsIn(value: unknown): unknown[] | undefined {
   return isJsonObject(value) ? [value] : undefined;
 }
 
-function blockIn(part: unknown, sdk: Sdk): ContentBlock {
+function blockIn(part: unknown, sdk: McpSdk): ContentBlock {
   const fits = (value: unknown) => sdk.ContentBlockSchema.safeParse(value).data;
   const plain = () => (isJsonObject(part) ? fits(plainBlock(part, sdk)) : undefined);
   return fits(part) ?? plain() ?? { type: 'text', text: leftOut(part) };
 }
 
-function plainBlock({ annotations: _, _meta, icons, ...part }: Json, sdk: Sdk): Json {
+function plainBlock({ annotations: _, _meta, icons, ...part }: Json, sdk: McpSdk): Json {
   const { type, data, resource, mimeType } = part;
-  if (type === 'image' || type === 'audio') return { ...present(part), ...base64In('data', data, mimeType) };
+  if (type === 'image' || type === 'audio') return { ...withoutNullMembers(part), ...base64In('data', data, mimeType) };
   if (type === 'resource') return { type, resource: resourceIn(resource, '', sdk) };
-  if (type === 'resource_link') return { name: part.uri, ...present({ ...part, size: undefined }) };
-  return present(part);
+  if (type === 'resource_link') return { name: part.uri, ...withoutNullMembers({ ...part, size: undefined }) };
+  return withoutNullMembers(part);
 }
 
-function resourceIn(content: unknown, asked: string, sdk: Sdk): ReadResourceResult['contents'][number] | undefined {
+function resourceIn(content: unknown, asked: string, sdk: McpSdk): ReadResourceResult['contents'][number] | undefined {
   if (!isJsonObject(content)) return undefined;
   const { uri, text, blob, mimeType } = content;
   const base64 = typeof blob === 'string' ? base64In('blob', blob, mimeType) : {};
-  const plain = { uri: uri ?? asked, ...present({ text, mimeType }), ...base64 };
+  const plain = { uri: uri ?? asked, ...withoutNullMembers({ text, mimeType }), ...base64 };
   return sdk.ReadResourceResultSchema.safeParse({ contents: [plain] }).data?.contents[0];
 }
 
@@ -79,7 +79,7 @@ function base64In(name: string, value: unknown, mimeType: unknown): Json {
   if (typeof value !== 'string') return {};
   const [prefix = '', type = ''] = /^data:([^;,]{0,200})[^,]{0,200},/i.exec(value) ?? [];
   const bytes = value.slice(prefix.length).replace(/\s+/g, '');
-  return { [name]: bytes, ...present({ mimeType: mimeType ?? (type === '' ? undefined : type) }) };
+  return { [name]: bytes, ...withoutNullMembers({ mimeType: mimeType ?? (type === '' ? undefined : type) }) };
 }
 
 function leftOut(part: unknown): string {

@@ -1,21 +1,21 @@
 import type { Tool as ListedTool, Prompt, Resource } from '@modelcontextprotocol/sdk/types.js';
 import type * as z from 'zod';
 import { zodIssueText } from '../../core/zodIssueText.ts';
-import type { Sdk } from '../loadSdk.ts';
-import { isTooDeep } from '../schema.ts';
-import { isJsonObject, present } from './messageForms.ts';
+import type { McpSdk } from '../loadSdk.ts';
+import { isNestedTooDeep } from '../schema.ts';
+import { isJsonObject, withoutNullMembers } from './messageForms.ts';
 
 // Lists of servers, parsed item by item: an invalid item does not affect the others. Valid items stay unchanged, so that their hashes and
 // approvals stay valid.
 
-export interface LeftOut {
+export interface OmittedListItem {
   name: string;
   why: string;
 }
 
-export interface Listed<Item> {
+export interface ParsedServerList<Item> {
   items: Item[];
-  leftOut: LeftOut[];
+  leftOut: OmittedListItem[];
   of: number;
   nextCursor?: string;
 }
@@ -25,13 +25,13 @@ type Json = Record<string, unknown>;
 const maxLeftOut = 1000;
 const longestName = 200;
 
-export const toolsIn = (result: Json, sdk: Sdk): Listed<ListedTool> | undefined =>
+export const parseToolList = (result: Json, sdk: McpSdk): ParsedServerList<ListedTool> | undefined =>
   listIn(result, 'tools', sdk.ToolSchema, plainTool);
 
-export const promptsIn = (result: Json, sdk: Sdk): Listed<Prompt> | undefined =>
+export const parsePromptList = (result: Json, sdk: McpSdk): ParsedServerList<Prompt> | undefined =>
   listIn(result, 'prompts', sdk.PromptSchema, plainPrompt);
 
-export const resourcesIn = (result: Json, sdk: Sdk): Listed<Resource> | undefined =>
+export const parseResourceList = (result: Json, sdk: McpSdk): ParsedServerList<Resource> | undefined =>
   listIn(result, 'resources', sdk.ResourceSchema, plainResource);
 
 /** Parses the list under a name; undefined if absent. */
@@ -40,11 +40,11 @@ function listIn<Item>(
   name: 'tools' | 'prompts' | 'resources',
   schema: z.ZodType<Item>,
   plain: (item: Json) => Json,
-): Listed<Item> | undefined {
+): ParsedServerList<Item> | undefined {
   const { [name]: list = undefined, nextCursor } = result;
   if (!Array.isArray(list) && list !== null) return undefined;
   const items: Item[] = [];
-  const leftOut: LeftOut[] = [];
+  const leftOut: OmittedListItem[] = [];
   const all: unknown[] = list ?? [];
   for (const [index, item] of all.entries()) {
     const read = readItem(item, schema, plain);
@@ -60,7 +60,7 @@ function readItem<Item>(
   schema: z.ZodType<Item>,
   plain: (item: Json) => Json,
 ): { data: Item } | { why: string } {
-  if (isTooDeep(item)) return { why: 'too deeply nested' };
+  if (isNestedTooDeep(item)) return { why: 'too deeply nested' };
   const asItCame = schema.safeParse(item);
   const { success, data, error } = asItCame.success || !isJsonObject(item) ? asItCame : schema.safeParse(plain(item));
   return success ? { data } : { why: error.issues.slice(0, 1).map(zodIssueText).join() };
@@ -77,7 +77,7 @@ function plainTool({ name, title, description, inputSchema, annotations }: Json)
   return {
     name,
     ...(typeof title === 'string' && { title }),
-    ...present({ description }),
+    ...withoutNullMembers({ description }),
     inputSchema: plainSchema(inputSchema),
     ...(isJsonObject(annotations) && { annotations: plainAnnotations(annotations) }),
   };
@@ -98,8 +98,8 @@ function plainSchema(schema: unknown): unknown {
   return {
     type: 'object',
     ...rest,
-    ...present({ properties: isJsonObject(properties) ? plainProperties(properties) : properties }),
-    ...present({ required, additionalProperties }),
+    ...withoutNullMembers({ properties: isJsonObject(properties) ? plainProperties(properties) : properties }),
+    ...withoutNullMembers({ required, additionalProperties }),
   };
 }
 
@@ -115,14 +115,16 @@ function plainProperties(properties: Json): Json {
     if (schema === true) return [name, {}] as const;
     return [name, schema === false ? { not: {} } : schema] as const;
   });
-  return present(Object.fromEntries(plain));
+  return withoutNullMembers(Object.fromEntries(plain));
 }
 
 function plainPrompt({ name, title, description, arguments: inputs }: Json): Json {
-  const list = Array.isArray(inputs) ? inputs.map((input) => (isJsonObject(input) ? present(input) : input)) : inputs;
-  return { name, ...(typeof title === 'string' && { title }), ...present({ description, arguments: list }) };
+  const list = Array.isArray(inputs)
+    ? inputs.map((input) => (isJsonObject(input) ? withoutNullMembers(input) : input))
+    : inputs;
+  return { name, ...(typeof title === 'string' && { title }), ...withoutNullMembers({ description, arguments: list }) };
 }
 
 function plainResource({ uri, name, title, description, mimeType }: Json): Json {
-  return { uri, name: name ?? title ?? uri, ...present({ title, description, mimeType }) };
+  return { uri, name: name ?? title ?? uri, ...withoutNullMembers({ title, description, mimeType }) };
 }

@@ -9,13 +9,13 @@ const internalError = -32603;
  * Normalizes a message with harmless deviations from JSON-RPC 2.0: `null` for absent members, extra members, an error without a code or as
  * text, a result other than an object. Other messages stay unchanged.
  */
-export function plainMessage(message: unknown): unknown {
+export function normalizeJsonRpcMessage(message: unknown): unknown {
   if (!isJsonObject(message)) return message;
   const { jsonrpc, id, method, params, result, error } = message;
   const named = { jsonrpc, ...(id !== undefined && { id }) };
   if (typeof method === 'string') {
     const given = isJsonObject(params) ? withPlainMeta(params) : undefined;
-    const plain = given && id === undefined ? present(given) : given; // of a request, `null` may be a value
+    const plain = given && id === undefined ? withoutNullMembers(given) : given; // of a request, `null` may be a value
     return { ...named, method, ...(plain && { params: plain }) };
   }
   const isFailure = isJsonObject(error) || typeof error === 'string';
@@ -45,7 +45,7 @@ function withPlainMeta(value: Json): Json {
 }
 
 /** Returns the used parts of the `initialize` result: version, capabilities, name. An invalid part counts as absent. */
-export function plainGreeting(result: Json): Json {
+export function normalizeInitializeResult(result: Json): Json {
   const { protocolVersion, capabilities, serverInfo } = result;
   const offered = isJsonObject(capabilities) ? capabilities : {};
   const names = ['tools', 'resources', 'prompts', 'logging'].filter(
@@ -67,5 +67,5 @@ export const isJsonObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Removes members with `null`, which servers write for absent members. */
-export const present = (value: Json): Json =>
+export const withoutNullMembers = (value: Json): Json =>
   Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null && member !== undefined));

@@ -1,10 +1,10 @@
 import { type LocalizedMessage, message } from '../../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../../protocol/text/localized.ts';
-import { plainBody } from './plainBody.ts';
-import { messageLimit, ServerFault, tooLongMessage } from './stdio.ts';
+import { createJsonRpcNormalizer } from './plainBody.ts';
+import { McpServerFault, maxServerMessageBytes, messageTooLongReason } from './stdio.ts';
 
 /** Reason why an address cannot be used, as the end of a sentence. */
-export class HttpRefusal extends ServerFault {
+export class UnusableAddressError extends McpServerFault {
   override readonly name = 'HttpRefusal';
 }
 
@@ -13,10 +13,10 @@ export class HttpRefusal extends ServerFault {
  * required sign-in is reported; messages have a size limit. `refused` receives permanent errors; not `fatal` if only an optional stream
  * failed.
  */
-export function serverFetch(refused: (refusal: HttpRefusal, fatal: boolean) => void) {
+export function serverFetch(refused: (refusal: UnusableAddressError, fatal: boolean) => void) {
   return async (url: string | URL, init?: RequestInit): Promise<Response> => {
     const refuseAs = (fatal: boolean) => (why: LocalizedMessage) => {
-      const refusal = new HttpRefusal(why);
+      const refusal = new UnusableAddressError(why);
       refused(refusal, fatal);
       throw refusal;
     };
@@ -49,7 +49,7 @@ function originOf(location: string | null, base: string | URL): LocalizableText 
 }
 
 /** Returns the reason why headers must not be sent to this address; undefined if safe. */
-export function unsafeAddress(url: string, headers: Record<string, string>): LocalizedMessage | undefined {
+export function unsafeAddressReason(url: string, headers: Record<string, string>): LocalizedMessage | undefined {
   if (!URL.canParse(url)) return message('has no usable address');
   const { protocol, hostname } = new URL(url);
   if (protocol !== 'http:' && protocol !== 'https:') return message('has an address that is not https:// or http://');
@@ -76,12 +76,16 @@ function limited(response: Response, refuse: (why: LocalizedMessage) => never): 
             lineIsEmpty = true;
           }
         }
-      if (size > messageLimit) refuse(tooLongMessage);
+      if (size > maxServerMessageBytes) refuse(messageTooLongReason);
       controller.enqueue(chunk);
     },
   });
   const { status, statusText, headers } = response;
   const body = response.body.pipeThrough(counter);
   const isMessage = isStream || headers.get('content-type')?.includes('json');
-  return new Response(isMessage ? body.pipeThrough(plainBody(isStream)) : body, { status, statusText, headers });
+  return new Response(isMessage ? body.pipeThrough(createJsonRpcNormalizer(isStream)) : body, {
+    status,
+    statusText,
+    headers,
+  });
 }

@@ -1,10 +1,10 @@
-import { plainMessage } from '../forms/messageForms.ts';
+import { normalizeJsonRpcMessage } from '../forms/messageForms.ts';
 
 /**
  * Returns a transform of a server's body to normalized JSON-RPC messages: a single JSON text, or a message in each event of a stream.
  * Invalid JSON stays unchanged.
  */
-export function plainBody(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+export function createJsonRpcNormalizer(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   let pending = '';
@@ -62,7 +62,7 @@ function plainEvent(lines: readonly string[]): string[] {
 function plainJson(text: string): string {
   try {
     const value: unknown = JSON.parse(text);
-    return JSON.stringify(Array.isArray(value) ? value.map(plainMessage) : plainMessage(value));
+    return JSON.stringify(Array.isArray(value) ? value.map(normalizeJsonRpcMessage) : normalizeJsonRpcMessage(value));
   } catch {
     return text;
   }

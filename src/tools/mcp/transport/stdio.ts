@@ -5,17 +5,17 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { type LocalizedMessage, message } from '../../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../../protocol/text/localized.ts';
-import { programToStart, thisSystem } from '../../core/programs.ts';
+import { currentProgramEnvironment, resolveProgramPath } from '../../core/programs.ts';
 import { commandEnvironment } from '../../shell/environment.ts';
-import { Cleaner } from '../../shell/output.ts';
-import { endProcesses } from '../../shell/processes.ts';
-import type { Local } from '../config/config.ts';
-import { plainMessage } from '../forms/messageForms.ts';
-import type { Sdk } from '../loadSdk.ts';
+import { TerminalOutputCleaner } from '../../shell/output.ts';
+import { endCommandProcesses } from '../../shell/processes.ts';
+import type { StdioServerConfig } from '../config/config.ts';
+import { normalizeJsonRpcMessage } from '../forms/messageForms.ts';
+import type { McpSdk } from '../loadSdk.ts';
 
 /** Maximum bytes of one message. */
-export const messageLimit = 8 * 1024 * 1024;
-export const tooLongMessage = message('sent a message of more than {0} MiB', messageLimit / 1024 / 1024);
+export const maxServerMessageBytes = 8 * 1024 * 1024;
+export const messageTooLongReason = message('sent a message of more than {0} MiB', maxServerMessageBytes / 1024 / 1024);
 const stderrLimit = 2_000_000;
 /** Tolerated lines of plain text on stdout: some servers print a greeting. */
 const chatterLimit = 100;
@@ -30,13 +30,13 @@ interface StdioHooks {
 }
 
 /** Reason why a server cannot be used, as the end of a sentence. */
-export class ServerFault extends UserFacingError {}
+export class McpServerFault extends UserFacingError {}
 
 /**
  * Creates the stdio transport: a child process with one JSON message per line (MCP specification, transports). Unlike the SDK's: a process
  * group that ends together, an environment without the editor's secrets, and a limit for incomplete lines.
  */
-export function stdioTransport(launch: Local, sdk: Sdk, hooks: StdioHooks): Transport {
+export function stdioTransport(launch: StdioServerConfig, sdk: McpSdk, hooks: StdioHooks): Transport {
   const marker = randomUUID();
   let child: ChildProcess | undefined;
   let closing: Promise<void> | undefined;
@@ -85,7 +85,7 @@ export function stdioTransport(launch: Local, sdk: Sdk, hooks: StdioHooks): Tran
     child?.stdout?.destroy();
     if (child && pid !== undefined) {
       await Promise.race([ended, sleep(goodbyeTime)]);
-      await endProcesses(pid, marker, 'all');
+      await endCommandProcesses(pid, marker, 'all');
       child.stderr?.destroy();
       child.unref();
     }
@@ -102,7 +102,7 @@ export function stdioTransport(launch: Local, sdk: Sdk, hooks: StdioHooks): Tran
     }
     let received: JSONRPCMessage;
     try {
-      received = sdk.JSONRPCMessageSchema.parse(plainMessage(JSON.parse(line)));
+      received = sdk.JSONRPCMessageSchema.parse(normalizeJsonRpcMessage(JSON.parse(line)));
     } catch {
       hooks.fault(message('sent something that is not a JSON-RPC message'));
       return;
@@ -112,13 +112,13 @@ export function stdioTransport(launch: Local, sdk: Sdk, hooks: StdioHooks): Tran
 }
 
 /** Returns the fault of a failed start by the system's error code, which only the log shows. */
-function notStarted(code: string | undefined): ServerFault {
-  if (code === 'ENOENT') return new ServerFault(message('could not be started: its command was not found'));
-  if (code === 'EACCES') return new ServerFault(message('could not be started: its command may not be run'));
-  return new ServerFault(message('could not be started'));
+function notStarted(code: string | undefined): McpServerFault {
+  if (code === 'ENOENT') return new McpServerFault(message('could not be started: its command was not found'));
+  if (code === 'EACCES') return new McpServerFault(message('could not be started: its command may not be run'));
+  return new McpServerFault(message('could not be started'));
 }
 
-function start(launch: Local, sdk: Sdk, marker: string): ChildProcess {
+function start(launch: StdioServerConfig, sdk: McpSdk, marker: string): ChildProcess {
   const env = { ...commandEnvironment(process.env, marker), ...launch.env };
   const options = {
     cwd: launch.cwd,
@@ -127,7 +127,7 @@ function start(launch: Local, sdk: Sdk, marker: string): ChildProcess {
     detached: process.platform !== 'win32',
     windowsHide: true,
   };
-  const program = programToStart(launch.command, { ...thisSystem(), env: options.env });
+  const program = resolveProgramPath(launch.command, { ...currentProgramEnvironment(), env: options.env });
   if (program === undefined) throw notStarted('ENOENT');
   // On Windows, `npx` and similar programs are scripts that need a shell; the library handles this.
   return (process.platform === 'win32' ? sdk.spawn : nodeSpawn)(program, launch.args, options);
@@ -154,16 +154,16 @@ function readLines(child: ChildProcess, hooks: StdioHooks, receive: (line: strin
     const rest = chunk.subarray(from);
     pieces.push(rest);
     size += rest.length;
-    if (size <= messageLimit) return;
+    if (size <= maxServerMessageBytes) return;
     pieces = [];
     stop();
-    hooks.fault(tooLongMessage);
+    hooks.fault(messageTooLongReason);
   };
   child.stdout!.on('data', take).on('error', () => {});
 }
 
 function readErrors(child: ChildProcess, hooks: StdioHooks): Promise<unknown> {
-  const cleaner = new Cleaner();
+  const cleaner = new TerminalOutputCleaner();
   let left = stderrLimit;
   child.stderr!.on('error', () => {});
   child.stderr!.on('data', (chunk: Buffer) => {

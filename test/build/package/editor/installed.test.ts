@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { buildAll } from '../../../../src/build/stage.ts';
-import { ownTarget, temporaryFolder } from '../../../../src/build/targets.ts';
+import { buildAllBundles } from '../../../../src/build/stage.ts';
+import { currentBuildTarget, temporaryFolder } from '../../../../src/build/targets.ts';
 import { packVsix } from '../../../../src/build/vsix.ts';
 import { installVsix } from '../../../support/editor/installed.ts';
 import { openTowpath, type Towpath } from '../../../support/editor/towpath.ts';
@@ -18,7 +18,7 @@ describe('a person installs the package of this machine', function () {
     folder = mkdtempSync(path.join(tmpdir(), 'towpath-installed-'));
     const work = temporaryFolder();
     try {
-      const { file } = packVsix(ownTarget(), await buildAll(work), folder);
+      const { file } = packVsix(currentBuildTarget(), await buildAllBundles(work), folder);
       installed = installVsix(file, folder);
       mkdirSync(path.join(folder, 'empty'));
       // A fresh profile; no Node, npm or Git where programs are looked for.

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { toWireName } from '../../../../src/llm/core/wireToolNames.ts';
-import { jsonText, toAutomaton } from '../../../../src/llm/local/demo/automaton.ts';
+import { spacedJsonText, toTokenAutomaton } from '../../../../src/llm/local/demo/automaton.ts';
 import { demoScript } from '../../../../src/llm/local/demo/demoScript.ts';
-import { stripNulls } from '../../../../src/llm/local/host/stripNulls.ts';
-import { failure, type ToolOutcome } from '../../../../src/protocol/content/tools.ts';
+import { stripPlaceholderNulls } from '../../../../src/llm/local/host/stripNulls.ts';
+import { failedToolOutcome, type ToolOutcome } from '../../../../src/protocol/content/tools.ts';
 import { withNulls } from '../../../support/scripted.ts';
 import { localModel, Talk, tools } from '../setup.ts';
 
@@ -54,14 +54,14 @@ describe('the demo model', () => {
     [
       'hears a no',
       '\n    indented\n\nand user\nmore',
-      [file, failure('TOOL_DENIED', 'The person said no: not today')],
+      [file, failedToolOutcome('TOOL_DENIED', 'The person said no: not today')],
       [greeting, read, proposal, edit, denied],
     ],
-    ['misses its file', 'hi', [failure('ENOENT', 'src/greet.js is not there')], [greeting, read, absent]],
+    ['misses its file', 'hi', [failedToolOutcome('ENOENT', 'src/greet.js is not there')], [greeting, read, absent]],
     [
       'notices that the text was not found any more',
       '¿Qué tal? 🙂',
-      [file, failure('E_PRECONDITION_FAILED', 'oldText is not in the file')],
+      [file, failedToolOutcome('E_PRECONDITION_FAILED', 'oldText is not in the file')],
       [greeting, read, proposal, edit, failed],
     ],
   ];
@@ -84,13 +84,13 @@ describe('the demo model', () => {
     for (const step of demoScript.scenarios.flatMap((scenario) => scenario.steps))
       for (const call of step.calls ?? []) {
         const tool = tools.find((one) => toWireName(one.name) === call.name)!;
-        const plain = stripNulls(call.args, tool.parameters);
-        assert.equal(jsonText(call.args), jsonText(withNulls(plain, tool.parameters)));
+        const plain = stripPlaceholderNulls(call.args, tool.parameters);
+        assert.equal(spacedJsonText(call.args), spacedJsonText(withNulls(plain, tool.parameters)));
       }
   });
 
   it('needs about a third of a token for a character of code', async () => {
-    const text = toAutomaton.toString();
+    const text = toTokenAutomaton.toString();
     const counted = async (systemPrompt: string) => {
       const talk = new Talk(model.client, { systemPrompt, cacheKey: undefined, maxTokens: 1 });
       await talk.ask('hi');
@@ -105,7 +105,7 @@ describe('a script that contradicts itself', () => {
   it('has two places that begin alike', () =>
     assert.throws(
       () =>
-        toAutomaton({
+        toTokenAutomaton({
           name: 'x',
           scenarios: [
             { on: 'one', steps: [{ calls: [{ name: 'fs_read', args: { path: 'a' } }] }] },
@@ -116,7 +116,7 @@ describe('a script that contradicts itself', () => {
     ));
   it('would need two next words', () =>
     assert.throws(
-      () => toAutomaton({ name: 'x', scenarios: [{ on: 'one', steps: [{ text: ' a b c d e f a b c x' }] }] }),
+      () => toTokenAutomaton({ name: 'x', scenarios: [{ on: 'one', steps: [{ text: ' a b c d e f a b c x' }] }] }),
       { message: 'After " a b c" comes " d e f" or " x"?' },
     ));
 });

@@ -3,12 +3,16 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { LLMError } from '../../../../src/llm/core/errors.ts';
-import { type DownloadOptions, type DownloadProgress, download } from '../../../../src/llm/local/download/download.ts';
-import { parseAddress } from '../../../../src/llm/local/download/modelAddress.ts';
-import { findRemote } from '../../../../src/llm/local/download/modelHub.ts';
-import { discard, pausedDownloads } from '../../../../src/llm/local/download/partialDownload.ts';
+import {
+  type DownloadOptions,
+  type DownloadProgress,
+  downloadModelFiles,
+} from '../../../../src/llm/local/download/download.ts';
+import { parseModelAddress } from '../../../../src/llm/local/download/modelAddress.ts';
+import { findDownloadableModel } from '../../../../src/llm/local/download/modelHub.ts';
+import { discardPartialDownload, pausedDownloads } from '../../../../src/llm/local/download/partialDownload.ts';
 import { StoreError } from '../../../../src/runs/journal.ts';
-import { takeLock } from '../../../../src/runs/lock.ts';
+import { acquireRunLock } from '../../../../src/runs/lock.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Hub, sha256, startHub } from '../../../support/hub.ts';
 
@@ -32,9 +36,9 @@ describe('downloading a model', () => {
   });
 
   const find = (text = address, connectMs = 15_000) =>
-    findRemote(parseAddress(text, hub.url), text, { hub: hub.url, connectMs });
+    findDownloadableModel(parseModelAddress(text, hub.url), text, { hub: hub.url, connectMs });
   const get = async (options: Partial<DownloadOptions> = {}, text = address) =>
-    download(await find(text), { folder, lock: takeLock, retryMs: 1, ...options });
+    downloadModelFiles(await find(text), { folder, lock: acquireRunLock, retryMs: 1, ...options });
   /** Ends the download from outside when this much has come. */
   const stopAt = (received: number): Partial<DownloadOptions> => {
     const stop = new AbortController();
@@ -85,7 +89,7 @@ describe('downloading a model', () => {
     const onProgress = () => {
       hub.cutAfter = 0;
     };
-    await assert.rejects(download(model, { folder, lock: takeLock, retryMs: 1, onProgress }), {
+    await assert.rejects(downloadModelFiles(model, { folder, lock: acquireRunLock, retryMs: 1, onProgress }), {
       code: 'LLM_INCOMPLETE',
     });
     assert.deepEqual(await pausedDownloads(folder), [
@@ -105,7 +109,7 @@ describe('downloading a model', () => {
 
   it('is cancelled, and nothing stays', async () => {
     await assert.rejects(get(stopAt(100_000)), /paused/);
-    await discard(path.join(folder, name));
+    await discardPartialDownload(path.join(folder, name));
     assert.deepEqual(readdirSync(folder), []);
   });
 
@@ -233,7 +237,7 @@ describe('downloading a model', () => {
 
     it('a hub with a password in its address, which is not told', async () => {
       const withKey = hub.url.replace('://', '://ada:sk-CANARYKEY1234567890@');
-      const asked = findRemote(parseAddress(address, withKey), address, { hub: withKey });
+      const asked = findDownloadableModel(parseModelAddress(address, withKey), address, { hub: withKey });
       await fails(
         asked,
         'LLM_HTTP_ERROR',
@@ -275,8 +279,8 @@ describe('downloading a model', () => {
       const onProgress = () => {
         hub.pieceMs = 60_000;
       };
-      const options = { folder, lock: takeLock, retryMs: 1, idleMs: 50, onProgress };
-      await assert.rejects(download(model, options), { code: 'LLM_TIMEOUT' });
+      const options = { folder, lock: acquireRunLock, retryMs: 1, idleMs: 50, onProgress };
+      await assert.rejects(downloadModelFiles(model, options), { code: 'LLM_TIMEOUT' });
       assert.equal((await pausedDownloads(folder)).length, 1);
     });
 
@@ -321,7 +325,7 @@ describe('the address of a model', () => {
   ];
   for (const [text, expected] of cases)
     it(`${JSON.stringify(text)} is ${expected ? 'understood' : 'refused'}`, () => {
-      if (expected) assert.deepEqual(parseAddress(text, hub), expected);
-      else assert.throws(() => parseAddress(text, hub), { message: /address/i });
+      if (expected) assert.deepEqual(parseModelAddress(text, hub), expected);
+      else assert.throws(() => parseModelAddress(text, hub), { message: /address/i });
     });
 });

@@ -9,21 +9,21 @@ import path from 'node:path';
 import {
   engineModules,
   enginesFolder,
+  engineVersionModules,
   libraryVersion,
-  modulesOfVersion,
-  removeOthers,
+  removeOtherEngines,
 } from '../../../../src/llm/local/engineInstall/engineFolders.ts';
-import { engineState } from '../../../../src/llm/local/engineInstall/engines.ts';
+import { inspectInstalledEngines } from '../../../../src/llm/local/engineInstall/engines.ts';
 import {
-  type AddOptions,
   addGpuEngine,
-  archiveUrl,
   type GpuEngine,
+  type GpuEngineInstallOptions,
+  gpuEngineArchiveUrl,
   gpuEnginesFor,
   removeGpuEngine,
 } from '../../../../src/llm/local/engineInstall/gpuEngine.ts';
 import pinned from '../../../../src/llm/local/engineInstall/gpuEngines.json' with { type: 'json' };
-import { takeLock } from '../../../../src/runs/lock.ts';
+import { acquireRunLock } from '../../../../src/runs/lock.ts';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
 const version = '3.21.1';
@@ -35,7 +35,7 @@ describe('a GPU engine', () => {
   let registry: Server;
   let asked: { path?: string; authorization?: string }[];
   let archives: Record<string, Buffer>;
-  let options: AddOptions;
+  let options: GpuEngineInstallOptions;
 
   beforeEach(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'towpath-gpu-'));
@@ -53,7 +53,7 @@ describe('a GPU engine', () => {
     });
     await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(registry.address() as AddressInfo).port}`;
-    options = { modules: path.join(dist, 'node_modules'), storage, registry: url, lock: takeLock, retryMs: 1 };
+    options = { modules: path.join(dist, 'node_modules'), storage, registry: url, lock: acquireRunLock, retryMs: 1 };
   });
   afterEach(async () => {
     registry.closeAllConnections();
@@ -75,11 +75,11 @@ describe('a GPU engine', () => {
     return { engine: { kind, name, version, bytes: bytes.length, unpacked: bytes.length, integrity }, bytes };
   };
   const offer = ({ engine, bytes }: ReturnType<typeof made>): GpuEngine => {
-    archives[new URL(archiveUrl(engine, options.registry)).pathname] = bytes;
+    archives[new URL(gpuEngineArchiveUrl(engine, options.registry)).pathname] = bytes;
     return engine;
   };
-  const modules = () => modulesOfVersion(storage, version);
-  const installed = () => engineState(engineModules(dist, storage), { ...linux, exists: () => false });
+  const modules = () => engineVersionModules(storage, version);
+  const installed = () => inspectInstalledEngines(engineModules(dist, storage), { ...linux, exists: () => false });
   const linux = { platform: 'linux', arch: 'x64' };
   const fails = (promise: Promise<unknown>, says: RegExp) =>
     assert.rejects(promise, ({ message }) => says.test(message));
@@ -169,7 +169,7 @@ describe('a GPU engine', () => {
     await addGpuEngine(offer(made('vulkan')), options);
     write('dist/node_modules/node-llama-cpp/package.json', { name: 'node-llama-cpp', version: '3.22.0' });
     assert.equal(engineModules(dist, storage), options.modules);
-    await removeOthers(storage, libraryVersion(options.modules));
+    await removeOtherEngines(storage, libraryVersion(options.modules));
     assert.deepEqual(readdirSync(enginesFolder(storage)), []);
   });
 });

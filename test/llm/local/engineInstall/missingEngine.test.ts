@@ -2,24 +2,24 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { missingEngine } from '../../../../src/llm/local/engineInstall/engineFolders.ts';
+import { missingEngineReason } from '../../../../src/llm/local/engineInstall/engineFolders.ts';
 import {
   type EngineMachine,
-  type Shipped,
+  type ShippedPackage,
   thisMachine,
-  withoutEngine,
+  unavailableEngineReason,
 } from '../../../../src/llm/local/engineInstall/missingEngine.ts';
-import { MissingEngine, toLoadFailure } from '../../../../src/llm/local/ipc/failures.ts';
-import { inEnglish } from '../../../../src/protocol/text/l10n.ts';
+import { MissingEngineError, toLoadFailure } from '../../../../src/llm/local/ipc/failures.ts';
+import { toEnglishText } from '../../../../src/protocol/text/l10n.ts';
 
 const linux: EngineMachine = { platform: 'linux', arch: 'x64', glibc: true };
 const alpine: EngineMachine = { ...linux, glibc: false };
 const bsd: EngineMachine = { platform: 'freebsd', arch: 'x64', glibc: true };
-const universal: Shipped = { target: 'universal' };
-const own: Shipped = { target: 'linux-x64', engine: 'linux-x64' };
+const universal: ShippedPackage = { target: 'universal' };
+const own: ShippedPackage = { target: 'linux-x64', engine: 'linux-x64' };
 
 describe('why there is no local engine', () => {
-  const cases: [string, EngineMachine, Shipped | undefined, boolean, string][] = [
+  const cases: [string, EngineMachine, ShippedPackage | undefined, boolean, string][] = [
     [
       'the package for every platform, where there is one with an engine',
       linux,
@@ -78,11 +78,13 @@ describe('why there is no local engine', () => {
     ],
   ];
   for (const [what, machine, shipped, isThere, sentence] of cases)
-    it(what, () => assert.equal(inEnglish(withoutEngine(machine, shipped, isThere)), sentence));
+    it(what, () => assert.equal(toEnglishText(unavailableEngineReason(machine, shipped, isThere)), sentence));
 
   it('the process of a model says the same when the library is not there', () => {
-    const { message, details } = toLoadFailure(new MissingEngine('Cannot find it'), '/a.gguf', { shipped: universal });
-    assert.equal(message, inEnglish(withoutEngine(thisMachine(), universal, false)));
+    const { message, details } = toLoadFailure(new MissingEngineError('Cannot find it'), '/a.gguf', {
+      shipped: universal,
+    });
+    assert.equal(message, toEnglishText(unavailableEngineReason(thisMachine(), universal, false)));
     assert.deepEqual(details, { path: '/a.gguf', cause: 'Cannot find it' });
   });
 
@@ -95,13 +97,16 @@ describe('why there is no local engine', () => {
     try {
       write('target.json', universal);
       const machine: EngineMachine = { platform: 'linux', arch: process.arch, glibc: true };
-      assert.match(inEnglish(missingEngine(folder, machine) ?? ''), /for every platform|There is no local engine/);
+      assert.match(
+        toEnglishText(missingEngineReason(folder, machine) ?? ''),
+        /for every platform|There is no local engine/,
+      );
       const name = `linux-${process.arch}`;
       write('target.json', { target: name, engine: name });
       write('node_modules/node-llama-cpp/package.json', { version: '1.0.0' });
-      assert.match(inEnglish(missingEngine(folder, machine) ?? ''), /missing or damaged/);
+      assert.match(toEnglishText(missingEngineReason(folder, machine) ?? ''), /missing or damaged/);
       write(`node_modules/@node-llama-cpp/${name}/package.json`, { name: `@node-llama-cpp/${name}` });
-      assert.equal(missingEngine(folder, machine), undefined);
+      assert.equal(missingEngineReason(folder, machine), undefined);
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { ChatStreamChunk } from '../../../../src/llm/core/client.ts';
 import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../../src/llm/local/host/client.ts';
 import type { ChatWrapperName } from '../../../../src/llm/local/ipc/chatWrappers.ts';
-import { failure } from '../../../../src/protocol/content/tools.ts';
+import { failedToolOutcome } from '../../../../src/protocol/content/tools.ts';
 import { badArguments, said, testScript } from '../../../support/scripted.ts';
 import { localModel, rejection, stopAt, Talk, tools } from '../setup.ts';
 
@@ -128,7 +128,7 @@ describe('a local model', () => {
     const talk = new Talk(client);
     await talk.ask('[[write]]');
     assert.equal(talk.last.content, '');
-    await talk.answer(failure('TOOL_DENIED', 'The person said no.')).ask();
+    await talk.answer(failedToolOutcome('TOOL_DENIED', 'The person said no.')).ask();
     assert.equal(talk.last.content, said.denied);
   });
 
@@ -148,7 +148,7 @@ describe('a local model', () => {
       [{ name: 'fs.read', arguments: {}, malformed: badArguments }],
     );
     assert.equal(talk.last.finishReason, 'tool_calls');
-    await talk.answer(failure('TOOL_ARGS_INVALID_JSON', 'offset: not a number')).ask();
+    await talk.answer(failedToolOutcome('TOOL_ARGS_INVALID_JSON', 'offset: not a number')).ask();
     assert.equal(talk.last.content, said.failed);
   });
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
-  type FunctionCall,
-  type HistoryItem,
-  type ResponseItem,
-  toHistory,
+  type LlamaFunctionCall,
+  type LlamaHistoryItem,
+  type LlamaResponseItem,
+  toLlamaHistory,
   toNative,
 } from '../../../../src/llm/local/ipc/chatHistory.ts';
 import type { Message, ToolCall } from '../../../../src/protocol/content/messages.ts';
-import { failure, type ToolOutcome, toToolResult } from '../../../../src/protocol/content/tools.ts';
+import { failedToolOutcome, type ToolOutcome, toToolResult } from '../../../../src/protocol/content/tools.ts';
 
 const user = (content: string): Message => ({ role: 'user', content });
 const assistant = (content: string, toolCalls?: ToolCall[]): Message => ({
@@ -31,14 +31,17 @@ const called = (id: string, result: ToolOutcome, more: object = {}) => ({
   ...more,
 });
 const first = { startsNewChunk: true };
-const interrupted = failure('TOOL_INTERRUPTED', 'Stopped before there was a result; it may or may not have run.');
-const model = (...response: Extract<HistoryItem, { type: 'model' }>['response']): HistoryItem => ({
+const interrupted = failedToolOutcome(
+  'TOOL_INTERRUPTED',
+  'Stopped before there was a result; it may or may not have run.',
+);
+const model = (...response: Extract<LlamaHistoryItem, { type: 'model' }>['response']): LlamaHistoryItem => ({
   type: 'model',
   response,
 });
 
 describe('a conversation for the local model', () => {
-  const cases: [string, Message[], HistoryItem[], string?][] = [
+  const cases: [string, Message[], LlamaHistoryItem[], string?][] = [
     [
       'begins with the system prompt',
       [user('hi')],
@@ -68,7 +71,7 @@ describe('a conversation for the local model', () => {
       [
         user('go'),
         assistant('one', [call('a'), call('b')]),
-        results(['b', failure('TOOL_DENIED', 'no')]),
+        results(['b', failedToolOutcome('TOOL_DENIED', 'no')]),
         results(['a', fine]),
         assistant('', [call('c')]),
         results(['c', fine]),
@@ -80,7 +83,7 @@ describe('a conversation for the local model', () => {
         model(
           'one',
           called('a', fine, first),
-          called('b', failure('TOOL_DENIED', 'no')),
+          called('b', failedToolOutcome('TOOL_DENIED', 'no')),
           called('c', fine, first),
           'done',
         ),
@@ -125,7 +128,7 @@ describe('a conversation for the local model', () => {
     ],
   ];
   for (const [what, messages, expected, systemPrompt] of cases)
-    it(what, () => assert.deepEqual(toHistory(messages, systemPrompt), expected));
+    it(what, () => assert.deepEqual(toLlamaHistory(messages, systemPrompt), expected));
 
   it('gives a reply back exactly as it was written', () => {
     const thought = {
@@ -146,7 +149,7 @@ describe('a conversation for the local model', () => {
       toolCalls: [call('a'), call('b')],
       native,
     };
-    assert.deepEqual(toHistory([user('go'), reply, results(['a', fine], ['b', fine])])[1], {
+    assert.deepEqual(toLlamaHistory([user('go'), reply, results(['a', fine], ['b', fine])])[1], {
       type: 'model',
       response: ['before', thought, 'x', called('a', fine, { rawCall: raw, startsNewChunk: true }), called('b', fine)],
     });
@@ -157,7 +160,7 @@ describe('a conversation for the local model', () => {
     const toolCalls = [{ ...call('a'), cut: true as const }];
     const reply: Message = { role: 'assistant', content: 'x', toolCalls, native };
     assert.deepEqual(
-      toHistory([user('go'), reply, results(['a', fine])])[1],
+      toLlamaHistory([user('go'), reply, results(['a', fine])])[1],
       model('x', called('a', fine, { startsNewChunk: true })),
     );
   });
@@ -170,7 +173,7 @@ describe('a conversation for the local model', () => {
       'Qwen of a',
     );
     const reply: Message = { role: 'assistant', content: 'x', thinking: 'hm', toolCalls: [call('a')], native };
-    const read = (form?: string) => toHistory([user('go'), reply, results(['a', fine])], undefined, form)[1];
+    const read = (form?: string) => toLlamaHistory([user('go'), reply, results(['a', fine])], undefined, form)[1];
     assert.deepEqual(read('Llama of b'), model(thought, 'x', called('a', fine, first)));
     assert.deepEqual(
       read('Qwen of a'),
@@ -186,7 +189,7 @@ describe('a conversation for the local model', () => {
       content: 'x',
       native: { provider: 'local', content: { calls: 'many' } },
     };
-    assert.deepEqual(toHistory([user('go'), reply])[1], model('x'));
+    assert.deepEqual(toLlamaHistory([user('go'), reply])[1], model('x'));
   });
 });
 
@@ -231,14 +234,15 @@ describe('any conversation, whole or damaged', () => {
     ),
     { maxLength: 12 },
   );
-  const isCall = (item: ResponseItem): item is FunctionCall => typeof item !== 'string' && item.type === 'functionCall';
+  const isCall = (item: LlamaResponseItem): item is LlamaFunctionCall =>
+    typeof item !== 'string' && item.type === 'functionCall';
   const speaks = (message: Message) =>
     message.role === 'assistant' && (message.content !== '' || (message.toolCalls?.length ?? 0) > 0);
 
   it('gives every call one result, keeps the order, and loses no word', () => {
     fc.assert(
       fc.property(messages, (conversation) => {
-        const history = toHistory(conversation);
+        const history = toLlamaHistory(conversation);
         const responses = history.flatMap((item) => (item.type === 'model' ? item.response : []));
         const assistants = conversation
           .filter(speaks)
@@ -263,7 +267,7 @@ describe('any conversation, whole or damaged', () => {
   it('is never two turns of one side in a row, and ends with the model’s', () => {
     fc.assert(
       fc.property(messages, (conversation) => {
-        const types = toHistory(conversation).map((item) => item.type);
+        const types = toLlamaHistory(conversation).map((item) => item.type);
         assert.equal(types.at(-1), 'model');
         for (const [index, type] of types.entries()) if (index > 0) assert.notEqual(type, types[index - 1]);
         assert.ok(types.lastIndexOf('system') <= 0);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { stripNulls } from '../../../../src/llm/local/host/stripNulls.ts';
+import { stripPlaceholderNulls } from '../../../../src/llm/local/host/stripNulls.ts';
 import { toGrammarSchema } from '../../../../src/llm/local/ipc/grammarSchema.ts';
-import { writtenCalls } from '../../../../src/llm/local/worker/textCallTokens.ts';
+import { createCallTokenReporter } from '../../../../src/llm/local/worker/textCallTokens.ts';
 import type { JsonSchema } from '../../../../src/protocol/content/tools.ts';
 import { tools } from '../setup.ts';
 
@@ -166,7 +166,8 @@ describe('nulls that stand for "left out"', () => {
     ['go inside the alternative that fits', { place: { line: null } }, { place: {} }],
     ['stay under names nobody knows', { more: null }, { more: null }],
   ];
-  for (const [what, value, expected] of cases) it(what, () => assert.deepEqual(stripNulls(value, schema), expected));
+  for (const [what, value, expected] of cases)
+    it(what, () => assert.deepEqual(stripPlaceholderNulls(value, schema), expected));
 });
 
 describe('any schema and any value', () => {
@@ -245,7 +246,7 @@ describe('any schema and any value', () => {
       );
     fc.assert(
       fc.property(schemas, fc.jsonValue(), (schema, value) => {
-        assert.deepEqual(withoutNulls(stripNulls(value, schema)), withoutNulls(value));
+        assert.deepEqual(withoutNulls(stripPlaceholderNulls(value, schema)), withoutNulls(value));
       }),
       { numRuns: 500 },
     );
@@ -255,7 +256,7 @@ describe('any schema and any value', () => {
 describe('calls as they are written', () => {
   it('are told whole, unless they hold a number that is none', () => {
     const told: unknown[] = [];
-    const calls = writtenCalls((event) => told.push(event));
+    const calls = createCallTokenReporter((event) => told.push(event));
     for (const [index, text] of ['{"n": 1}', '{"n": [1e999]}'].entries()) {
       calls.chunk({ callIndex: index, functionName: 'f', paramsChunk: text, done: false });
       calls.complete('f', JSON.parse(text), text);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { knownModelFile } from '../../../../src/llm/local/modelFile/findModelFile.ts';
+import { findKnownModelFile } from '../../../../src/llm/local/modelFile/findModelFile.ts';
 
 describe('a model file that a workflow names', () => {
   let folder: string;
@@ -37,7 +37,7 @@ describe('a model file that a workflow names', () => {
   for (const [name, file, real] of cases)
     it(`${name}: ${real === undefined ? 'refused' : 'used'}`, async () => {
       const at = (place: string) => path.join(folder, place);
-      const found = await knownModelFile(`${folder}/${file}`, {
+      const found = await findKnownModelFile(`${folder}/${file}`, {
         folders: [at('listed'), at('repository/models'), at('gone')],
         files: [at('picked/a.gguf'), at('repository/picked.gguf')],
         foreign: [at('repository')],
@@ -47,7 +47,7 @@ describe('a model file that a workflow names', () => {
 
   it('a path that is not whole is none: it would depend on where the editor was started', async () => {
     const known = { folders: [process.cwd()], files: [], foreign: [] };
-    assert.equal(await knownModelFile('package.json', known), undefined);
-    assert.equal(await knownModelFile('', known), undefined);
+    assert.equal(await findKnownModelFile('package.json', known), undefined);
+    assert.equal(await findKnownModelFile('', known), undefined);
   });
 });

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { writeDemoModel } from '../../../../src/llm/local/demo/demoModel.ts';
-import { ggufTrouble } from '../../../../src/llm/local/modelFile/ggufHeader.ts';
-import { inEnglish } from '../../../../src/protocol/text/l10n.ts';
+import { invalidGgufReason } from '../../../../src/llm/local/modelFile/ggufHeader.ts';
+import { toEnglishText } from '../../../../src/protocol/text/l10n.ts';
 
 describe('the header of a model file', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'towpath-header-'));
@@ -19,8 +19,8 @@ describe('the header of a model file', () => {
 
   const check = (bytes: Buffer, expected: string | undefined) => {
     writeFileSync(file, bytes);
-    const trouble = ggufTrouble(file);
-    assert.equal(trouble && inEnglish(trouble), expected);
+    const trouble = invalidGgufReason(file);
+    assert.equal(trouble && toEnglishText(trouble), expected);
   };
   const changed = (change: (bytes: Buffer) => void) => {
     const copy = Buffer.from(whole);
@@ -83,7 +83,7 @@ describe('the header of a model file', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 150_000 }), (length) => {
         writeFileSync(file, whole.subarray(0, length));
-        assert.ok(ggufTrouble(file));
+        assert.ok(invalidGgufReason(file));
       }),
       { numRuns: 100 },
     );

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { encodeGguf, type MetadataValue } from '../../../../src/llm/local/demo/gguf.ts';
-import { parseAddress } from '../../../../src/llm/local/download/modelAddress.ts';
-import { engineState } from '../../../../src/llm/local/engineInstall/engines.ts';
+import { encodeGguf, type GgufMetadataValue } from '../../../../src/llm/local/demo/gguf.ts';
+import { parseModelAddress } from '../../../../src/llm/local/download/modelAddress.ts';
+import { inspectInstalledEngines } from '../../../../src/llm/local/engineInstall/engines.ts';
 import { readGgufInfo } from '../../../../src/llm/local/modelFile/ggufInfo.ts';
-import { inGigabytes, memoryFit, usualWindow } from '../../../../src/llm/local/modelFile/memoryFit.ts';
-import { listModels } from '../../../../src/llm/local/modelFile/modelLibrary.ts';
-import { bestFor, curated } from '../../../../src/llm/local/modelFile/recommendedModels.ts';
+import { defaultContextSize, memoryFit, memorySizeText } from '../../../../src/llm/local/modelFile/memoryFit.ts';
+import { listModelFiles } from '../../../../src/llm/local/modelFile/modelLibrary.ts';
+import { bestModelForMachine, recommendedModels } from '../../../../src/llm/local/modelFile/recommendedModels.ts';
 
-const text = (value: string): MetadataValue => ({ type: 'str', value });
-const u32 = (value: number): MetadataValue => ({ type: 'u32', value });
+const text = (value: string): GgufMetadataValue => ({ type: 'str', value });
+const u32 = (value: number): GgufMetadataValue => ({ type: 'u32', value });
 
 /** A header like that of a real model, with next to no weights behind it. */
-function gguf(more: Record<string, MetadataValue> = {}): Buffer {
+function gguf(more: Record<string, GgufMetadataValue> = {}): Buffer {
   const metadata = {
     'general.architecture': text('qwen3'),
     'general.name': text('Qwen3-4B-Instruct-2507'),
@@ -32,7 +32,7 @@ function gguf(more: Record<string, MetadataValue> = {}): Buffer {
     'tokenizer.ggml.scores': { type: 'f32[]', value: Array.from({ length: 1000 }, () => 0) },
     'tokenizer.chat_template': text(`{% for message in messages %}${'x'.repeat(9000)}{% endfor %}`),
     ...more,
-  } satisfies Record<string, MetadataValue>;
+  } satisfies Record<string, GgufMetadataValue>;
   return encodeGguf(metadata, [
     { name: 'token_embd.weight', shape: [32, 4], type: 'F32', data: new Float32Array(128) },
   ]);
@@ -68,7 +68,7 @@ describe('the models on this machine', () => {
   });
 
   it('layers with heads of their own are counted one by one', () => {
-    const heads: MetadataValue = { type: 'i32[]', value: [8, 0, 4] };
+    const heads: GgufMetadataValue = { type: 'i32[]', value: [8, 0, 4] };
     const info = readGgufInfo(put('model.gguf', gguf({ 'qwen3.attention.head_count_kv': heads })));
     assert.equal(info.bytesPerToken, 12 * 256 * 2);
   });
@@ -82,7 +82,7 @@ describe('the models on this machine', () => {
     put('eyes.gguf', gguf({ 'general.architecture': text('clip') }));
     put('notes.txt', 'not a model');
     put('half.gguf.part', gguf());
-    const models = await listModels([folder, path.join(folder, 'nowhere'), whole]);
+    const models = await listModelFiles([folder, path.join(folder, 'nowhere'), whole]);
     assert.deepEqual(
       models.map(({ path: file, files, bytes, info, trouble }) => ({
         file,
@@ -109,7 +109,7 @@ describe('the models on this machine', () => {
     const [first, second, third] = [1, 2, 3].map((index) => path.join(folder, `big-0000${index}-of-00003.GGUF`));
     for (const file of [first!, second!, third!]) put(path.basename(file), gguf());
     const found = async () =>
-      (await listModels([first!])).map(({ path: file, files, trouble }) => ({ file, files, trouble }));
+      (await listModelFiles([first!])).map(({ path: file, files, trouble }) => ({ file, files, trouble }));
     assert.deepEqual(await found(), [{ file: first, files: [first, second, third], trouble: undefined }]);
     rmSync(second!);
     const trouble = '1 of its 3 files is missing.';
@@ -118,9 +118,9 @@ describe('the models on this machine', () => {
 
   it('reads a file again when it has changed', async () => {
     const file = put('model.gguf', gguf());
-    assert.equal((await listModels([folder]))[0]!.info?.name, 'Qwen3-4B-Instruct-2507');
+    assert.equal((await listModelFiles([folder]))[0]!.info?.name, 'Qwen3-4B-Instruct-2507');
     put('model.gguf', gguf({ 'general.name': text('Another one') }));
-    assert.equal((await listModels([file]))[0]!.info?.name, 'Another one');
+    assert.equal((await listModelFiles([file]))[0]!.info?.name, 'Another one');
   });
 });
 
@@ -168,12 +168,12 @@ describe('whether a model fits', () => {
 
   it('what it usually comes to does not depend on what is free', () =>
     assert.deepEqual(
-      [8, 16, 64].map((total) => usualWindow({ ...qwen4, contextSize: 32_768 }, { totalMemory: total * gb })),
+      [8, 16, 64].map((total) => defaultContextSize({ ...qwen4, contextSize: 32_768 }, { totalMemory: total * gb })),
       [9984, 21_504, 32_768],
     ));
 
   it('sizes read like those of download pages', () =>
-    assert.deepEqual([40_000, 232_000, 5e7, 6.4e8, 2.497e9, 18.6e9, 1.2e12].map(inGigabytes), [
+    assert.deepEqual([40_000, 232_000, 5e7, 6.4e8, 2.497e9, 18.6e9, 1.2e12].map(memorySizeText), [
       '40 kB',
       '0.2 MB',
       '50 MB',
@@ -193,11 +193,11 @@ describe('whether a model fits', () => {
   ];
   for (const [total, free, name] of machines)
     it(`with ${total} GB one begins with ${name}`, () =>
-      assert.equal(bestFor({ totalMemory: total * gb, freeMemory: free * gb }, 8192).name, name));
+      assert.equal(bestModelForMachine({ totalMemory: total * gb, freeMemory: free * gb }, 8192).name, name));
 
   it('every curated model has an address of the hub that names its kind', () => {
-    for (const { address } of curated) {
-      const parsed = parseAddress(address, 'https://huggingface.co');
+    for (const { address } of recommendedModels) {
+      const parsed = parseModelAddress(address, 'https://huggingface.co');
       assert.ok(parsed.kind === 'hub' && parsed.quantisation, address);
     }
   });
@@ -219,7 +219,7 @@ describe('the engines for local models', () => {
 
   it('none, and nothing to run it on', () =>
     assert.deepEqual(
-      engineState(
+      inspectInstalledEngines(
         modules,
         linux(() => false),
       ),
@@ -228,7 +228,7 @@ describe('the engines for local models', () => {
   it('a card without an engine for it', () => {
     install('linux-x64');
     install('linux-x64-cuda', 'win-arm64');
-    assert.deepEqual(engineState(modules, linux(nvidia)), {
+    assert.deepEqual(inspectInstalledEngines(modules, linux(nvidia)), {
       installed: ['linux-x64'],
       gpu: [],
       hardware: 'An NVIDIA driver.',
@@ -238,7 +238,7 @@ describe('the engines for local models', () => {
   it('a card and its engine', () => {
     install('linux-x64');
     install('linux-x64-cuda');
-    assert.deepEqual(engineState(modules, linux(nvidia)), {
+    assert.deepEqual(inspectInstalledEngines(modules, linux(nvidia)), {
       installed: ['linux-x64', 'linux-x64-cuda'],
       gpu: ['cuda'],
       hardware: 'An NVIDIA driver.',
@@ -246,7 +246,7 @@ describe('the engines for local models', () => {
   });
   it('Apple’s own chips', () => {
     install('mac-arm64-metal');
-    assert.deepEqual(engineState(modules, { platform: 'darwin', arch: 'arm64', exists: () => false }), {
+    assert.deepEqual(inspectInstalledEngines(modules, { platform: 'darwin', arch: 'arm64', exists: () => false }), {
       installed: ['mac-arm64-metal'],
       gpu: ['metal'],
       hardware: 'Apple graphics (Metal).',

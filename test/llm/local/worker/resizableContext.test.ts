@@ -2,19 +2,27 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { contextFor, contextsFrom, withReply } from '../../../../src/llm/local/modelFile/contextSize.ts';
-import { contextShapeOf, type MemoryUse, maxContextTokens } from '../../../../src/llm/local/worker/contextPlan.ts';
 import {
-  ContextLost,
-  type GrowingParts,
+  contextSizeCandidates,
+  contextSizeForTokens,
+  tokensWithReply,
+} from '../../../../src/llm/local/modelFile/contextSize.ts';
+import {
+  bestContextShape,
+  type MemoryEstimator,
+  maxContextTokens,
+} from '../../../../src/llm/local/worker/contextPlan.ts';
+import {
+  ContextLostError,
+  type ContextResizeDependencies,
+  type ContextShape,
   ResizableContext,
-  type Shape,
 } from '../../../../src/llm/local/worker/resizableContext.ts';
-import { removeLeft, type SequenceSlot } from '../../../../src/llm/local/worker/stateTransfer.ts';
+import { removeStateLeftovers, type SequenceSlot } from '../../../../src/llm/local/worker/stateTransfer.ts';
 import { Sequence, upTo } from '../sequence.ts';
 
 const never = new AbortController().signal;
-const first: Shape = { size: 8192, fullCache: false };
+const first: ContextShape = { size: 8192, fullCache: false };
 
 describe('a context that grows', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'growing-'));
@@ -28,8 +36,8 @@ describe('a context that grows', () => {
   afterEach(() => assert.deepEqual(readdirSync(folder), [], 'no file is left'));
   after(() => rmSync(folder, { recursive: true }));
 
-  const begin = (more: Partial<GrowingParts<Sequence>> = {}) => {
-    const make = async (shape: Shape) => {
+  const begin = (more: Partial<ContextResizeDependencies<Sequence>> = {}) => {
+    const make = async (shape: ContextShape) => {
       told.push(`made ${shape.size}`);
       files = readdirSync(folder);
       for (const name of files) assert.equal(statSync(path.join(folder, name)).mode & 0o777, 0o600);
@@ -176,7 +184,7 @@ describe('a context that grows', () => {
       },
     });
     await ask('one', upTo(3000));
-    await assert.rejects(ask('one', upTo(9000)), ContextLost);
+    await assert.rejects(ask('one', upTo(9000)), ContextLostError);
   });
 
   it('of another kind nothing is taken: it is read again, or from the disk', async () => {
@@ -232,11 +240,11 @@ describe('a context that grows', () => {
       writeFileSync(path.join(left, name), '');
     const own = path.join(tmpdir(), 'towpath-carried-999999999-abc');
     mkdirSync(own, { recursive: true });
-    await removeLeft(left);
+    await removeStateLeftovers(left);
     assert.equal(existsSync(own), false);
     assert.deepEqual(readdirSync(left), [`carried-${process.pid}.2.part`, 'run-1.3.part']);
     rmSync(left, { recursive: true });
-    await removeLeft(left);
+    await removeStateLeftovers(left);
   });
 });
 
@@ -250,10 +258,13 @@ describe('how large a context is', () => {
     [0, 4096, 4096],
   ];
   for (const [tokens, most, size] of table)
-    it(`${tokens} tokens, ${most} at most: ${size}`, () => assert.equal(contextFor(tokens, most), size));
+    it(`${tokens} tokens, ${most} at most: ${size}`, () => assert.equal(contextSizeForTokens(tokens, most), size));
 
   it('has room for a reply of the usual length, or of the one that is asked for', () =>
-    assert.deepEqual([withReply(5000), withReply(5000, 300), withReply(5000, 9000)], [9096, 5300, 9096]));
+    assert.deepEqual(
+      [tokensWithReply(5000), tokensWithReply(5000, 300), tokensWithReply(5000, 9000)],
+      [9096, 5300, 9096],
+    ));
 
   it('grows to the next best where memory is short', () =>
     assert.deepEqual(
@@ -261,12 +272,12 @@ describe('how large a context is', () => {
         [32_768, 8192],
         [20_000, 8192],
         [8192, 8192],
-      ].map(([from, to]) => contextsFrom(from!, to!)),
+      ].map(([from, to]) => contextSizeCandidates(from!, to!)),
       [[32_768, 16_384], [20_000, 16_384], []],
     ));
 
   /** A kilobyte for each token, and another one where all that was read is kept. */
-  const memory = (budget: number, more: Partial<MemoryUse> = {}): MemoryUse => ({
+  const memory = (budget: number, more: Partial<MemoryEstimator> = {}): MemoryEstimator => ({
     budget: budget * 1000,
     keepsAll: false,
     needs: async ({ size, fullCache }) => ({ ram: size * (fullCache ? 2000 : 1000), vram: 0 }),
@@ -283,24 +294,28 @@ describe('how large a context is', () => {
   ];
   for (const [what, most, expected] of mosts) it(what, async () => assert.equal(await most, expected));
 
-  const all: Shape = { size: 8192, fullCache: true };
+  const all: ContextShape = { size: 8192, fullCache: true };
   const windows = memory(40_000, { keepsAll: true });
   const others = memory(40_000, { free: async () => ({ ram: 9e6, vram: Number.POSITIVE_INFINITY }) });
-  const shapes: [what: string, shape: Promise<Shape | undefined>, fullCache: boolean | undefined][] = [
-    ['it', contextShapeOf(memory(20_000), 16_384), false],
-    ['none', contextShapeOf(memory(10_000), 16_384), undefined],
-    ['all that was read, of a model with a window', contextShapeOf(windows, 16_384), true],
-    ['the window alone', contextShapeOf({ ...windows, budget: 20e6 }, 16_384), false],
-    ['the window alone, where it was so before', contextShapeOf(windows, 16_384, { ...all, fullCache: false }), false],
-    ['none, where others have taken it meanwhile', contextShapeOf(others, 16_384, all), undefined],
+  const shapes: [what: string, shape: Promise<ContextShape | undefined>, fullCache: boolean | undefined][] = [
+    ['it', bestContextShape(memory(20_000), 16_384), false],
+    ['none', bestContextShape(memory(10_000), 16_384), undefined],
+    ['all that was read, of a model with a window', bestContextShape(windows, 16_384), true],
+    ['the window alone', bestContextShape({ ...windows, budget: 20e6 }, 16_384), false],
+    [
+      'the window alone, where it was so before',
+      bestContextShape(windows, 16_384, { ...all, fullCache: false }),
+      false,
+    ],
+    ['none, where others have taken it meanwhile', bestContextShape(others, 16_384, all), undefined],
     [
       'it, with what the one before gives back',
-      contextShapeOf({ ...others, taken: () => ({ ram: 8e6, vram: 0 }) }, 16_384),
+      bestContextShape({ ...others, taken: () => ({ ram: 8e6, vram: 0 }) }, 16_384),
       false,
     ],
     [
       'none of a graphics card',
-      contextShapeOf(memory(20_000, { free: async () => ({ ram: 1e9, vram: -1 }) }), 16_384),
+      bestContextShape(memory(20_000, { free: async () => ({ ram: 1e9, vram: -1 }) }), 16_384),
       undefined,
     ],
   ];
@@ -312,7 +327,7 @@ describe('how large a context is', () => {
 const seatOf = ({ slots }: ResizableContext<number, Sequence>, owner: string): SequenceSlot<Sequence> =>
   slots.all().find(({ key }) => key === owner)!.value;
 
-function toContext(shape: Shape) {
+function toContext(shape: ContextShape) {
   const sequences = Array.from({ length: 2 }, () => new Sequence(false, 4, shape.size));
   const close = async () => {
     for (const sequence of sequences) sequence.tokens = [];

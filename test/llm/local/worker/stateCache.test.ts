@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { StateCacheOptions } from '../../../../src/llm/local/ipc/stateCacheOptions.ts';
-import { isWorth, type MeasuredSpeeds } from '../../../../src/llm/local/worker/restorePolicy.ts';
-import { createSlots } from '../../../../src/llm/local/worker/slots.ts';
+import { isRestoreWorthwhile, type MeasuredSpeeds } from '../../../../src/llm/local/worker/restorePolicy.ts';
+import { createSequenceSlots } from '../../../../src/llm/local/worker/slots.ts';
 import { StateCache } from '../../../../src/llm/local/worker/stateCache.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { Sequence, upTo } from '../sequence.ts';
@@ -40,7 +40,7 @@ describe('what a model has read, on disk', () => {
     sequences: Sequence[],
     { identity = 'one', ...more }: Partial<StateCacheOptions> & { identity?: string } = {},
   ) => {
-    const slots = createSlots(sequences.map((sequence) => ({ sequence })));
+    const slots = createSequenceSlots(sequences.map((sequence) => ({ sequence })));
     const keeper = new StateCache<number, Sequence>({
       folder,
       folders: [],
@@ -426,5 +426,6 @@ describe('whether a state is worth restoring', () => {
     ['a graphics card', { readPerSecond: 1e5, restoredPerSecond: 1e6, restoredAt: now }, false],
     ['that was two days ago', { readPerSecond: 1e5, restoredPerSecond: 1e6, restoredAt: now - 48 * 3600e3 }, true],
   ];
-  for (const [what, speeds, expected] of rows) it(what, () => assert.equal(isWorth(state, speeds, now), expected));
+  for (const [what, speeds, expected] of rows)
+    it(what, () => assert.equal(isRestoreWorthwhile(state, speeds, now), expected));
 });

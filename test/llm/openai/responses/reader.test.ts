@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createAdapter } from '../../../../src/llm/adapter/adapter.ts';
-import type { Native } from '../../../../src/protocol/content/messages.ts';
+import type { ProviderMetadata } from '../../../../src/protocol/content/messages.ts';
 import { call, events, type Output, reasoning, refusal, sse, text, whole } from '../../../support/responses.ts';
 import { clientFor, greeting, type Heard, hear, served, slicings } from '../../serve.ts';
 import { expectHeard, type Hears } from '../wireCases.ts';
@@ -398,7 +398,10 @@ describe('what servers with the Responses API write', () => {
 });
 
 describe('what is kept of a reply, to be given back', () => {
-  const kept = async (outputs: Output[], ending?: Parameters<typeof events>[1]): Promise<Native | undefined> => {
+  const kept = async (
+    outputs: Output[],
+    ending?: Parameters<typeof events>[1],
+  ): Promise<ProviderMetadata | undefined> => {
     const body = sse(events(outputs, ending));
     return (await served({ headers: type, body }, 'random', () => client.chat(greeting))).native;
   };

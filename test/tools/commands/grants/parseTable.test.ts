@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { parseTable } from '../../../../src/tools/commands/grants/parseTable.ts';
-import { tableRows } from '../../../../src/tools/commands/grants/tableRows.ts';
-import { tables } from '../../../../src/tools/commands/grants/tables.ts';
+import { parseGrantTable } from '../../../../src/tools/commands/grants/parseTable.ts';
+import { expandGrantRows } from '../../../../src/tools/commands/grants/tableRows.ts';
+import { grantTables } from '../../../../src/tools/commands/grants/tables.ts';
 
-const rows = (text: string) => tableRows(parseTable(text, 'a.txt'));
+const rows = (text: string) => expandGrantRows(parseGrantTable(text, 'a.txt'));
 
 describe('a table of commands', () => {
   it('gives a row for each command, with what its section and its sets say', () => {
@@ -101,7 +101,9 @@ show
     });
 
   it('has all rows of a program, so that their order is the one that is read', () => {
-    const programs = tables.map((table) => new Set(tableRows(table).map(({ command }) => command.split(' ')[0])));
+    const programs = grantTables.map(
+      (table) => new Set(expandGrantRows(table).map(({ command }) => command.split(' ')[0])),
+    );
     const all = programs.flatMap((those) => [...those]);
     assert.deepEqual(
       all.filter((program, at) => all.indexOf(program) !== at),
@@ -111,7 +113,7 @@ show
 
   it('takes no package manager and no interpreter from the project', () => {
     const never = /^(npm|pnpm|yarn|bun|deno|node|uv|poetry|pdm|pip|conda|bundle|gem|ruby|composer|php|direnv|rustup)$/;
-    const own = tables.flatMap(tableRows).filter(({ installedBy }) => installedBy);
+    const own = grantTables.flatMap(expandGrantRows).filter(({ installedBy }) => installedBy);
     assert.ok(own.length > 200, `${own.length}`);
     assert.deepEqual(
       own.filter(({ command }) => never.test(command.split(' ')[0]!)).map(({ command }) => command),

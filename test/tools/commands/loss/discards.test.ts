@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';
 import * as paths from 'node:path';
-import { inEnglish } from '../../../../src/protocol/text/l10n.ts';
-import { lossFinder } from '../../../../src/tools/commands/loss/loss.ts';
+import { toEnglishText } from '../../../../src/protocol/text/l10n.ts';
+import { createDataLossFinder } from '../../../../src/tools/commands/loss/loss.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../../support/workspace.ts';
 
 type Rows = [command: string, loss: string | null][];
@@ -95,9 +95,9 @@ describe('a command that discards something', () => {
           const changed = command === 'git checkout app/';
           if (changed) workspace.write('app/main.ts', 'changed\n');
           try {
-            const find = await lossFinder(workspace.roots, workspace.root, command, patient);
+            const find = await createDataLossFinder(workspace.roots, workspace.root, command, patient);
             const loss = await find?.();
-            const text = loss ? inEnglish(loss.text) : null;
+            const text = loss ? toEnglishText(loss.text) : null;
             assert.equal(text, expected?.replaceAll('{tree}', tree) ?? null);
           } finally {
             if (changed) workspace.write('app/main.ts', 'four\n');

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, closeSync, existsSync, openSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
-import type { OwnedRule } from '../../../../src/protocol/content/rule.ts';
-import { inEnglish } from '../../../../src/protocol/text/l10n.ts';
-import { lossFinder } from '../../../../src/tools/commands/loss/loss.ts';
-import { rulesFor } from '../../../../src/tools/policy/rules.ts';
+import type { ScopedPermissionRule } from '../../../../src/protocol/content/rule.ts';
+import { toEnglishText } from '../../../../src/protocol/text/l10n.ts';
+import { createDataLossFinder } from '../../../../src/tools/commands/loss/loss.ts';
+import { alwaysAllowRuleChoices } from '../../../../src/tools/policy/rules.ts';
 import { shellTool } from '../../../../src/tools/shell/shell.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../../support/workspace.ts';
 import { conversation } from '../../conversation.ts';
@@ -14,7 +14,7 @@ import { conversation } from '../../conversation.ts';
 /** Milliseconds; a slow machine is not what these are about. */
 const patient = 60_000;
 
-const lossOf = async (...given: Parameters<typeof lossFinder>) => (await lossFinder(...given))?.();
+const lossOf = async (...given: Parameters<typeof createDataLossFinder>) => (await createDataLossFinder(...given))?.();
 
 const git = (folder: string, ...args: string[]) =>
   execFileSync(
@@ -220,7 +220,7 @@ describe('the data that a command discards', () => {
 
   const lossIn = async (command: string, folder = workspace.root) => {
     const loss = await lossOf(workspace.roots, folder, command, patient);
-    return loss && inEnglish(loss.text);
+    return loss && toEnglishText(loss.text);
   };
 
   for (const [command, loss] of cases)
@@ -241,7 +241,7 @@ describe('the data that a command discards', () => {
       own.write('a.txt', 'b\n');
       const index = own.read('.git/index');
       const loss = await lossOf(own.roots, own.root, 'git checkout . && git reset --hard && rm -rf a.txt', patient);
-      assert.equal(inEnglish(loss!.text), changes(1, 'a.txt'));
+      assert.equal(toEnglishText(loss!.text), changes(1, 'a.txt'));
       assert.deepEqual([existsSync(paths.join(own.root, 'RAN')), own.read('.git/index')], [false, index]);
     } finally {
       own.cleanup();
@@ -261,7 +261,7 @@ describe('the data that a command discards', () => {
     try {
       for (const [command, expected] of told) {
         const loss = await lossOf(own.roots, own.root, command, patient);
-        assert.equal(loss && inEnglish(loss.text), expected, command);
+        assert.equal(loss && toEnglishText(loss.text), expected, command);
       }
     } finally {
       own.cleanup();
@@ -272,9 +272,9 @@ describe('the data that a command discards', () => {
     const own = await temporaryWorkspace({ 'ours.log': 'kept\n' });
     const fd = openSync(paths.join(own.root, 'ours.log'), 'a');
     const script = `
-      import { lossFinder } from ${JSON.stringify(paths.join(import.meta.dirname, '../../../../src/tools/commands/loss/loss.ts'))};
+      import { createDataLossFinder } from ${JSON.stringify(paths.join(import.meta.dirname, '../../../../src/tools/commands/loss/loss.ts'))};
       const root = ${JSON.stringify(own.root)};
-      const of = async (command) => (await lossFinder([{ path: root }], root, command, ${patient}))?.();
+      const of = async (command) => (await createDataLossFinder([{ path: root }], root, command, ${patient}))?.();
       console.log(JSON.stringify([await of('echo x > /dev/stderr') ?? null, (await of('echo x > ours.log')).items.length]));`;
     try {
       const node = [process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script]] as const;
@@ -287,10 +287,10 @@ describe('the data that a command discards', () => {
   });
 
   it('says so when it cannot be determined in time', async () =>
-    assert.equal(inEnglish((await lossOf(workspace.roots, workspace.root, 'git checkout .', 0))!.text), unknown));
+    assert.equal(toEnglishText((await lossOf(workspace.roots, workspace.root, 'git checkout .', 0))!.text), unknown));
 
   const tools = () => [shellTool({ lossLimit: patient, run: async () => ({ exitCode: 0, output: '' }) })];
-  const everything: OwnedRule[] = [
+  const everything: ScopedPermissionRule[] = [
     { scope: 'user', effect: 'allow', tool: 'shell.run' },
     { scope: 'user', effect: 'allow', tool: 'shell.run', command: 'rm notes.txt' },
   ];
@@ -301,7 +301,7 @@ describe('the data that a command discards', () => {
     await talk.call('shell.run', { command: 'rm notes.txt' });
     const [{ plan, call } = assert.fail('nothing was asked')] = talk.asked;
     assert.equal(plan.loss?.text, `Deletes 1 file, not in Git: notes.txt. ${undone}`);
-    assert.deepEqual([plan.grant, rulesFor({ plan, call })], [undefined, []]);
+    assert.deepEqual([plan.grant, alwaysAllowRuleChoices({ plan, call })], [undefined, []]);
     await talk.call('shell.run', { command: 'rm -rf dist' });
     assert.equal(talk.asked.length, 1, 'what Git ignores is free under Autopilot');
   });

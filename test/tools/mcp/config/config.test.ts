@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: VS Code's own variables
 import assert from 'node:assert/strict';
 import { homedir } from 'node:os';
-import { type ConfigSource, readConfig } from '../../../../src/tools/mcp/config/config.ts';
+import { type McpConfigSource, parseMcpConfig } from '../../../../src/tools/mcp/config/config.ts';
 import { faultyServer } from '../../../support/mcp/servers.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../../support/workspace.ts';
 import { closeAll, node, talk } from '../talk.ts';
@@ -15,8 +15,8 @@ before(async () => {
 after(() => workspace.cleanup());
 afterEach(closeAll);
 
-const read = (content: ConfigSource['content']) =>
-  readConfig({
+const read = (content: McpConfigSource['content']) =>
+  parseMcpConfig({
     name: '.vscode/mcp.json',
     place: '/w/.vscode/mcp.json',
     content,
