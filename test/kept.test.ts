@@ -18,7 +18,7 @@ import { RunStore } from '../src/runs/store.ts';
 import { parsePolicyRules } from '../src/tools/policy/rules.ts';
 import { packageRunId } from '../src/workflows/package/ids.ts';
 import { PackageRegistry } from '../src/workflows/package/packageRegistry.ts';
-import { readPackage } from '../src/workflows/package/readPackage.ts';
+import { readWorkflowPackage } from '../src/workflows/package/readPackage.ts';
 import { packageWorkflowOfRun } from '../src/workflows/package/workflowOf.ts';
 import { Conversation } from './engine/conversation.ts';
 import { knownTo } from './support/knownTo.ts';
@@ -186,7 +186,7 @@ describe('a run of an earlier Towpath', () => {
         stateFolder: () => path.join(folder, 'state'),
         autopilot: () => false,
         now: () => new Date('2026-01-02T00:00:00Z'),
-        read: readPackage,
+        read: readWorkflowPackage,
         follow: packageWorkflowOfRun,
       });
       const [shelved] = await shelf.list();

@@ -1,4 +1,4 @@
-import type { PanelToHostMessage } from '../src/protocol/panel/panelMessages.ts';
+import type { ViewMessage } from '../src/protocol/panel/panelMessages.ts';
 import type { MarkdownActions } from './markdown/build.ts';
 import type { PanelViewModel } from './store.ts';
 
@@ -27,7 +27,7 @@ export interface PanelContext {
   model: PanelViewModel;
   opened: PanelViewState;
   now: number;
-  post(message: PanelToHostMessage): void;
+  post(message: ViewMessage): void;
   /** Renders at the next frame; `drawNow` renders at once, if the next key depends on the result. */
   refresh(): void;
   drawNow(): void;

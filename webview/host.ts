@@ -1,6 +1,6 @@
 import type { Mention } from '../src/protocol/content/mention.ts';
 import type { Attachment } from '../src/protocol/content/messages.ts';
-import type { HostToPanelMessage, PanelToHostMessage } from '../src/protocol/panel/panelMessages.ts';
+import type { HostMessage, ViewMessage } from '../src/protocol/panel/panelMessages.ts';
 
 /** Picked mention, valid while its text is in the draft. */
 export interface PickedMention {
@@ -29,9 +29,9 @@ declare function acquireVsCodeApi(): {
 
 const api = acquireVsCodeApi();
 
-export const postToHost = (message: PanelToHostMessage): void => api.postMessage(message);
+export const postToHost = (message: ViewMessage): void => api.postMessage(message);
 
-const isSaid: Record<HostToPanelMessage['type'], true> = {
+const isSaid: Record<HostMessage['type'], true> = {
   state: true,
   run: true,
   'run-part': true,
@@ -62,13 +62,13 @@ const isSaid: Record<HostToPanelMessage['type'], true> = {
  * Accepts messages only from the host, which sends through the parent page of the same origin: other pages of the window can post messages
  * here. Content is created and validated by the host from the same types, as JSON.
  */
-export function receiveFromHost({ data, origin }: MessageEvent<unknown>): HostToPanelMessage | undefined {
+export function receiveFromHost({ data, origin }: MessageEvent<unknown>): HostMessage | undefined {
   if (origin !== window.origin || typeof data !== 'string') return undefined;
   const said: unknown = JSON.parse(data);
   return isFromHost(said) ? said : undefined;
 }
 
-const isFromHost = (said: unknown): said is HostToPanelMessage =>
+const isFromHost = (said: unknown): said is HostMessage =>
   typeof said === 'object' &&
   said !== null &&
   'type' in said &&

@@ -2,7 +2,7 @@ import { reportActivity } from './activity.ts';
 import './plainText.ts';
 import './panel.css';
 import { render } from 'lit-html';
-import type { HostToPanelMessage } from '../src/protocol/panel/panelMessages.ts';
+import type { HostMessage } from '../src/protocol/panel/panelMessages.ts';
 import type { RunEvent } from '../src/protocol/run/events.ts';
 import { answerActivityRequest } from './activityReport.ts';
 import { receiveCompletions, scrollToCompletion } from './composer/completion.ts';
@@ -140,7 +140,7 @@ window.addEventListener('message', (event: MessageEvent<unknown>) => {
   if (message) take(message);
 });
 
-const isHeard = (message: HostToPanelMessage): boolean =>
+const isHeard = (message: HostMessage): boolean =>
   (message.type === 'events' && message.events.some(({ type }) => type === 'phase')) ||
   (message.type === 'notice' && message.notice !== null);
 
@@ -149,7 +149,7 @@ const isQueued = (event: RunEvent): boolean =>
   event.runId === context.model.run?.id &&
   context.model.run.queued.some(({ queued }) => queued === event.seq);
 
-function take(message: HostToPanelMessage): void {
+function take(message: HostMessage): void {
   const { run: before, partial } = context.model;
   applyHostMessage(context.model, message);
   const { run } = context.model;

@@ -1,7 +1,7 @@
 import type { Mention } from '../src/protocol/content/mention.ts';
 import type { ToolResult } from '../src/protocol/content/messages.ts';
 import type {
-  HostToPanelMessage,
+  HostMessage,
   Notice,
   PanelState,
   PromptSuggestion,
@@ -26,8 +26,8 @@ export interface PanelViewModel {
   room?: { runId: string; frees: number };
   selection?: { mention: Mention; goes: boolean; size?: Omit<PickedMention, 'mention'> };
   offers?: PromptSuggestion[];
-  runs?: Extract<HostToPanelMessage, { type: 'runs' }>;
-  files?: Extract<HostToPanelMessage, { type: 'files' }>;
+  runs?: Extract<HostMessage, { type: 'runs' }>;
+  files?: Extract<HostMessage, { type: 'files' }>;
   branches?: { runId: string; points: TranscriptForkPoint[] };
   results: Map<string, ToolResult>;
   /** Full diffs by call id, if requested. */
@@ -48,7 +48,7 @@ export const createPanelViewModel = (): PanelViewModel => ({
 });
 
 /** Applies a message of the host. `focus` is handled by the composer. */
-export function applyHostMessage(model: PanelViewModel, message: HostToPanelMessage): void {
+export function applyHostMessage(model: PanelViewModel, message: HostMessage): void {
   switch (message.type) {
     case 'state':
       model.state = message.state;
@@ -98,10 +98,7 @@ export function applyHostMessage(model: PanelViewModel, message: HostToPanelMess
 }
 
 /** A partial update never replaces a completely displayed run. */
-function takeRun(
-  model: PanelViewModel,
-  { run: said, part, before }: Extract<HostToPanelMessage, { type: 'run' }>,
-): void {
+function takeRun(model: PanelViewModel, { run: said, part, before }: Extract<HostMessage, { type: 'run' }>): void {
   const isShown = said !== null && said.id === model.run?.id;
   if (part === 'end' && isShown && !model.partial) return;
   const { coming } = model;

@@ -8,7 +8,7 @@ import { builtinTools } from '../tools/host/builtinTools.ts';
 import { defaultAgentDefinition } from '../workflows/run/chatWorkflow.ts';
 import { defaultCheckTaskLimits } from './runTask.ts';
 import type { ModelCheckTask } from './task.ts';
-import { type CheckResult, formatCheckDate, formatDuration, sumOfTaskResults } from './taskResult.ts';
+import { type CheckResult, formatCheckDate, formatDuration, sumCheckTaskField } from './taskResult.ts';
 import { modelCheckTasks as allTasks } from './tasks.ts';
 
 /**
@@ -63,7 +63,7 @@ export function estimateModelCheck(
     prompt,
     fresh,
     written,
-    ms: whole ? sumOfTaskResults(whole, 'ms') : (fresh / read + written / write) * 1000 + replies * waitMs,
+    ms: whole ? sumCheckTaskField(whole, 'ms') : (fresh / read + written / write) * 1000 + replies * waitMs,
     basis: whole
       ? t('as on {0}', formatCheckDate(whole.at, currentLocale()))
       : t('if it reads {0} and generates {1} tokens a second, which has not been measured yet', read, write),

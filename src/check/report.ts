@@ -10,7 +10,7 @@ import {
   formatTokensPerSecond,
   type OutputLanguage,
   passedTaskCount,
-  sumOfTaskResults,
+  sumCheckTaskField,
 } from './taskResult.ts';
 import type { CheckTaskTitle } from './tasks.ts';
 
@@ -96,10 +96,10 @@ function factsOf(results: readonly CheckResult[], { tell, locale }: OutputLangua
     [message('Done'), done],
     [message('Generation, tokens/s'), ({ writtenPerSecond }) => shown(writtenPerSecond, speed)],
     [message('Reading, tokens/s'), ({ readPerSecond }) => shown(readPerSecond, speed)],
-    [message('Time'), (result) => formatDuration(sumOfTaskResults(result, 'ms'))],
-    [message('Tokens sent'), (result) => number(sumOfTaskResults(result, 'prompt'))],
-    [message('… from a cache'), (result) => number(sumOfTaskResults(result, 'cached'))],
-    [message('Tokens generated'), (result) => number(sumOfTaskResults(result, 'written'))],
+    [message('Time'), (result) => formatDuration(sumCheckTaskField(result, 'ms'))],
+    [message('Tokens sent'), (result) => number(sumCheckTaskField(result, 'prompt'))],
+    [message('… from a cache'), (result) => number(sumCheckTaskField(result, 'cached'))],
+    [message('Tokens generated'), (result) => number(sumCheckTaskField(result, 'written'))],
     [message('Window'), ({ window }) => shown(window, number)],
     [message('Cost'), ({ cost }) => shown(cost, (amount) => tell(localizedDollars(amount)))],
   ];

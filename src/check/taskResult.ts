@@ -45,7 +45,7 @@ export type CheckResult = z.infer<typeof checkResultSchema>;
 export const passedTaskCount = ({ tasks }: Pick<CheckResult, 'tasks'>): number =>
   tasks.filter(({ passed }) => passed).length;
 
-export const sumOfTaskResults = (
+export const sumCheckTaskField = (
   { tasks }: Pick<CheckResult, 'tasks'>,
   of: 'ms' | 'replies' | 'prompt' | 'cached' | 'written',
 ) => tasks.reduce((sum, task) => sum + task[of], 0);

@@ -50,7 +50,7 @@ import { copyRunLog } from './records/copyLog.ts';
 import { exportRun, importRuns } from './records/exchange.ts';
 import { Insights, listWorkspaceStores } from './records/insightsView.ts';
 import type { ChangedFiles } from './runs/changedFiles.ts';
-import type { Conversation } from './runs/conversation.ts';
+import type { PanelConversation } from './runs/conversation.ts';
 import { deleteRun, showDeletedRuns } from './runs/deletedRuns.ts';
 import type { Branches } from './runs/forkRun.ts';
 import type { InterruptedApprovals } from './runs/interruptedApprovals.ts';
@@ -75,7 +75,7 @@ import { WorkflowCommands } from './workflows/workflows.ts';
 interface Dependencies {
   context: vscode.ExtensionContext;
   storage: string;
-  conversation: Conversation;
+  conversation: PanelConversation;
   agents: AgentPicker;
   engine: ExecutionEngine;
   store: RunStore;

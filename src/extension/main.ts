@@ -56,7 +56,7 @@ import { FullDiskMonitor } from './records/freeSpace.ts';
 import { RunLogOutput } from './records/runLogPage.ts';
 import { allWorkspaceStorages, mergeWindowStorages, sharedStorage } from './records/storage.ts';
 import { ChangedFiles } from './runs/changedFiles.ts';
-import { Conversation } from './runs/conversation.ts';
+import { PanelConversation } from './runs/conversation.ts';
 import { Branches } from './runs/forkRun.ts';
 import { InterruptedApprovals } from './runs/interruptedApprovals.ts';
 import { notifyRunEnd } from './runs/notifyEnd.ts';
@@ -307,7 +307,7 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
     onListenerError: logError,
   });
 
-  const conversation: Conversation = new Conversation(
+  const conversation: PanelConversation = new PanelConversation(
     engine,
     store,
     view,

@@ -32,7 +32,7 @@ interface Said {
 }
 
 /**
- * What it is worth to expect what stood there before (`lookup.ts`), by a model whose layers cost what they cost: an answer that says a
+ * What it is worth to expect what stood there before (`promptLookup.ts`), by a model whose layers cost what they cost: an answer that says a
  * file again with a change here and there, as it is and held to a grammar, and words that were not said before; with it and without, in
  * turns. `expected`: tokens of an answer that came with the one before. On a processor that is busy with each token it is no gain.
  * @param folder for models

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ExecutionEngine } from '../../src/engine/run/engine.ts';
-import { Conversation } from '../../src/extension/runs/conversation.ts';
-import type { HostToPanelMessage } from '../../src/protocol/panel/panelMessages.ts';
+import { PanelConversation } from '../../src/extension/runs/conversation.ts';
+import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { longConversation, writeJournal } from '../support/longRun.ts';
 import { endBrowser, openBrowser, type TestPage } from '../webview/browser.ts';
@@ -58,7 +58,7 @@ async function opened(test: TestPage, length: number): Promise<Opened> {
   let drawn: Promise<void> = Promise.resolve();
   let first: number | undefined;
   const view = {
-    post(message: HostToPanelMessage) {
+    post(message: HostMessage) {
       drawn = drawn.then(() => test.send(message));
       if (message.type !== 'run' || !message.run) return;
       drawn = drawn.then(() => {
@@ -67,7 +67,7 @@ async function opened(test: TestPage, length: number): Promise<Opened> {
     },
     event() {},
   };
-  const shown = new Conversation(
+  const shown = new PanelConversation(
     engine as ExecutionEngine,
     store,
     view,

@@ -1,5 +1,5 @@
 import type { CDPSession } from 'playwright-core';
-import type { HostToPanelMessage } from '../../src/protocol/panel/panelMessages.ts';
+import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
 import { longConversation } from '../support/longRun.ts';
 import { endBrowser, inHostWords, openBrowser, type TestPage } from '../webview/browser.ts';
 import { eventsOf, readyState, runOf } from '../webview/conversation.ts';
@@ -60,7 +60,7 @@ async function costs(
 ): Promise<Record<Cost, number>> {
   const { page } = test;
   const run = runOf(id, longConversation(messages));
-  const chunks = (nth: number): HostToPanelMessage => ({
+  const chunks = (nth: number): HostMessage => ({
     type: 'events',
     events: Array.from({ length: 5 }, (_, at) => ({
       ...eventsOf(

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import type { HostToPanelMessage, PanelToHostMessage } from '../../src/protocol/panel/panelMessages.ts';
+import type { HostMessage, ViewMessage } from '../../src/protocol/panel/panelMessages.ts';
 import type { TranslationBundle } from '../../src/protocol/text/l10n.ts';
 import { ensureChromium } from '../support/editor/chromium.ts';
 import { built } from '../support/programs.ts';
@@ -51,9 +51,9 @@ export interface TestPage {
   /** What the policy of the page stopped, and errors that nobody caught. */
   violations(): Promise<string[]>;
   /** Says something as the host does and waits until it is drawn; without a message, until what was done is drawn. */
-  send(...messages: HostToPanelMessage[]): Promise<void>;
+  send(...messages: HostMessage[]): Promise<void>;
   /** What the page has said, once what was done is drawn. */
-  posted(): Promise<PanelToHostMessage[]>;
+  posted(): Promise<ViewMessage[]>;
   /** The page anew, with nothing remembered, looking as it was opened or so: much quicker than another page. */
   renew(look?: Look): Promise<void>;
   close(): Promise<void>;
@@ -129,7 +129,7 @@ export async function openBrowser(): Promise<TestBrowser> {
         ],
         send: (...messages) =>
           page.evaluate((all) => (globalThis as unknown as Harness).receive(all), messages.map(inHostWords)),
-        posted: () => page.evaluate(() => (globalThis as unknown as Harness).said()) as Promise<PanelToHostMessage[]>,
+        posted: () => page.evaluate(() => (globalThis as unknown as Harness).said()) as Promise<ViewMessage[]>,
         async renew(look = {}) {
           errors.length = 0;
           await page.setViewportSize({ width: look.width ?? width, height: look.height ?? height });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { toToolResult } from '../../src/protocol/content/tools.ts';
-import type { HostToPanelMessage } from '../../src/protocol/panel/panelMessages.ts';
+import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
 import { splitRun } from '../../src/protocol/panel/runParts.ts';
 import type { RunEventBody } from '../../src/protocol/run/events.ts';
 import { eventually } from '../support/eventually.ts';
@@ -104,12 +104,12 @@ describe('A long conversation', () => {
     return (await reading())!;
   }
 
-  const parted = (): HostToPanelMessage[] => {
+  const parted = (): HostMessage[] => {
     const { parts, rest } = splitRun(run);
-    const sent = parts.map((part): HostToPanelMessage => ({ type: 'run-part', ...part }));
+    const sent = parts.map((part): HostMessage => ({ type: 'run-part', ...part }));
     return [...sent, { type: 'run', run: rest, before: run.messages.length }];
   };
-  const end = (): HostToPanelMessage => {
+  const end = (): HostMessage => {
     const last = runOf('run-1', bodies.slice(-241)); // 40 questions
     return { type: 'run', run: { ...last, seq: run.seq }, part: 'end' };
   };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { HostToPanelMessage, Notice } from '../../src/protocol/panel/panelMessages.ts';
+import type { HostMessage, Notice } from '../../src/protocol/panel/panelMessages.ts';
 import { openBrowser, type TestBrowser, type TestPage } from './browser.ts';
 import { begin, concludes, eventsOf, readyState, runOf } from './conversation.ts';
 
@@ -18,7 +18,7 @@ describe('A notice', () => {
   afterEach(async () => assert.deepEqual(await test.violations(), []));
 
   const notice = () => test.page.getByTestId('notice');
-  const says = (level: Notice['level'], text: string, more: Partial<Notice> = {}): HostToPanelMessage => ({
+  const says = (level: Notice['level'], text: string, more: Partial<Notice> = {}): HostMessage => ({
     type: 'notice',
     notice: { level, text, ...more },
   });

@@ -2,13 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { failedToolOutcome, toToolResult } from '../../src/protocol/content/tools.ts';
-import type {
-  HostToPanelMessage,
-  PanelState,
-  PanelToHostMessage,
-  RunRow,
-} from '../../src/protocol/panel/panelMessages.ts';
-import { panelToHostMessageSchema } from '../../src/protocol/panel/panelMessages.ts';
+import type { HostMessage, PanelState, RunRow, ViewMessage } from '../../src/protocol/panel/panelMessages.ts';
+import { viewMessageSchema } from '../../src/protocol/panel/panelMessages.ts';
 import type { RunEventBody } from '../../src/protocol/run/events.ts';
 import type { RunSummary } from '../../src/protocol/run/summary.ts';
 import { formatFileChange, formatShortFileChange } from '../../src/tools/edit/diff.ts';
@@ -98,9 +93,9 @@ describe('The panel', () => {
   }
 
   /** What was posted since the last time, without what only says that the panel is there. */
-  async function posted(): Promise<PanelToHostMessage[]> {
+  async function posted(): Promise<ViewMessage[]> {
     const all = await test.posted();
-    for (const message of all) panelToHostMessageSchema.parse(message);
+    for (const message of all) viewMessageSchema.parse(message);
     return all.filter(({ type }) => type !== 'ready');
   }
 
@@ -924,7 +919,7 @@ The flag works; one test fails, see the test.`,
     await test.send({ type: 'look', look });
     const answers = () => posted().then((all) => all.filter((one) => one.type === 'here' && one.look === look));
     await eventually('it answers', async () => (await answers()).length === 1);
-    return (await answers())[0] as PanelToHostMessage & { type: 'here' };
+    return (await answers())[0] as ViewMessage & { type: 'here' };
   };
   /** What a test that is held up for a while cannot take for a pause of somebody who types: an hour in the page. */
   const never = 1e8;
@@ -1568,7 +1563,7 @@ The flag works; one test fails, see the test.`,
 
   it('a notice offers what can be done, hears which of it, and goes when that is over', async () => {
     await show(begin);
-    const offered = (id: number): Extract<HostToPanelMessage, { type: 'notice' }> => ({
+    const offered = (id: number): Extract<HostMessage, { type: 'notice' }> => ({
       type: 'notice',
       notice: { level: 'info', text: '“Old” was deleted.', offer: { id, buttons: ['Undo', 'Show'] } },
     });

@@ -1,7 +1,7 @@
 import type { ComposerCompletion } from '../../src/protocol/content/mention.ts';
 import type { Message } from '../../src/protocol/content/messages.ts';
 import { failedToolOutcome, type ToolOutcome, toToolResult } from '../../src/protocol/content/tools.ts';
-import type { HostToPanelMessage, PanelState, RunRow } from '../../src/protocol/panel/panelMessages.ts';
+import type { HostMessage, PanelState, RunRow } from '../../src/protocol/panel/panelMessages.ts';
 import type { RunEventBody } from '../../src/protocol/run/events.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
 import type { RunSummary } from '../../src/protocol/run/summary.ts';
@@ -13,7 +13,7 @@ import { begin, concludes, eventsOf, reads, readyState, runOf } from './conversa
 /** Something that the panel can show: what the host tells it, and what the person does then. */
 export interface State {
   name: string;
-  says: HostToPanelMessage[];
+  says: HostMessage[];
   does?(test: TestPage): Promise<unknown>;
 }
 
@@ -35,7 +35,7 @@ export function sideways({ page }: TestPage): Promise<string[]> {
 }
 
 /** A run of these events, with what surrounds it. The last `live` of them come one by one. */
-function shown(bodies: RunEventBody[], state: Partial<PanelState> = {}, live = 0): HostToPanelMessage[] {
+function shown(bodies: RunEventBody[], state: Partial<PanelState> = {}, live = 0): HostMessage[] {
   const stored = bodies.length - live;
   return [
     { type: 'state', state: { ...readyState, ...state } },
@@ -44,7 +44,7 @@ function shown(bodies: RunEventBody[], state: Partial<PanelState> = {}, live = 0
   ];
 }
 
-const showsRun = (run: Run): HostToPanelMessage[] => [
+const showsRun = (run: Run): HostMessage[] => [
   { type: 'state', state: readyState },
   { type: 'run', run },
 ];
@@ -423,7 +423,7 @@ export const longOutput: RunEventBody[] = [
   rests,
 ]; // biome-ignore format: a table
 
-const changedFiles: Extract<HostToPanelMessage, { type: 'files' }> = {
+const changedFiles: Extract<HostMessage, { type: 'files' }> = {
   type: 'files',
   runId: 'run-1',
   rows: [

@@ -6,7 +6,7 @@ import { createClient } from '../../src/llm/createClient.ts';
 import { undoableCallIds } from '../../src/runs/undoSteps.ts';
 import { packageRunId } from '../../src/workflows/package/ids.ts';
 import { PackageRegistry } from '../../src/workflows/package/packageRegistry.ts';
-import { readPackage } from '../../src/workflows/package/readPackage.ts';
+import { readWorkflowPackage } from '../../src/workflows/package/readPackage.ts';
 import { packageWorkflowOfRun } from '../../src/workflows/package/workflowOf.ts';
 import { Conversation } from '../engine/conversation.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
@@ -47,7 +47,7 @@ for (const [rule, refuses] of Object.entries(strictServers))
         stateFolder: () => path.join(folder, 'state'),
         autopilot: () => false,
         now: () => new Date('2026-01-01T00:00:00Z'),
-        read: readPackage,
+        read: readWorkflowPackage,
         follow: packageWorkflowOfRun,
       });
       provider = await startProvider(

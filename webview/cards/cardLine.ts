@@ -15,7 +15,7 @@ import type { OutcomeReason } from '../../src/protocol/text/codes.ts';
 import { truncateWithEllipsis } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import { formatElapsedTime } from '../time.ts';
-import { pieceText, type TextPiece, toPlainTextPiece } from './cardText.ts';
+import { type CardTextPiece, pieceText, toPlainTextPiece } from './cardText.ts';
 import { exitCodeMeaning } from './exitText.ts';
 import { decidingRulesText, failedCallReason } from './failureReason.ts';
 import { parsePartialArguments } from './partialArguments.ts';
@@ -35,8 +35,8 @@ export interface CardLine {
   status: CardStatus;
   mark: CardStatusIcon;
   verb: string;
-  object: TextPiece[];
-  outcome: TextPiece[];
+  object: CardTextPiece[];
+  outcome: CardTextPiece[];
   joint: ': ' | ' · ';
   time: string;
 }

@@ -4,7 +4,7 @@ import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import type { CardLine, CardStatusIcon } from './cardLine.ts';
-import type { CardLink, TextPiece } from './cardText.ts';
+import type { CardLink, CardTextPiece } from './cardText.ts';
 
 const ring = html`<vscode-progress-ring class="ring" aria-hidden="true"></vscode-progress-ring>`;
 
@@ -35,16 +35,16 @@ export function cardLineView(
   }${time ? html` <span class="card-time">${time}</span>` : nothing}</span>`;
 }
 
-const isJoined = (joint: CardLine['joint'], { tone }: TextPiece): boolean => joint !== ': ' && !tone;
-const beforeOutcome = (joint: CardLine['joint'], first: TextPiece): unknown =>
+const isJoined = (joint: CardLine['joint'], { tone }: CardTextPiece): boolean => joint !== ': ' && !tone;
+const beforeOutcome = (joint: CardLine['joint'], first: CardTextPiece): unknown =>
   joint === ': ' ? html`<span class="card-colon">: </span>` : isJoined(joint, first) ? nothing : ' ';
 
-const jointOf = (before: TextPiece, { tone }: TextPiece): TemplateResult =>
+const jointOf = (before: CardTextPiece, { tone }: CardTextPiece): TemplateResult =>
   html`<span class="card-joint">${tone && before.tone ? ' ' : ' · '}</span>`;
 
 const most = 300;
 
-function piece(context: PanelContext, { head = '', text, tail = '', code, tone, lead }: TextPiece): TemplateResult {
+function piece(context: PanelContext, { head = '', text, tail = '', code, tone, lead }: CardTextPiece): TemplateResult {
   const drawn = (part: string) => (code ? clean(part) : withNoBreakUnits(clean(part)));
   // The trailing slash stays with the tail, so that a shortened path reads `s…/name.ts`.
   const slash = tail ? (/[/\\]$/.exec(text)?.[0] ?? '') : '';

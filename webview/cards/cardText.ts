@@ -4,7 +4,7 @@ import { formatShortDecimal } from '../time.ts';
 export type CardLink = { kind: 'file'; path: string; line?: number } | { kind: 'address'; url: string };
 
 /** Piece of a card line. `head` and `tail` are never shortened; `text` between them is shortened in narrow panels. `code`: editor font. */
-export interface TextPiece {
+export interface CardTextPiece {
   head?: string;
   text: string;
   tail?: string;
@@ -13,10 +13,10 @@ export interface TextPiece {
   lead?: CardLink;
 }
 
-export const pieceText = ({ head = '', text, tail = '' }: TextPiece): string => head + text + tail;
+export const pieceText = ({ head = '', text, tail = '' }: CardTextPiece): string => head + text + tail;
 
-export const toPlainTextPiece = (text: string): TextPiece => ({ text: '', tail: text });
-export const codeTextPiece = (text: string): TextPiece => ({ text, code: true });
+export const toPlainTextPiece = (text: string): CardTextPiece => ({ text: '', tail: text });
+export const codeTextPiece = (text: string): CardTextPiece => ({ text, code: true });
 
 /** Lines of a file, first and last, from 1. */
 export type LineRange = readonly [first: number, last: number];
@@ -24,7 +24,7 @@ export type LineRange = readonly [first: number, last: number];
 export function fileTextPiece(
   path: string,
   { lines, leads = true }: { lines?: LineRange; leads?: boolean } = {},
-): TextPiece {
+): CardTextPiece {
   const isFolder = /[/\\]$/.test(path.slice(-1));
   const end = isFolder ? path.length - 2 : path.length;
   const at = Math.max(path.lastIndexOf('/', end), path.lastIndexOf('\\', end)) + 1;
@@ -37,7 +37,7 @@ export function fileTextPiece(
   };
 }
 
-export function urlTextPiece(url: string): TextPiece {
+export function urlTextPiece(url: string): CardTextPiece {
   const lead = { kind: 'address', url } as const;
   const parts = /^https?:\/\/([^/?#]+)([^?#]*)/.exec(url);
   if (!parts) return { text: url, code: true };
@@ -52,7 +52,7 @@ export function urlTextPiece(url: string): TextPiece {
   };
 }
 
-export const changedLineCounts = (added: number, removed: number): TextPiece[] => [
+export const changedLineCounts = (added: number, removed: number): CardTextPiece[] => [
   { text: '', tail: `+${formatLocalNumber(added)}`, tone: 'added' },
   { text: '', tail: `−${formatLocalNumber(removed)}`, tone: 'removed' },
 ];

@@ -3,6 +3,7 @@ import type { CallState } from '../../src/protocol/run/run.ts';
 import { truncateWithEllipsis } from '../../src/protocol/text/escapeInvisible.ts';
 import { type LocalizedMessage, localizedCount, message, t, withDigitGrouping } from '../../src/protocol/text/l10n.ts';
 import {
+  type CardTextPiece,
   changedLineCounts,
   codeTextPiece,
   fileTextPiece,
@@ -10,7 +11,6 @@ import {
   identifierToText,
   type LineRange,
   splitMcpToolName,
-  type TextPiece,
   toPlainTextPiece,
   urlTextPiece,
 } from './cardText.ts';
@@ -38,8 +38,8 @@ export interface ToolText {
   doing: Words<ProgressiveVerb>;
   done: Words<PastVerb | LocalizedMessage>;
   not: Words<InfinitiveVerb>;
-  object(known: DescribedCall): TextPiece[];
-  gave?(known: DescribedCall): TextPiece[];
+  object(known: DescribedCall): CardTextPiece[];
+  gave?(known: DescribedCall): CardTextPiece[];
   many?(times: number, places: number): LocalizedMessage;
 }
 
@@ -323,22 +323,23 @@ export const toolInfinitive = ({ not }: ToolText, known: DescribedCall): Infinit
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
-const pattern = (value: unknown): TextPiece => codeTextPiece(text(value));
-const folder = (path: string): TextPiece => (path === '.' ? toPlainTextPiece(t('the folder')) : fileTextPiece(path));
-const some = (amount: LocalizedMessage): TextPiece => toPlainTextPiece(t(amount));
+const pattern = (value: unknown): CardTextPiece => codeTextPiece(text(value));
+const folder = (path: string): CardTextPiece =>
+  path === '.' ? toPlainTextPiece(t('the folder')) : fileTextPiece(path);
+const some = (amount: LocalizedMessage): CardTextPiece => toPlainTextPiece(t(amount));
 const times = (many: number): LocalizedMessage =>
   many > 2 ? message('{0} times', withDigitGrouping(many)) : message(many === 1 ? 'once' : 'twice');
 const serverPieces = (
   { server, tool }: { server: string; tool: string },
   args: unknown,
   title?: string,
-): TextPiece[] => [
+): CardTextPiece[] => [
   toPlainTextPiece(`${server}:`),
   { text: title === undefined ? tool : identifierToText(title) },
   ...firstArgument(args),
 ];
 
-function firstArgument(args: unknown): TextPiece[] {
+function firstArgument(args: unknown): CardTextPiece[] {
   const values = typeof args === 'object' && args !== null ? Object.values(args) : [];
   const first = values.find((one) => typeof one === 'number' || (typeof one === 'string' && one.trim() !== ''));
   if (first === undefined) return [];
@@ -347,7 +348,7 @@ function firstArgument(args: unknown): TextPiece[] {
 
 const longestArgument = 80;
 
-function inPlace(path: unknown, glob?: unknown): TextPiece[] {
+function inPlace(path: unknown, glob?: unknown): CardTextPiece[] {
   const [where, which] = [text(path), text(glob)];
   const place = where === '.' ? '' : where;
   if (place === '' && which === '') return [];
@@ -355,7 +356,7 @@ function inPlace(path: unknown, glob?: unknown): TextPiece[] {
   return [toPlainTextPiece(t('in')), fileTextPiece(whole, { leads: which === '' })];
 }
 
-function matches(data: Record<string, unknown>): TextPiece[] {
+function matches(data: Record<string, unknown>): CardTextPiece[] {
   if (data.matches === undefined) return [];
   const [found, files] = [number(data.matches), Array.isArray(data.files) ? data.files.length : 0];
   if (found === 0) return [toPlainTextPiece(t('no match'))];
@@ -363,23 +364,23 @@ function matches(data: Record<string, unknown>): TextPiece[] {
   return [inFiles(data.cut ? message('first {0}', all) : all, files)];
 }
 
-const inFiles = (all: LocalizedMessage, files: number): TextPiece =>
+const inFiles = (all: LocalizedMessage, files: number): CardTextPiece =>
   some(files > 1 ? message('{0} in {1}', all, localizedCount(files, 'file')) : all);
 
-function definitions({ places, files }: Record<string, unknown>): TextPiece[] {
+function definitions({ places, files }: Record<string, unknown>): CardTextPiece[] {
   if (places === undefined) return [];
   const all =
     places === 0 ? message('defined nowhere') : message('defined in {0}', localizedCount(number(places), 'location'));
   return [inFiles(all, Array.isArray(files) ? files.length : 0)];
 }
 
-function uses({ places, files }: Record<string, unknown>): TextPiece[] {
+function uses({ places, files }: Record<string, unknown>): CardTextPiece[] {
   if (places === undefined) return [];
   const all = places === 0 ? message('nowhere') : localizedCount(number(places), 'location');
   return [inFiles(all, Array.isArray(files) ? files.length : 0)];
 }
 
-function named({ args }: DescribedCall): TextPiece[] {
+function named({ args }: DescribedCall): CardTextPiece[] {
   const line = typeof args.line === 'number' ? args.line : undefined;
   const at = fileTextPiece(text(args.path), line === undefined ? {} : { lines: [line, line] });
   return [pattern(args.symbol), toPlainTextPiece(t('of')), at];
@@ -398,14 +399,14 @@ function changed(
   args: Record<string, unknown>,
   data: Record<string, unknown>,
   state: CallState | undefined,
-): TextPiece {
+): CardTextPiece {
   const path = text(data.path) || state?.changes?.[0]?.path || text(args.path) || pathOfPatch(text(args.patch));
   return fileTextPiece(path);
 }
 
 const pathOfPatch = (patch: string): string => /^\+\+\+ (?:b\/)?([^\t\n]+)/m.exec(patch)?.[1] ?? '';
 
-function edited({ data }: DescribedCall): TextPiece[] {
+function edited({ data }: DescribedCall): CardTextPiece[] {
   if (data.added === undefined) return [];
   const { newProblems, changedOnSave } = data;
   const problems = Array.isArray(newProblems) ? newProblems.length : 0;
@@ -421,7 +422,7 @@ function edited({ data }: DescribedCall): TextPiece[] {
 const linesIn = (files: readonly unknown[]): number =>
   files.reduce<number>((sum, one) => sum + ((Object(one) as { lines?: unknown[] }).lines?.length ?? 0), 0);
 
-function commandOf(lineOf: DescribedCall['lineOf'], id: unknown): TextPiece {
+function commandOf(lineOf: DescribedCall['lineOf'], id: unknown): CardTextPiece {
   const line = lineOf?.(text(id));
   return line === undefined ? toPlainTextPiece(t('a command')) : codeTextPiece(line);
 }

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { ComposerCompletion, Mention } from '../../src/protocol/content/mention.ts';
 import { completedComposerText } from '../../src/protocol/content/mentionText.ts';
 import type { SlashAction, SlashCommand } from '../../src/protocol/content/slash.ts';
-import type { HostToPanelMessage } from '../../src/protocol/panel/panelMessages.ts';
+import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
 import { escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
@@ -38,7 +38,7 @@ export function updateCompletions(context: PanelContext, event: { isComposing?: 
 }
 
 /** Receives completions; the selected row stays selected if still present. */
-export function receiveCompletions(message: Extract<HostToPanelMessage, { type: 'completions' }>): void {
+export function receiveCompletions(message: Extract<HostMessage, { type: 'completions' }>): void {
   if (!open || message.asked !== asked) return;
   const { rows, problem } = message;
   const chosen = open.at > 0 ? open.rows[open.at] : undefined;

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Mention, MentionRecord } from '../../src/protocol/content/mention.ts';
 import { estimateBase64Tokens, maxMentions, mentionTextOf } from '../../src/protocol/content/mentionText.ts';
 import type { Attachment } from '../../src/protocol/content/messages.ts';
-import type { HostToPanelMessage } from '../../src/protocol/panel/panelMessages.ts';
+import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
 import { escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
@@ -71,7 +71,7 @@ const unknownWords = (): string[] => {
 
 export function receiveMentionSize(
   { model: { selection } }: PanelContext,
-  { mention, tokens, note, why }: Extract<HostToPanelMessage, { type: 'mention-size' }>,
+  { mention, tokens, note, why }: Extract<HostMessage, { type: 'mention-size' }>,
 ): void {
   const word = mentionTextOf(mention);
   if (selection && mentionTextOf(selection.mention) === word)

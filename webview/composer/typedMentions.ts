@@ -1,5 +1,5 @@
 import { maxMentions } from '../../src/protocol/content/mentionText.ts';
-import type { HostToPanelMessage } from '../../src/protocol/panel/panelMessages.ts';
+import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
 import type { PanelContext } from '../context.ts';
 import { savedPanelView, savePanelView } from '../host.ts';
 import { composerDraft, composerTextArea } from './draft.ts';
@@ -58,7 +58,7 @@ export function unresolvedMentions(): { typed: string[] } | undefined {
 
 export function receiveResolvedMention(
   context: PanelContext,
-  { word, mention, unknown }: Extract<HostToPanelMessage, { type: 'mention-resolved' }>,
+  { word, mention, unknown }: Extract<HostMessage, { type: 'mention-resolved' }>,
 ): void {
   if (!asked.delete(word)) return; // sent meanwhile
   if (mention) pickMention(context, mention);

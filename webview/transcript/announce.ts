@@ -1,5 +1,5 @@
 import type { UserQuestions } from '../../src/protocol/content/questions.ts';
-import type { HostToPanelMessage } from '../../src/protocol/panel/panelMessages.ts';
+import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
 import type { RunEvent } from '../../src/protocol/run/events.ts';
 import { commandEndMessageForUser, type Run } from '../../src/protocol/run/run.ts';
 import { errorMessageForUser } from '../../src/protocol/text/codeText.ts';
@@ -23,7 +23,7 @@ const maxCalls = 3;
  * Returns the function that announces to screen readers: finished replies, questions, errors, and failed or denied calls; never a growing
  * reply. Call after the message was folded.
  */
-export function createAnnouncer(log: HTMLElement): (context: PanelContext, message: HostToPanelMessage) => void {
+export function createAnnouncer(log: HTMLElement): (context: PanelContext, message: HostMessage) => void {
   let waiting: string[] = [];
   let isSilent = true;
   const next = () => {

@@ -1,7 +1,7 @@
 import type { ErrorInfo } from '../../src/protocol/content/messages.ts';
 import type { WorkStats } from '../../src/protocol/content/workStats.ts';
-import type { PanelToHostMessage } from '../../src/protocol/panel/panelMessages.ts';
-import { linksInFormerMessage } from '../../src/protocol/run/formerText.ts';
+import type { ViewMessage } from '../../src/protocol/panel/panelMessages.ts';
+import { linksOfEarlierVersionMessage } from '../../src/protocol/run/formerText.ts';
 import {
   interruptedWork,
   interruptionMessage,
@@ -74,7 +74,7 @@ export const runEndActions = {
   Review: 'review',
   'Implement Plan': 'do-plan',
   'Implement Plan in New Run': { type: 'do-plan', apart: true },
-} as const satisfies Record<string, PanelToHostMessage | 'say' | 'output' | 'review' | 'do-plan'>;
+} as const satisfies Record<string, ViewMessage | 'say' | 'output' | 'review' | 'do-plan'>;
 export type RunEndAction = keyof typeof runEndActions;
 
 export const commandButtons: Readonly<Record<string, RunEndAction>> = {
@@ -206,7 +206,7 @@ const planned = 'The plan is ready. Implement it, or describe what should be dif
 function ofError(run: Run, error: ErrorInfo): RunEndNotice {
   const kind = kindOf(run, error);
   const says = kind.says?.(run, error) ?? errorMessageForUser(error);
-  const { commands = [], setting } = error.links ?? linksInFormerMessage(error.message);
+  const { commands = [], setting } = error.links ?? linksOfEarlierVersionMessage(error.message);
   const ways: RunEndAction[] = [...commands.flatMap((command) => commandButtons[command] ?? []), ...kind.ways];
   const isFirst = (way: RunEndAction, place: number) => ways.findIndex((other) => doTheSame(other, way)) === place;
   const details = detailsOf(error);

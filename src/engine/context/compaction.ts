@@ -61,7 +61,7 @@ interface Way {
  * budget. `overflowed`: the provider rejected the prompt and may have reported the window. `asked`: the user requested the compaction.
  * Resolves to true if the next prompt is smaller, or to the error of a spending limit.
  */
-export async function compactConversation(
+export async function compact(
   room: CompactionOptions,
   why: 'nearly full' | 'overflowed' | 'asked',
   size?: number,

@@ -18,7 +18,7 @@ import {
   withFullStop,
 } from '../../protocol/text/localized.ts';
 import type { AcceptedRequestSizes } from '../context/acceptedRequests.ts';
-import { compactConversation } from '../context/compaction.ts';
+import { compact } from '../context/compaction.ts';
 import { contextUsageFiles, contextUsageOf } from '../context/contextUsage.ts';
 import { estimatedPromptTokens, promptMessages } from '../context/promptMessages.ts';
 import { mayExceedContextWindow } from '../context/refusedRequest.ts';
@@ -113,7 +113,7 @@ export async function runTurns(turns: TurnLoopOptions): Promise<StopPoint> {
       known = current;
       room.contextWindow = current; // the size reported by an error holds until the listed size changes
     }
-    await compactConversation(room, turns.wantsRoom() ? 'asked' : 'nearly full');
+    await compact(room, turns.wantsRoom() ? 'asked' : 'nearly full');
     if (signal.aborted) return stopPointOf(signal);
     turns.ahead?.look(room);
 
@@ -148,10 +148,10 @@ export async function runTurns(turns: TurnLoopOptions): Promise<StopPoint> {
     if (reply.error?.code === 'LLM_CONTEXT_OVERFLOW' && !reply.message) {
       const size = reportedContextSize(reply.error); // a smaller window reported by an error replaces the configured size
       if (size !== undefined) room.contextWindow = Math.min(size, room.contextWindow ?? size);
-      if ((await compactConversation(room, 'overflowed', size)) === true) reply = await ask();
+      if ((await compact(room, 'overflowed', size)) === true) reply = await ask();
     } else if (mayExceedContextWindow(room, reply, turns.accepted)) {
       void emit({ type: 'progress', ...toStoredText(message(refusedUnexplained)) });
-      if ((await compactConversation(room, 'overflowed')) === true) {
+      if ((await compact(room, 'overflowed')) === true) {
         reply = await ask();
         if (reply.success) warnings.set(shorterAccepted, message(shorterAccepted));
         else if (reply.error)

@@ -19,7 +19,7 @@ import type { CallContext, CompletedStepRecord } from '../../tools/core/tool.ts'
 import type { ToolHost } from '../../tools/host/host.ts';
 import type { WorkspaceInstructions } from '../../tools/instructions/instructions.ts';
 import type { AcceptedRequestSizes } from '../context/acceptedRequests.ts';
-import { compactConversation } from '../context/compaction.ts';
+import { compact } from '../context/compaction.ts';
 import { lastSeenFileLines } from '../context/lastSeen.ts';
 import type { SummaryPrefetcher } from '../context/summaryPrefetch.ts';
 import { systemPrompt } from '../context/systemPrompt.ts';
@@ -302,7 +302,7 @@ const windowNowOf = ({ contextWindow, windowNow = Number.POSITIVE_INFINITY }: Ru
   contextWindow && Math.min(contextWindow, windowNow);
 
 async function onlyRoom(loop: TurnLoopOptions): Promise<StopPoint> {
-  const made = await compactConversation({ ...loop, run: loop.talk }, 'asked');
+  const made = await compact({ ...loop, run: loop.talk }, 'asked');
   return { phase: 'WaitingUser', ...(typeof made === 'object' && { error: made }) };
 }
 

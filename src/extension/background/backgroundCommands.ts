@@ -3,7 +3,7 @@ import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { currentLocale, t } from '../../protocol/text/l10n.ts';
 import type { BackgroundCommandInfo, BackgroundCommands } from '../../tools/shell/background.ts';
 import { notify } from '../dialogs/notify.ts';
-import type { Conversation } from '../runs/conversation.ts';
+import type { PanelConversation } from '../runs/conversation.ts';
 
 const scheme = 'towpath-command';
 /** Milliseconds between two updates of an open output. */
@@ -19,7 +19,7 @@ export class BackgroundCommandList implements vscode.TextDocumentContentProvider
 
   constructor(
     private readonly background: BackgroundCommands,
-    private readonly conversation: Pick<Conversation, 'open'>,
+    private readonly conversation: Pick<PanelConversation, 'open'>,
   ) {
     this.listeners = vscode.Disposable.from(
       this.changed,

@@ -6,14 +6,14 @@ import { t } from '../../protocol/text/l10n.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { isProcessAlive, type OrphanedCommand, type OrphanedCommands } from '../../tools/shell/orphanedCommands.ts';
 import { notify, notifyWithActions } from '../dialogs/notify.ts';
-import type { Conversation } from '../runs/conversation.ts';
+import type { PanelConversation } from '../runs/conversation.ts';
 
 /** Commands that outlived an editor: found at the next start, reported, and ended on request. */
 export class OrphanedCommandsNotice {
   constructor(
     private readonly store: RunStore,
     private readonly left: OrphanedCommands,
-    private readonly conversation: Pick<Conversation, 'open'>,
+    private readonly conversation: Pick<PanelConversation, 'open'>,
   ) {}
 
   /** Searches the runs without a living window, and reports running commands. Does not wait for an answer. */

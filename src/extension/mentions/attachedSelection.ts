@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Mention } from '../../protocol/content/mention.ts';
-import type { HostToPanelMessage } from '../../protocol/panel/panelMessages.ts';
+import type { HostMessage } from '../../protocol/panel/panelMessages.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { realOrVirtualRelativePath } from '../../tools/sandbox/resolveReadPath.ts';
@@ -13,7 +13,7 @@ const restsMs = 120;
 interface Dependencies {
   workspace: Workspace;
   memory: vscode.Memento;
-  post(message: HostToPanelMessage): void;
+  post(message: HostMessage): void;
 }
 
 /** Editor selection since the last message; attached to the next message unless disabled by the user. */

@@ -8,7 +8,7 @@ import {
 } from '../../protocol/content/mentionText.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
 import type { ApprovalPolicy } from '../../protocol/content/policy.ts';
-import type { HostToPanelMessage } from '../../protocol/panel/panelMessages.ts';
+import type { HostMessage } from '../../protocol/panel/panelMessages.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localize } from '../../protocol/text/localized.ts';
 import { englishCount } from '../../protocol/text/plurals.ts';
@@ -41,7 +41,7 @@ interface Dependencies {
   terminals: TerminalOutputs;
   policy(runId: string): ApprovalPolicy;
   window(): number | undefined;
-  post(message: HostToPanelMessage): void;
+  post(message: HostMessage): void;
 }
 
 /** Mentions after `@`: completion, size, and content at the time of sending. */

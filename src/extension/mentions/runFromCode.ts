@@ -9,7 +9,7 @@ import type { Workspace } from '../../tools/core/workspace.ts';
 import { realOrVirtualRelativePath } from '../../tools/sandbox/resolveReadPath.ts';
 import { notify } from '../dialogs/notify.ts';
 import { uriToWorkspacePath } from '../editor/languageService.ts';
-import type { Conversation } from '../runs/conversation.ts';
+import type { PanelConversation } from '../runs/conversation.ts';
 import type { ChatView } from '../view/chatView.ts';
 import { codePromptTemplates } from './codePrompts.ts';
 import { isTestFailure, type TestFailure, testFailureText } from './failure.ts';
@@ -25,7 +25,7 @@ interface CodeProblem {
 
 interface Dependencies {
   workspace: Workspace;
-  conversation: Conversation;
+  conversation: PanelConversation;
   view: ChatView;
   terminals: TerminalOutputs;
   mentions(): Promise<Mentions>;

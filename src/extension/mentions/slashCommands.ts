@@ -4,7 +4,7 @@ import type { Mention } from '../../protocol/content/mention.ts';
 import { maxMentions, mentionTextOf } from '../../protocol/content/mentionText.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
 import { type SlashAction, slashActions, splitSlashCommand } from '../../protocol/content/slash.ts';
-import type { HostToPanelMessage, PanelToHostMessage } from '../../protocol/panel/panelMessages.ts';
+import type { HostMessage, ViewMessage } from '../../protocol/panel/panelMessages.ts';
 import { localizedCount, t } from '../../protocol/text/l10n.ts';
 import { createDictionary } from '../../protocol/values/dictionary.ts';
 import type { Skill } from '../../tools/instructions/skillList.ts';
@@ -25,7 +25,7 @@ import {
   workflowNameOf,
   workspaceRelativeId,
 } from '../language/workflowFiles.ts';
-import type { Conversation } from '../runs/conversation.ts';
+import type { PanelConversation } from '../runs/conversation.ts';
 import type { AgentPicker } from '../runs/pickAgent.ts';
 import type { Mentions } from './mentions.ts';
 import {
@@ -39,16 +39,16 @@ const maxPrompts = 200;
 /** Milliseconds for servers to list prompts, and to return a prompt. */
 const [listMs, giveMs] = [3000, 30_000];
 
-type Sent = Extract<PanelToHostMessage, { type: 'send' }>;
+type Sent = Extract<ViewMessage, { type: 'send' }>;
 
 interface Dependencies {
   mentions(): Promise<Mentions>;
   files: WorkflowFiles;
   servers(): Promise<McpServers>;
   skills(): Promise<Skill[]>;
-  conversation: Conversation;
+  conversation: PanelConversation;
   agents: AgentPicker;
-  post(message: HostToPanelMessage): void;
+  post(message: HostMessage): void;
   focus(): Promise<void>;
 }
 

@@ -1,16 +1,16 @@
 import * as vscode from 'vscode';
-import type { PanelToHostMessage } from '../../protocol/panel/panelMessages.ts';
+import type { ViewMessage } from '../../protocol/panel/panelMessages.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import type { Conversation } from '../runs/conversation.ts';
+import type { PanelConversation } from '../runs/conversation.ts';
 import { terminalSafeLine } from './terminalSafe.ts';
 
-type Used = Extract<PanelToHostMessage, { type: 'use-code' }>;
+type Used = Extract<ViewMessage, { type: 'use-code' }>;
 
 /**
  * Uses a code block of a reply. `insert` changes an open document, to be saved or undone by the user; `apply` is a message to the model,
  * whose edit needs an approval as usual.
  */
-export async function applyCodeBlock({ how, text, language }: Used, conversation: Conversation): Promise<void> {
+export async function applyCodeBlock({ how, text, language }: Used, conversation: PanelConversation): Promise<void> {
   if (how === 'insert') return insert(text, conversation);
   if (how === 'new-file') {
     const known = new Set(await vscode.languages.getLanguages());
@@ -25,7 +25,7 @@ export async function applyCodeBlock({ how, text, language }: Used, conversation
   await conversation.send(`Apply this code of yours to the file that it is for:\n\n${code}`);
 }
 
-async function insert(text: string, conversation: Conversation): Promise<void> {
+async function insert(text: string, conversation: PanelConversation): Promise<void> {
   const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
   const isDone = await editor?.edit((builder) => {
     for (const selection of editor.selections) builder.replace(selection, text);
@@ -42,7 +42,7 @@ async function insert(text: string, conversation: Conversation): Promise<void> {
 }
 
 /** A terminal runs a line at its end, therefore several lines go to the clipboard. */
-async function toTerminal(text: string, conversation: Conversation): Promise<void> {
+async function toTerminal(text: string, conversation: PanelConversation): Promise<void> {
   const line = terminalSafeLine(text);
   if (line === undefined) {
     await vscode.env.clipboard.writeText(text);

@@ -1,19 +1,19 @@
 import * as vscode from 'vscode';
-import type { PanelToHostMessage } from '../../protocol/panel/panelMessages.ts';
+import type { ViewMessage } from '../../protocol/panel/panelMessages.ts';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { undoableCallIds } from '../../runs/undoSteps.ts';
 import type { DiffDocumentProvider } from '../approvals/diffs.ts';
 import { stageFiles } from '../commit/stageFiles.ts';
 import type { ChangedFiles } from '../runs/changedFiles.ts';
-import type { Conversation } from '../runs/conversation.ts';
+import type { PanelConversation } from '../runs/conversation.ts';
 import type { FileUndo } from '../runs/undoFiles.ts';
 
-type Act = Extract<PanelToHostMessage, { type: 'file-changes' | 'undo-file' | 'review-files' | 'commit-files' }>;
+type Act = Extract<ViewMessage, { type: 'file-changes' | 'undo-file' | 'review-files' | 'commit-files' }>;
 
 interface Dependencies {
   changedFiles: ChangedFiles;
-  conversation: Conversation;
+  conversation: PanelConversation;
   diffs: DiffDocumentProvider;
   undo: FileUndo;
 }

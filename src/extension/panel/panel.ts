@@ -9,7 +9,7 @@ import type { CallKey } from '../../protocol/content/callKey.ts';
 import type { Mention } from '../../protocol/content/mention.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
 import { type SlashAction, splitSlashCommand } from '../../protocol/content/slash.ts';
-import type { PanelToHostMessage, PromptSuggestion } from '../../protocol/panel/panelMessages.ts';
+import type { PromptSuggestion, ViewMessage } from '../../protocol/panel/panelMessages.ts';
 import type { SpendingLimitKind } from '../../protocol/run/events.ts';
 import type { CallState } from '../../protocol/run/run.ts';
 import { message } from '../../protocol/text/l10n.ts';
@@ -31,7 +31,7 @@ import type { SelectableModels } from '../models/models.ts';
 import type { MoneyLimits } from '../providers/moneyLimits.ts';
 import type { FullDiskMonitor } from '../records/freeSpace.ts';
 import type { ChangedFiles } from '../runs/changedFiles.ts';
-import type { Conversation } from '../runs/conversation.ts';
+import type { PanelConversation } from '../runs/conversation.ts';
 import { deleteRun } from '../runs/deletedRuns.ts';
 import { createPlanExecution } from '../runs/executePlan.ts';
 import type { Branches } from '../runs/forkRun.ts';
@@ -52,10 +52,10 @@ import type { RunList } from './runList.ts';
 interface Slashes {
   offer(query: string, asked: number): Promise<void>;
   act(act: SlashAction): Promise<void>;
-  say(message: Extract<PanelToHostMessage, { type: 'send' }>): Promise<boolean | undefined>;
+  say(message: Extract<ViewMessage, { type: 'send' }>): Promise<boolean | undefined>;
 }
 
-type Naming = Pick<Extract<PanelToHostMessage, { type: 'send' }>, 'mentions' | 'typed'>;
+type Naming = Pick<Extract<ViewMessage, { type: 'send' }>, 'mentions' | 'typed'>;
 
 interface Mentions {
   offer(query: string, asked: number): Promise<void>;
@@ -68,7 +68,7 @@ interface Mentions {
 
 interface Dependencies {
   view: ChatView;
-  conversation: Conversation;
+  conversation: PanelConversation;
   agents: AgentPicker;
   engine: ExecutionEngine;
   store: RunStore;
@@ -169,9 +169,9 @@ export class PanelMessageHandler {
   }
 
   /** Returns `false` if the input had no recipient and returns to the message box. */
-  private async handle(received: PanelRequest): Promise<boolean | void> {
+  private async handle(request: PanelRequest): Promise<boolean | void> {
     const { view, conversation, approvals } = this.parts;
-    switch (received.type) {
+    switch (request.type) {
       case 'ready':
         await this.parts.runList.show(undefined);
         await this.showState();
@@ -181,51 +181,51 @@ export class PanelMessageHandler {
         void this.showOffers();
         return this.parts.branches.show();
       case 'list-runs':
-        return this.parts.runList.show(received.query);
+        return this.parts.runList.show(request.query);
       case 'rename-run':
-        return this.parts.titles.rename(received.runId);
+        return this.parts.titles.rename(request.runId);
       case 'pin-run':
-        return this.parts.titles.pin(received.runId, received.pinned);
+        return this.parts.titles.pin(request.runId, request.pinned);
       case 'selection-goes':
-        return this.parts.selected.turn(received.goes);
+        return this.parts.selected.turn(request.goes);
       case 'dropped': {
-        const mentions = await (await this.parts.mentions()).namedBy(received.places);
+        const mentions = await (await this.parts.mentions()).namedBy(request.places);
         if (mentions.length > 0) return view.post({ type: 'mention', mentions });
-        if (received.pasted !== undefined) return view.post({ type: 'pasted', text: received.pasted });
+        if (request.pasted !== undefined) return view.post({ type: 'pasted', text: request.pasted });
         throw new UserFacingError(message('The dropped item is outside the open folders and was not attached.'));
       }
       case 'send': {
         this.parts.selected.said();
-        const isWords = received.chosen || !splitSlashCommand(received.text);
-        const isDone = isWords ? undefined : await (await this.parts.slashes()).say(received);
+        const isWords = request.chosen || !splitSlashCommand(request.text);
+        const isDone = isWords ? undefined : await (await this.parts.slashes()).say(request);
         if (isDone !== undefined) return isDone;
         return conversation.send(
-          received.text,
-          received.attachments,
-          received.chosen,
-          received.when,
-          this.read(received, conversation.id),
+          request.text,
+          request.attachments,
+          request.chosen,
+          request.when,
+          this.read(request, conversation.id),
         );
       }
       case 'complete': {
-        const { after, query, asked } = received;
+        const { after, query, asked } = request;
         return (await (after === '/' ? this.parts.slashes() : this.parts.mentions())).offer(query, asked);
       }
       case 'slash':
-        return (await this.parts.slashes()).act(received.act);
+        return (await this.parts.slashes()).act(request.act);
       case 'resolve-mention':
-        return (await this.parts.mentions()).resolve(received.word);
+        return (await this.parts.mentions()).resolve(request.word);
       case 'measure-mention':
-        return (await this.parts.mentions()).measure(received.mention, conversation.id);
+        return (await this.parts.mentions()).measure(request.mention, conversation.id);
       case 'change-waiting': {
-        const named = await this.read(received, received.runId);
-        return conversation.changeWaiting(received.runId, received.queued, received, named);
+        const named = await this.read(request, request.runId);
+        return conversation.changeWaiting(request.runId, request.queued, request, named);
       }
       case 'take-back':
-        await conversation.takeBack(received.runId, received.queued);
+        await conversation.takeBack(request.runId, request.queued);
         return view.focus();
       case 'answer':
-        return conversation.answer(received.chosen);
+        return conversation.answer(request.chosen);
       case 'stop':
         return conversation.stop();
       case 'measure-room':
@@ -235,105 +235,105 @@ export class PanelMessageHandler {
       case 'continue':
         return conversation.goOn();
       case 'new-run': {
-        const summary = received.summary && (await conversation.summary());
+        const summary = request.summary && (await conversation.summary());
         await conversation.open(undefined);
         if (summary) view.post({ type: 'draft', text: summary });
         return view.focus();
       }
       case 'do-plan': {
-        const { apart, text: words } = received;
-        const named = this.read(received, conversation.id);
+        const { apart, text: words } = request;
+        const named = this.read(request, conversation.id);
         return createPlanExecution({ apart, words, named }, this.parts);
       }
       case 'retry-now':
         return conversation.retryNow();
       case 'open-run':
-        return conversation.open(received.runId);
+        return conversation.open(request.runId);
       case 'open-worktree':
-        return this.parts.worktrees.open(received.folder);
+        return this.parts.worktrees.open(request.folder);
       case 'delete-run':
-        return deleteRun(received.runId, this.parts);
+        return deleteRun(request.runId, this.parts);
       case 'notice-pressed':
-        return onNoticeButtonPressed(received.id, received.button);
+        return onNoticeButtonPressed(request.id, request.button);
       case 'action': {
         this.acts += 1;
         const mine = this.acts;
-        await vscode.commands.executeCommand(panelActionCommands[received.action], ...this.givenTo(received));
+        await vscode.commands.executeCommand(panelActionCommands[request.action], ...this.givenTo(request));
         // A list opened by a later action keeps the focus.
-        return navigatingPanelActions.has(received.action) ? undefined : view.focus(() => this.acts === mine);
+        return navigatingPanelActions.has(request.action) ? undefined : view.focus(() => this.acts === mine);
       }
       case 'show-question':
-        if (approvals.has(received.runId, received.toolCallId)) return approvals.show(received);
-        await this.parts.interrupted.answer(received);
+        if (approvals.has(request.runId, request.toolCallId)) return approvals.show(request);
+        await this.parts.interrupted.answer(request);
         return;
       case 'deny':
-        return approvals.has(received.runId, received.toolCallId)
-          ? approvals.deny(received)
-          : this.parts.interrupted.deny(received);
+        return approvals.has(request.runId, request.toolCallId)
+          ? approvals.deny(request)
+          : this.parts.interrupted.deny(request);
       case 'active':
-        return this.parts.interrupted.active(received.runId);
+        return this.parts.interrupted.active(request.runId);
       case 'edit-said':
         return this.parts.branches.sayInstead(
-          received.runId,
-          received.at,
-          received.text,
-          received.restore,
-          await this.read(received, received.runId),
+          request.runId,
+          request.at,
+          request.text,
+          request.restore,
+          await this.read(request, request.runId),
         );
       case 'fork':
-        return this.parts.branches.forkBefore(received.runId, received.at);
+        return this.parts.branches.forkBefore(request.runId, request.at);
       case 'restore-files':
-        await this.parts.branches.restoreTo(received.runId, received.at);
+        await this.parts.branches.restoreTo(request.runId, request.at);
         return view.focus();
       case 'retry-reply':
         return this.parts.branches.answerAgain(
-          received.runId,
-          received.at,
-          received.other && pickModel(this.parts.models),
+          request.runId,
+          request.at,
+          request.other && pickModel(this.parts.models),
         );
       case 'open-text':
-        return this.parts.diffs.showMessage(received.runId, received.at);
+        return this.parts.diffs.showMessage(request.runId, request.at);
       case 'undo':
-        await this.parts.undo.calls(received.runId, received);
+        await this.parts.undo.calls(request.runId, request);
         return view.focus();
       case 'redo':
-        await this.parts.undo.redo(received);
+        await this.parts.undo.redo(request);
         return view.focus();
       case 'remove-rule':
-        await this.parts.addedRules.remove(received);
+        await this.parts.addedRules.remove(request);
         return view.focus();
       case 'review-file':
-        return this.parts.changedFiles.review(received);
+        return this.parts.changedFiles.review(request);
       case 'undo-file':
       case 'file-changes':
       case 'review-files':
       case 'commit-files':
-        await handleFileAction(received, this.parts);
-        return received.type === 'undo-file' ? view.focus() : undefined;
+        await handleFileAction(request, this.parts);
+        return request.type === 'undo-file' ? view.focus() : undefined;
       case 'open-diff':
-        return this.openDiff(received);
+        return this.openDiff(request);
       case 'show-change':
-        return this.showChange(received);
+        return this.showChange(request);
       case 'open-output':
-        return this.openOutput(received);
+        return this.openOutput(request);
       case 'let-go-on':
-        return this.letGoOn(received);
+        return this.letGoOn(request);
       case 'stop-command':
-        await this.parts.commandsAtWork.stop(received.id);
+        await this.parts.commandsAtWork.stop(request.id);
         return view.focus();
       case 'command-output':
-        return this.parts.commandsAtWork.show(received.id);
+        return this.parts.commandsAtWork.show(request.id);
       case 'open-file':
-        return this.openFile(received.path, received.line);
+        return this.openFile(request.path, request.line);
       case 'open-link': {
-        const url = vscode.Uri.parse(received.url, true);
+        const url = vscode.Uri.parse(request.url, true);
         if (['http', 'https', 'mailto'].includes(url.scheme)) await vscode.env.openExternal(url);
         return;
       }
       case 'use-code':
-        return applyCodeBlock(received, conversation);
+        return applyCodeBlock(request, conversation);
       case 'copy':
-        await vscode.env.clipboard.writeText(received.text);
+        await vscode.env.clipboard.writeText(request.text);
         return view.post({ type: 'focus' });
     }
   }
@@ -344,7 +344,7 @@ export class PanelMessageHandler {
     return this.parts.mentions().then(async (part) => part.read(await part.namedIn(message), runId));
   }
 
-  private givenTo({ action, setting, call }: Extract<PanelToHostMessage, { type: 'action' }>): unknown[] {
+  private givenTo({ action, setting, call }: Extract<ViewMessage, { type: 'action' }>): unknown[] {
     if (action === 'set-key') return [this.parts.models.currentProvider?.id];
     if (action === 'answer') return [call];
     if (action === 'first-steps') return [walkthrough];

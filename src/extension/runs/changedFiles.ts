@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { ChangedFileRow, HostToPanelMessage, PanelToHostMessage } from '../../protocol/panel/panelMessages.ts';
+import type { ChangedFileRow, HostMessage, ViewMessage } from '../../protocol/panel/panelMessages.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import { type ChangedRunFile, foldFileChanges } from '../../protocol/run/runFiles.ts';
@@ -16,7 +16,7 @@ interface Dependencies {
   store: RunStore;
   workspace: Workspace;
   reviewed: DecisionFile;
-  post(message: HostToPanelMessage): void;
+  post(message: HostMessage): void;
   failed(error: unknown): void;
 }
 
@@ -97,7 +97,7 @@ export class ChangedFiles implements vscode.Disposable {
   }
 
   /** Stores a review of the current content; a later change needs a new review. */
-  review({ runId, path: name, id, reviewed }: Extract<PanelToHostMessage, { type: 'review-file' }>): void {
+  review({ runId, path: name, id, reviewed }: Extract<ViewMessage, { type: 'review-file' }>): void {
     const { [name]: _, ...others } = this.reviewedIn(runId);
     this.parts.reviewed.update(runId, reviewed ? { ...others, [name]: id } : others);
     for (const forgotten of Object.keys(this.parts.reviewed.all()).slice(0, -maxReviewed))

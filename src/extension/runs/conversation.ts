@@ -26,7 +26,7 @@ interface Refused {
 }
 
 /** Conversation of the panel: input, stop and continuation act on the displayed run. Survives a reload of the window. */
-export class Conversation {
+export class PanelConversation {
   private shown?: string;
   /** Id of the next new run, so that settings can be chosen before its first message. */
   private next = RunStore.newId();

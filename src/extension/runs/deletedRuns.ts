@@ -11,11 +11,11 @@ import type { ApprovalPolicies } from '../approvals/policies.ts';
 import { disableCommandLinks } from '../dialogs/approvalText.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { notify, notifyWithActions } from '../dialogs/notify.ts';
-import type { Conversation } from './conversation.ts';
+import type { PanelConversation } from './conversation.ts';
 
 interface Dependencies {
   store: RunStore;
-  conversation: Conversation;
+  conversation: PanelConversation;
   policies: ApprovalPolicies;
   modals: Dialogs;
 }
@@ -77,7 +77,11 @@ const aboutBranches = (title: string, count: number, buttons: string[]) => ({
   buttons,
 });
 
-export async function showDeletedRuns(store: RunStore, conversation: Conversation, modals: Dialogs): Promise<void> {
+export async function showDeletedRuns(
+  store: RunStore,
+  conversation: PanelConversation,
+  modals: Dialogs,
+): Promise<void> {
   const runs = await store.deleted.list();
   if (runs.length === 0) {
     notify('info', t('There are no deleted runs in this workspace.'));

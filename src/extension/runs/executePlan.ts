@@ -1,11 +1,11 @@
 import { chatWorkflowId, workAgent } from '../../protocol/content/agents.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
 import { planProgressText } from '../../protocol/run/plan.ts';
-import type { Conversation } from './conversation.ts';
+import type { PanelConversation } from './conversation.ts';
 import type { AgentPicker } from './pickAgent.ts';
 
 interface Dependencies {
-  conversation: Conversation;
+  conversation: PanelConversation;
   agents: AgentPicker;
 }
 

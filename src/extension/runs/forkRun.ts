@@ -14,7 +14,7 @@ import { undoOperations } from '../../runs/undoSteps.ts';
 import type { ApprovalPolicies } from '../approvals/policies.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { ChatView } from '../view/chatView.ts';
-import type { Conversation } from './conversation.ts';
+import type { PanelConversation } from './conversation.ts';
 import type { FileUndo } from './undoFiles.ts';
 
 interface PickedPlace {
@@ -25,7 +25,7 @@ interface PickedPlace {
 interface Dependencies {
   engine: ExecutionEngine;
   store: RunStore;
-  conversation: Conversation;
+  conversation: PanelConversation;
   undo: FileUndo;
   policies: ApprovalPolicies;
   view: Pick<ChatView, 'post' | 'focus'>;

@@ -7,14 +7,14 @@ import type { RunStore } from '../../runs/store.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import type { ApprovalDialogQueue } from '../approvals/approvals.ts';
 import type { UserActivity } from '../view/userActivity.ts';
-import type { Conversation } from './conversation.ts';
+import type { PanelConversation } from './conversation.ts';
 import type { RunStates } from './runStates.ts';
 import { untrustedNotice } from './untrustedNotice.ts';
 
 interface Dependencies {
   engine: ExecutionEngine;
   store: RunStore;
-  conversation: Conversation;
+  conversation: PanelConversation;
   approvals: Pick<ApprovalDialogQueue, 'expect'>;
   presence: Pick<UserActivity, 'quiet'>;
   workspace: Pick<Workspace, 'trusted'>;

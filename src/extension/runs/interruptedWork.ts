@@ -6,11 +6,11 @@ import { t } from '../../protocol/text/l10n.ts';
 import { localize, localizedErrorText, messageOf } from '../../protocol/text/localized.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { notify } from '../dialogs/notify.ts';
-import type { Conversation } from './conversation.ts';
+import type { PanelConversation } from './conversation.ts';
 import { parseTypedResult } from './typedResult.ts';
 
 interface Dependencies {
-  conversation: Conversation;
+  conversation: PanelConversation;
   engine: ExecutionEngine;
   store: RunStore;
 }

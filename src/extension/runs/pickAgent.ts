@@ -5,7 +5,7 @@ import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localizedErrorText, storedLocalizableText } from '../../protocol/text/localized.ts';
 import { type WorkflowFiles, workflowNameOf, workspaceRelativeId } from '../language/workflowFiles.ts';
-import type { Conversation } from './conversation.ts';
+import type { PanelConversation } from './conversation.ts';
 
 /** Agent of a conversation: built-in, or of a file with its own runs. */
 interface Speaker {
@@ -16,7 +16,7 @@ interface Speaker {
 interface Dependencies {
   memory: vscode.Memento;
   engine: ExecutionEngine;
-  conversation: Conversation;
+  conversation: PanelConversation;
   files: WorkflowFiles;
   changed(): void;
 }

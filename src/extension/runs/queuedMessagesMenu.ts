@@ -4,10 +4,10 @@ import type { QueuedMessage } from '../../protocol/run/run.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { ChatView } from '../view/chatView.ts';
-import type { Conversation } from './conversation.ts';
+import type { PanelConversation } from './conversation.ts';
 
 interface Dependencies {
-  conversation: Conversation;
+  conversation: PanelConversation;
   view: Pick<ChatView, 'post'>;
 }
 

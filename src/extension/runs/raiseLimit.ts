@@ -7,10 +7,10 @@ import { localizedErrorText } from '../../protocol/text/localized.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { notifyWithActions } from '../dialogs/notify.ts';
 import type { MoneyLimits } from '../providers/moneyLimits.ts';
-import type { Conversation } from './conversation.ts';
+import type { PanelConversation } from './conversation.ts';
 
 interface Dependencies {
-  conversation: Conversation;
+  conversation: PanelConversation;
   engine: ExecutionEngine;
   store: RunStore;
   limits: MoneyLimits;

@@ -6,11 +6,11 @@ import type { RunStore } from '../../runs/store.ts';
 import { type LineEdit, lineEditsBetween, revertEditAtLine } from '../../tools/changes/revertHunk.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { ChangedFiles } from './changedFiles.ts';
-import type { Conversation } from './conversation.ts';
+import type { PanelConversation } from './conversation.ts';
 
 interface Dependencies {
   changedFiles: ChangedFiles;
-  conversation: Conversation;
+  conversation: PanelConversation;
   store: RunStore;
 }
 

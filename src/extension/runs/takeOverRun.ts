@@ -5,11 +5,11 @@ import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { notify } from '../dialogs/notify.ts';
-import type { Conversation } from './conversation.ts';
+import type { PanelConversation } from './conversation.ts';
 
 interface Dependencies {
   store: RunStore;
-  conversation: Conversation;
+  conversation: PanelConversation;
   modals: Dialogs;
 }
 

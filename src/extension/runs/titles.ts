@@ -5,14 +5,14 @@ import type { RunSummary } from '../../protocol/run/summary.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localizedErrorText } from '../../protocol/text/localized.ts';
 import type { RunStore } from '../../runs/store.ts';
-import type { Conversation } from './conversation.ts';
+import type { PanelConversation } from './conversation.ts';
 import { pickRun } from './pickRun.ts';
 import type { RunStates } from './runStates.ts';
 
 interface Dependencies {
   engine: ExecutionEngine;
   store: RunStore;
-  conversation: Conversation;
+  conversation: PanelConversation;
   states: RunStates;
   changed(): void;
 }

@@ -17,14 +17,14 @@ import { undoableCallIds } from '../../runs/undoSteps.ts';
 import { readCurrentFileText } from '../../tools/changes/compareChanges.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
-import type { Conversation } from './conversation.ts';
+import type { PanelConversation } from './conversation.ts';
 
 export class FileUndo {
   constructor(
     private readonly engine: ExecutionEngine,
     private readonly store: RunStore,
     private readonly workspace: Workspace,
-    private readonly conversation: Conversation,
+    private readonly conversation: PanelConversation,
     private readonly modals: Dialogs,
   ) {}
 

@@ -13,7 +13,7 @@ import { withCancellation } from '../dialogs/cancellable.ts';
 import { diskFolders } from '../dialogs/folders.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { DecisionFile } from '../settings/decisionFile.ts';
-import type { Conversation } from './conversation.ts';
+import type { PanelConversation } from './conversation.ts';
 import { restingRunState, restingRunStatus } from './runStates.ts';
 import {
   addWorktree,
@@ -48,7 +48,7 @@ export interface WorktreeRunStatus extends Partial<Pick<RunStatus, 'state' | 'aw
 }
 
 interface Dependencies {
-  conversation: Conversation;
+  conversation: PanelConversation;
   memory: DecisionFile;
   store: string;
 }

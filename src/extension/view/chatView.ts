@@ -1,9 +1,5 @@
 import type * as vscode from 'vscode';
-import {
-  type HostToPanelMessage,
-  type PanelToHostMessage,
-  panelToHostMessageSchema,
-} from '../../protocol/panel/panelMessages.ts';
+import { type HostMessage, type ViewMessage, viewMessageSchema } from '../../protocol/panel/panelMessages.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
@@ -15,14 +11,14 @@ import { logNotice } from './noticeLog.ts';
 /** Maximum of panel messages per second, above any user input. */
 const messageLimit = 200;
 
-export type PanelRequest = Exclude<PanelToHostMessage, { type: 'here' }>;
+export type PanelRequest = Exclude<ViewMessage, { type: 'here' }>;
 
 /** Milliseconds for the panel's answer about user activity. */
 const answerMs = 2000;
 
 const drawnMs = 20_000;
 
-const forOne: ReadonlySet<HostToPanelMessage['type']> = new Set([
+const forOne: ReadonlySet<HostMessage['type']> = new Set([
   'focus',
   'draft',
   'mention',
@@ -67,7 +63,7 @@ export class ChatView {
     this.page.showTab();
   }
 
-  post(message: HostToPanelMessage): void {
+  post(message: HostMessage): void {
     this.events.flush(); // earlier events first
     if (message.type === 'notice' && message.notice) logNotice(this.log, message.notice);
     this.tell(message);
@@ -82,7 +78,7 @@ export class ChatView {
   }
 
   /** Reveals the panel, sends the message once rendered, and focuses the message box. */
-  async give(hostMessage: HostToPanelMessage): Promise<void> {
+  async give(hostMessage: HostMessage): Promise<void> {
     await this.page.reveal();
     if (!(await this.drawn()))
       throw new UserFacingError(message('The chat did not open. Open its view and try again.'));
@@ -125,7 +121,7 @@ export class ChatView {
       // A page cannot take the focus from its window, and a page with the focus would lose keys during a reveal.
       if (!focused) await place.reveal();
       this.events.flush();
-      place.post({ type: 'focus', ...(focused && { gently: true }) } satisfies HostToPanelMessage);
+      place.post({ type: 'focus', ...(focused && { gently: true }) } satisfies HostMessage);
       if (focused) return void (await this.lookAll()); // the answer confirms that the focus has moved, so that later dialogs keep theirs
     }
   }
@@ -150,14 +146,14 @@ export class ChatView {
       late = setTimeout(() => resolve('silent'), answerMs);
       this.looked.set(mine, resolve);
     });
-    place.post({ type: 'look', look: mine } satisfies HostToPanelMessage);
+    place.post({ type: 'look', look: mine } satisfies HostMessage);
     return answer.finally(() => {
       clearTimeout(late);
       this.looked.delete(mine);
     });
   }
 
-  private tell(message: HostToPanelMessage): void {
+  private tell(message: HostMessage): void {
     const drawn = this.page.places.filter((place) => this.ready.has(place));
     const one = forOne.has(message.type) ? (this.inSight[0] ?? drawn[0]) : undefined;
     for (const place of one ? [one] : drawn) place.post(message);
@@ -170,7 +166,7 @@ export class ChatView {
       this.budget = messageLimit;
     }
     if (this.budget-- <= 0) return;
-    const parsed = panelToHostMessageSchema.safeParse(message);
+    const parsed = viewMessageSchema.safeParse(message);
     if (!parsed.success) {
       this.log.warn(`The panel sent something unknown: ${parsed.error.issues[0]?.message}`);
       return;

@@ -21,7 +21,7 @@ export const workerJobs = {
   ),
   package: lazyImport(
     () => import('../../workflows/package/readPackage.ts'),
-    ({ readPackage }) => readPackage,
+    ({ readWorkflowPackage }) => readWorkflowPackage,
   ),
   model: lazyImport(
     () => import('../../llm/local/modelFile/ggufInfo.ts'),

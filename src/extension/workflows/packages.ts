@@ -14,7 +14,7 @@ import { PackageError } from '../../workflows/package/problem.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { isVirtualWorkspace, virtualUnsupportedMessage } from '../dialogs/folders.ts';
 import { notify, notifyWithActions } from '../dialogs/notify.ts';
-import type { Conversation } from '../runs/conversation.ts';
+import type { PanelConversation } from '../runs/conversation.ts';
 
 interface Usable {
   key: string;
@@ -29,7 +29,7 @@ interface Choice extends vscode.QuickPickItem {
 export class PackageCommands {
   constructor(
     private readonly shelf: PackageRegistry,
-    private readonly conversation: Conversation,
+    private readonly conversation: PanelConversation,
     private readonly runs: { engine: ExecutionEngine; store: RunStore },
     private readonly modals: Dialogs,
   ) {}

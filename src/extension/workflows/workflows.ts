@@ -17,12 +17,12 @@ import {
   workflowNameOf,
   workspaceRelativeId,
 } from '../language/workflowFiles.ts';
-import type { Conversation } from '../runs/conversation.ts';
+import type { PanelConversation } from '../runs/conversation.ts';
 
 export class WorkflowCommands {
   constructor(
     private readonly files: WorkflowFiles,
-    private readonly conversation: Conversation,
+    private readonly conversation: PanelConversation,
     private readonly templates: vscode.Uri,
   ) {}
 
@@ -124,7 +124,7 @@ export class WorkflowCommands {
     if ((await notifyWithActions('info', text, button)) === button) await this.newWorkflow();
   }
 
-  private async begin(start: Parameters<Conversation['begin']>[0]): Promise<true> {
+  private async begin(start: Parameters<PanelConversation['begin']>[0]): Promise<true> {
     await vscode.commands.executeCommand('towpath.showChat');
     void this.conversation.begin(start);
     return true;

@@ -1,4 +1,4 @@
-import { jsonEndIndex, malformedCall, parseJsonCalls } from './json.ts';
+import { jsonEndIndex, malformedTextToolCall, parseJsonCalls } from './json.ts';
 import { maxOpeningCharacters } from './jsonOpening.ts';
 import { classifyLineOpening, pythonCallHead } from './opening.ts';
 import { readPythonCall } from './python.ts';
@@ -42,7 +42,10 @@ function readFormBody(text: string, start: number, close: RegExp, known: KnownTo
     if (closed !== -1) return { end: closed, calls };
     const next = region.end + /^\s*/.exec(text.slice(region.end))![0].length;
     if (next >= text.length)
-      return { end: text.length, calls: calls.map(({ name }) => malformedCall(known, name, text.slice(start))) };
+      return {
+        end: text.length,
+        calls: calls.map(({ name }) => malformedTextToolCall(known, name, text.slice(start))),
+      };
     if (next === at) return { end: text.length };
     at = next;
   }
@@ -76,7 +79,7 @@ function readPythonBody(text: string, start: number, close: RegExp, known: Known
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const name = pythonCallHead.exec(text.slice(start, start + maxOpeningCharacters))![1]!;
-    return unclosed(text, start, close, (body) => [malformedCall(known, name, body)]);
+    return unclosed(text, start, close, (body) => [malformedTextToolCall(known, name, body)]);
   }
 }
 

@@ -23,7 +23,7 @@ export function jsonEndIndex(text: string, start: number): number {
 export function parseJsonCalls(text: string, known: KnownTools, marked: boolean): TextToolCall[] | undefined {
   const { name } = classifyJsonOpening(text.slice(0, maxOpeningCharacters), known);
   const meant = name !== undefined && (marked || /"(arguments|parameters|args|input)"\s*:/.test(text));
-  const asMalformed = meant ? [malformedCall(known, name, text)] : undefined;
+  const asMalformed = meant ? [malformedTextToolCall(known, name, text)] : undefined;
   // inside an object, so that parseArguments applies its checks to arrays too
   const whole = parseArguments(`{"calls":${text}}`);
   if (whole.malformed !== undefined) return asMalformed;
@@ -46,14 +46,14 @@ function callIn(item: unknown, known: KnownTools, marked: boolean, text: string)
   );
   const given = keys.filter((key) => isArguments.test(key));
   if (!marked && (strange || given.length !== 1)) return undefined;
-  if (strange || given.length > 1) return malformedCall(known, name, text); // ambiguous, so never guessed
+  if (strange || given.length > 1) return malformedTextToolCall(known, name, text); // ambiguous, so never guessed
   const value = given.length === 0 ? {} : call[given[0]!];
   const toolName = lookUpTool(known, name)!.name;
   if (isObject(value)) return { name: toolName, arguments: value };
   if (typeof value === 'string') return { name: toolName, ...parseArguments(value) };
-  return malformedCall(known, name, JSON.stringify(value));
+  return malformedTextToolCall(known, name, JSON.stringify(value));
 }
 
-export function malformedCall(known: KnownTools, name: string, text: string): TextToolCall {
+export function malformedTextToolCall(known: KnownTools, name: string, text: string): TextToolCall {
   return { name: lookUpTool(known, name)!.name, arguments: {}, malformed: text };
 }

@@ -3,7 +3,7 @@ import { parseJson } from '../core/json.ts';
 import { parseArguments } from '../messages/parseArguments.ts';
 import { type CallFormElement, compileCallForm, findCallMark, matchCallMark, normalizeMarks } from './form.ts';
 import { textCallForms } from './forms.ts';
-import { jsonEndIndex, malformedCall, parseJsonCalls } from './json.ts';
+import { jsonEndIndex, malformedTextToolCall, parseJsonCalls } from './json.ts';
 import { classifyJsonOpening, maxOpeningCharacters, type TextOpeningKind } from './jsonOpening.ts';
 import { parseGemmaArguments } from './literal.ts';
 import type { MarkdownCode } from './markdownCode.ts';
@@ -95,7 +95,10 @@ export function readFormCalls(text: string, at: number, known: KnownTools): Text
     if (!reading.named || damaged) continue;
     const isClear = typeof end !== 'number' && !reading.unsure;
     const stop = (isClear ? closeOf(elements, plain, reading.at) : undefined) ?? text.length;
-    damaged = { end: stop, calls: [...reading.sealed, malformedCall(known, reading.named, text.slice(at, stop))] };
+    damaged = {
+      end: stop,
+      calls: [...reading.sealed, malformedTextToolCall(known, reading.named, text.slice(at, stop))],
+    };
   }
   return damaged ?? { end: text.length };
 }
@@ -117,7 +120,9 @@ export function readPythonCallList(text: string, start: number, known: KnownTool
   if (typeof end === 'number') return { end, calls: reading.calls };
   const rest = text.slice(start);
   const isLast = !rest.includes(')]') || /\)\]\s*$/.test(rest);
-  return isLast && reading.named ? { end: text.length, calls: [malformedCall(known, reading.named, rest)] } : undefined;
+  return isLast && reading.named
+    ? { end: text.length, calls: [malformedTextToolCall(known, reading.named, rest)] }
+    : undefined;
 }
 
 const marksOf = (elements: readonly CallFormElement[]): Mark[] =>

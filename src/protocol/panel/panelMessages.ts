@@ -151,7 +151,7 @@ export interface ChangedFileRow {
  * Host → panel. `run` is a snapshot (null: a new conversation); `events` continue the snapshot. `part: 'end'`: only the last messages,
  * until the complete run arrives. A long run arrives in `run-part` messages; `before` is their number of messages.
  */
-export type HostToPanelMessage =
+export type HostMessage =
   | { type: 'state'; state: PanelState }
   | { type: 'run'; run: Run | null; part?: 'end'; before?: number }
   | ({ type: 'run-part' } & RunPart)
@@ -211,7 +211,7 @@ export type PanelQuestionChoices = z.infer<typeof chosenSchema>;
  * Panel → host: intentions, validated on arrival. No message can approve a call: `show-question` only brings the editor's dialog to the
  * front, and `answer` is text for a model that requested input.
  */
-export const panelToHostMessageSchema = z.discriminatedUnion('type', [
+export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ready') }),
   /**
    * Answer to `look`: milliseconds since the user last typed, scrolled or selected, and the focus. No dialog opens while the user is
@@ -358,4 +358,4 @@ export const panelToHostMessageSchema = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('copy'), text: z.string().max(5_000_000) }),
 ]);
-export type PanelToHostMessage = z.infer<typeof panelToHostMessageSchema>;
+export type ViewMessage = z.infer<typeof viewMessageSchema>;

@@ -7,12 +7,12 @@ type BranchPosition = z.infer<typeof placeSchema>;
  * Origin of a branch: events up to `seq` belong to `run`. `line`: origins of the ancestors, so that a family stays known after an ancestor
  * is deleted.
  */
-export const parentRunSchema = z.object({ ...placeSchema.shape, line: z.array(placeSchema).optional() });
-export type ParentRun = z.infer<typeof parentRunSchema>;
+export const branchParentSchema = z.object({ ...placeSchema.shape, line: z.array(placeSchema).optional() });
+export type BranchParent = z.infer<typeof branchParentSchema>;
 
 interface RunBranch {
   id: string;
-  parent?: ParentRun;
+  parent?: BranchParent;
   createdAt: number;
   updatedAt: number;
   pinned?: boolean;
@@ -95,7 +95,8 @@ export function relatedRuns<Run extends RunBranch>(id: string, runs: readonly Ru
   return self ? runs.filter((run) => rootOf(run) === rootOf(self)) : [];
 }
 
-const placesOf = (parent: ParentRun | undefined): BranchPosition[] => (parent ? [parent, ...(parent.line ?? [])] : []);
+const placesOf = (parent: BranchParent | undefined): BranchPosition[] =>
+  parent ? [parent, ...(parent.line ?? [])] : [];
 
 const rootOf = ({ id, parent }: RunBranch): string => placesOf(parent).at(-1)?.run ?? id;
 

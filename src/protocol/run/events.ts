@@ -9,7 +9,7 @@ import { workflowOutlineSchema } from '../content/outline.ts';
 import { userQuestionAnswerShape, userQuestionsSchema } from '../content/questions.ts';
 import { workStatsSchema } from '../content/workStats.ts';
 import { localizedMessageSchema } from '../text/localizedSchema.ts';
-import { parentRunSchema } from './branches.ts';
+import { branchParentSchema } from './branches.ts';
 
 export const runPhaseSchema = z.enum(['Running', 'WaitingUser', 'Completed', 'Failed']);
 export type RunPhase = z.infer<typeof runPhaseSchema>;
@@ -160,7 +160,7 @@ const storedEvents = [
     workflowId: z.string(),
     agentId: z.string(),
     model: z.string(),
-    parent: parentRunSchema.optional(),
+    parent: branchParentSchema.optional(),
     imported: z.literal(true).optional(),
   }),
   /** Empty title: the model found none. `usage`: tokens of the title request. An empty title by the user restores the automatic title. */

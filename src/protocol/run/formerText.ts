@@ -34,7 +34,7 @@ const formerClosed =
   'The editor closed while this run was at work. Nothing was lost; what had not been answered did not run.';
 
 /** Returns the commands and the setting named in an error message of an earlier version. */
-export function linksInFormerMessage(message: string): MessageLinks {
+export function linksOfEarlierVersionMessage(message: string): MessageLinks {
   const titles = [...message.matchAll(/\*Towpath: ([^*\n]{1,60})\*/g)];
   const commands = titles.flatMap(([, title]) => formerCommands.get(title!) ?? []);
   return { commands, setting: /\btowpath(\.\w+)+/.exec(message)?.[0] };

@@ -9,7 +9,7 @@ import type { WorkStats } from '../content/workStats.ts';
 import { truncateWithEllipsis } from '../text/escapeInvisible.ts';
 import { type LocalizedMessage, message, t, toEnglishText } from '../text/l10n.ts';
 import { createDictionary, type Dictionary, sortedDictionaryEntries, toDictionary } from '../values/dictionary.ts';
-import type { ParentRun } from './branches.ts';
+import type { BranchParent } from './branches.ts';
 import type {
   ApprovalDecision,
   BackgroundCommandStart,
@@ -123,7 +123,7 @@ export interface Run {
   createdAt: number;
   updatedAt: number;
   imported?: boolean;
-  parent?: ParentRun;
+  parent?: BranchParent;
   own?: number;
   phase: RunPhase;
   error?: ErrorInfo;

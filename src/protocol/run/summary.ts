@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { errorInfoSchema } from '../content/messages.ts';
 import { localizedMessageSchema } from '../text/localizedSchema.ts';
-import { parentRunSchema } from './branches.ts';
+import { branchParentSchema } from './branches.ts';
 import { runPhaseSchema } from './events.ts';
 import { readOnlyCodes } from './readOnlyReason.ts';
 
 /**
  * List entry of a run. `live`: the loop runs in this window. `damaged`: location and extent of unreadable records, until the run continues.
- * `readOnly`: reason that prevents continuation. `commands`: a command may still run, see `leftCalls`. `awaitsApproval`: includes requests
+ * `readOnly`: reason that prevents continuation. `commands`: a command may still run, see `callsWithOrphanedCommand`. `awaitsApproval`: includes requests
  * of earlier windows. `model`: the newest model, as `provider/model`. `cost`: US dollars without inherited costs. `error`: reason of an
  * unintended end or a stop. `named`: the user set the title.
  */
@@ -24,7 +24,7 @@ export const runSummarySchema = z.object({
   damagedSaid: localizedMessageSchema.optional(),
   readOnly: z.enum(readOnlyCodes).optional(),
   imported: z.boolean().optional(),
-  parent: parentRunSchema.optional(),
+  parent: branchParentSchema.optional(),
   model: z.string().optional(),
   cost: z.number().optional(),
   error: errorInfoSchema.optional(),

@@ -29,7 +29,7 @@ import {
 } from './shellPatterns.ts';
 import { PossibleFileNames } from './unknownValues.ts';
 
-export interface ExpandedScript {
+export interface ResolvedCommandScript {
   steps: CommandStep[];
   /** The same steps as pipelines, if sequential execution without a shell is equivalent. */
   straight?: CommandPipeline[];
@@ -58,7 +58,7 @@ export async function expandScript(
   folder: string,
   roots: readonly WorkspaceRoot[],
   environment: Readonly<Record<string, string | undefined>> = process.env,
-): Promise<ExpandedScript> {
+): Promise<ResolvedCommandScript> {
   const steps: CommandStep[] = [];
   let isStraight = true;
   let unsettled: CommandStep['unsettled'];

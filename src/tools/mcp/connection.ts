@@ -162,10 +162,10 @@ function withPlainGreeting(inner: Transport, sdk: McpSdk, fault: (what: Localize
   };
   inner.onclose = () => outer.onclose?.();
   inner.onerror = (error) => outer.onerror?.(error);
-  inner.onmessage = (received, extra) => {
-    if (!('result' in received) || greeting === undefined || received.id !== greeting)
-      return outer.onmessage?.(received, extra);
-    const result = normalizeInitializeResult(received.result);
+  inner.onmessage = (rpcMessage, extra) => {
+    if (!('result' in rpcMessage) || greeting === undefined || rpcMessage.id !== greeting)
+      return outer.onmessage?.(rpcMessage, extra);
+    const result = normalizeInitializeResult(rpcMessage.result);
     const version = String(result.protocolVersion);
     if (!sdk.SUPPORTED_PROTOCOL_VERSIONS.includes(version))
       return fault(
@@ -174,7 +174,7 @@ function withPlainGreeting(inner: Transport, sdk: McpSdk, fault: (what: Localize
           JSON.stringify(version.slice(0, 40)),
         ),
       );
-    outer.onmessage?.({ ...received, result }, extra);
+    outer.onmessage?.({ ...rpcMessage, result }, extra);
   };
   return outer;
 }

@@ -48,7 +48,7 @@ export function createGuardedTransport(
       end(message('sent something that is not a JSON-RPC message'));
     outer.onerror?.(error);
   };
-  inner.onmessage = (chatMessage, extra) => {
+  inner.onmessage = (rpcMessage, extra) => {
     if (dead) return;
     if (now() - since > floodTime) {
       received = 0;
@@ -57,7 +57,7 @@ export function createGuardedTransport(
     received += 1;
     if (received > floodMessages)
       return end(message('sent more than {0} messages in {1} s', floodMessages, floodTime / 1000));
-    if (isExpected(chatMessage)) outer.onmessage?.(chatMessage, extra);
+    if (isExpected(rpcMessage)) outer.onmessage?.(rpcMessage, extra);
   };
   return outer;
 
@@ -70,9 +70,9 @@ export function createGuardedTransport(
     if (cancelled.size > rememberedCancelled) cancelled.delete(cancelled.values().next().value);
   }
 
-  function isExpected(chatMessage: JSONRPCMessage): boolean {
-    if ('method' in chatMessage) return true;
-    const id = 'id' in chatMessage ? chatMessage.id : undefined;
+  function isExpected(rpcMessage: JSONRPCMessage): boolean {
+    if ('method' in rpcMessage) return true;
+    const id = 'id' in rpcMessage ? rpcMessage.id : undefined;
     if (id === undefined) return false; // an error without a call has no receiver
     if (pending.delete(id)) return true;
     if (!cancelled.delete(id))

@@ -28,7 +28,11 @@ const builtIn = new Map<string, WorkflowAction>([
 
 export const builtInActionNames: readonly string[] = [...builtIn.keys()];
 /** Names for completion: our own, without the synonyms of the dialect. */
-export const completableActionNames: readonly string[] = [...Object.keys(llm), 'state.set', nestedWorkflowActionName];
+export const suggestedWorkflowActionNames: readonly string[] = [
+  ...Object.keys(llm),
+  'state.set',
+  nestedWorkflowActionName,
+];
 
 export const actionByName = (name: string): WorkflowAction => builtIn.get(name) ?? toolAction(name);
 

@@ -12,7 +12,7 @@ export type PackageReadResult = { folder: string } & (
  * Reads a package: a folder, or an archive that is first unpacked below `storage`. `folder` is the path of the files; for an archive that
  * cannot be unpacked, the archive.
  */
-export async function readPackage(place: string, storage: string): Promise<PackageReadResult> {
+export async function readWorkflowPackage(place: string, storage: string): Promise<PackageReadResult> {
   let folder = place;
   try {
     if (isArchive(place)) folder = await unpackArchive(place, storage);

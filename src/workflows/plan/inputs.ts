@@ -10,7 +10,7 @@ export function requiredWorkflowInputs(file: WorkflowFile): string[] {
   const set = new Set([...Object.keys(file.initial_state), parallelResultsKey]);
   for (const node of file.nodes) {
     if (node.foreach !== undefined) for (const key of [node.item ?? 'item', node.index ?? 'index']) set.add(key);
-    if (node.body && node.output === undefined) for (const key of loopStateKeys) set.add(key);
+    if (node.body && node.output === undefined) for (const key of workflowLoopStateKeys) set.add(key);
     for (const step of [node, ...(node.steps ?? []), ...(node.body ?? [])])
       for (const key of [...stateKeysSetByStep(step), ...(step.on_error ? ['error'] : [])]) set.add(key);
   }
@@ -21,7 +21,7 @@ export function requiredWorkflowInputs(file: WorkflowFile): string[] {
 }
 
 /** Keys set by a loop, unless the file uses them otherwise. */
-export const loopStateKeys = ['iterations', 'limit_reached'] as const;
+export const workflowLoopStateKeys = ['iterations', 'limit_reached'] as const;
 
 export const usedStateKeys = (file: WorkflowFile): ReadonlySet<string> =>
   new Set([

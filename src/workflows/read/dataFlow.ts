@@ -2,7 +2,7 @@ import { parallelResultsKey } from '../../protocol/run/graph.ts';
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { actionResultFields } from '../action/parameters.ts';
-import { loopStateKeys, stateKeysSetByStep } from '../plan/inputs.ts';
+import { stateKeysSetByStep, workflowLoopStateKeys } from '../plan/inputs.ts';
 import type { NodeSpec, WorkflowFile, WorkflowStep } from '../plan/schema.ts';
 import { appendHint, didYouMeanHint } from '../template/near.ts';
 import { parseTemplate } from '../template/template.ts';
@@ -103,7 +103,7 @@ function statesOf(file: WorkflowFile): States {
   for (const { step, node } of allWorkflowSteps(file)) {
     if (node?.foreach !== undefined) for (const key of [node.item ?? 'item', node.index ?? 'index']) keys.add(key);
     if (step.on_error) keys.add('error');
-    if (node?.body && node.output === undefined) for (const key of loopStateKeys) keys.add(key);
+    if (node?.body && node.output === undefined) for (const key of workflowLoopStateKeys) keys.add(key);
     const whole = typeof step.output === 'string' && node?.foreach === undefined ? heldBy(step) : undefined;
     for (const key of stateKeysSetByStep(step)) {
       keys.add(key);

@@ -1,7 +1,7 @@
 import { toWireName } from '../../llm/core/wireToolNames.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
-import { builtInActionNames, completableActionNames } from '../action/actions.ts';
+import { builtInActionNames, suggestedWorkflowActionNames } from '../action/actions.ts';
 import { quoteFilterProblem } from '../action/commandLines.ts';
 import { unsupportedActionMessage } from '../action/dialectActions.ts';
 import { nestedWorkflowActionName } from '../action/nested.ts';
@@ -247,7 +247,7 @@ class Check {
     const names = [...builtInActionNames, ...this.known.tools];
     if (names.includes(name) || isElsewhere(name)) return;
     const second = /^actions\.(.+)/.exec(name)?.[1];
-    const near = didYouMeanHint(second ?? name, [...completableActionNames, ...this.known.tools]);
+    const near = didYouMeanHint(second ?? name, [...suggestedWorkflowActionNames, ...this.known.tools]);
     const absent = second && near ? undefined : unsupportedActionMessage(name);
     this.add(path, appendHint(message('There is no action `{0}`.', name), absent ?? near));
   }

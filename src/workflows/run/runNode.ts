@@ -45,7 +45,7 @@ export interface NodeRunOptions {
   /** True if the node was active when the run paused or the editor exited. */
   resumed: boolean;
   track(): WorkflowTrack;
-  /** For an item of a list: the surrounding values, and the item's own fixed values. */
+  /** Values of an item of a list: the surrounding ones and the fixed ones of the item. */
   item?: { around: Readonly<Record<string, unknown>>; given: Readonly<Record<string, unknown>> };
   nested(params: Record<string, unknown>): Promise<NestedWorkflowOutcome>;
   atOnce: ConcurrencyLimit;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { toEnglishText } from '../../protocol/text/l10n.ts';
-import { completableActionNames, synonymActionName } from '../action/actions.ts';
+import { suggestedWorkflowActionNames, synonymActionName } from '../action/actions.ts';
 import { nestedWorkflowActionName } from '../action/nested.ts';
 import { actionParameters, actionResultFields, toolDefinitionsByName } from '../action/parameters.ts';
 import { agentSchema, workflowSchema } from '../plan/schema.ts';
@@ -80,7 +80,7 @@ function withActions(schema: unknown): unknown {
       const { type, ...rest } = value as Record<string, unknown>;
       return [
         key,
-        { ...rest, anyOf: [{ enum: [...completableActionNames, ...toolDefinitionsByName.keys()] }, { type }] },
+        { ...rest, anyOf: [{ enum: [...suggestedWorkflowActionNames, ...toolDefinitionsByName.keys()] }, { type }] },
       ];
     }),
   );

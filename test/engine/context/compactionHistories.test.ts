@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type CompactionOptions, compactConversation } from '../../../src/engine/context/compaction.ts';
+import { type CompactionOptions, compact } from '../../../src/engine/context/compaction.ts';
 import { promptMessages } from '../../../src/engine/context/promptMessages.ts';
 import { recentTurnsStart } from '../../../src/engine/context/turnBoundaries.ts';
 import { promptPrefixTokens, tokensOfMessages } from '../../../src/engine/core/tokenCount.ts';
@@ -59,12 +59,12 @@ class History {
     const { run, window, counts } = this;
     const compactions = run.compactions.length;
     counts.turns++;
-    await compactConversation(this.room, 'nearly full');
+    await compact(this.room, 'nearly full');
     const tokens = () =>
       (this.counted || 1) * (promptPrefixTokens(this.prefix) + tokensOfMessages(promptMessages(run)));
     if (tokens() > window) {
       counts.overflows++;
-      await compactConversation(this.room, 'overflowed', this.random.chance(0.5) ? window : undefined);
+      await compact(this.room, 'overflowed', this.random.chance(0.5) ? window : undefined);
     }
 
     const sent = promptMessages(run);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { compactConversation } from '../../../src/engine/context/compaction.ts';
+import { compact } from '../../../src/engine/context/compaction.ts';
 import { promptMessages } from '../../../src/engine/context/promptMessages.ts';
 import { recentTurnsStart } from '../../../src/engine/context/turnBoundaries.ts';
 import { type Message, type ToolCall, userMessage } from '../../../src/protocol/content/messages.ts';
@@ -103,7 +103,7 @@ describe('what is sent once room was made', () => {
     };
     const prefix = { model: 'm', systemPrompt: 'You help.', tools: [] };
     const room = { run, prefix, emit, called: { adapter }, signal: new AbortController().signal, contextWindow: 4000 };
-    assert.equal(await compactConversation(room, 'nearly full'), true);
+    assert.equal(await compact(room, 'nearly full'), true);
     assert.match(read[0]!, /^Summary of what came before:\nsome words/);
     assert.deepEqual(
       promptMessages(run).map(({ content }) => content.split('\n').at(-1)),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { RunList } from '../../../src/extension/panel/runList.ts';
 import type { WorktreeRunStatus } from '../../../src/extension/runs/worktrees.ts';
-import type { HostToPanelMessage } from '../../../src/protocol/panel/panelMessages.ts';
+import type { HostMessage } from '../../../src/protocol/panel/panelMessages.ts';
 import type { RunSummary } from '../../../src/protocol/run/summary.ts';
 
-type Told = Extract<HostToPanelMessage, { type: 'runs' }>;
+type Told = Extract<HostMessage, { type: 'runs' }>;
 
 describe('the list of runs', () => {
   const run = (id: string, updatedAt: number, more: Partial<RunSummary> = {}): RunSummary => ({

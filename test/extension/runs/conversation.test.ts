@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ExecutionEngine } from '../../../src/engine/run/engine.ts';
-import { Conversation } from '../../../src/extension/runs/conversation.ts';
+import { PanelConversation } from '../../../src/extension/runs/conversation.ts';
 import { createAdapter } from '../../../src/llm/adapter/adapter.ts';
 import type { LLMClient } from '../../../src/llm/core/client.ts';
 import type { Attachment } from '../../../src/protocol/content/messages.ts';
-import type { HostToPanelMessage } from '../../../src/protocol/panel/panelMessages.ts';
+import type { HostMessage } from '../../../src/protocol/panel/panelMessages.ts';
 import { joinRunSnapshotParts } from '../../../src/protocol/panel/runParts.ts';
 import type { RunEventBody, StoredEvent } from '../../../src/protocol/run/events.ts';
 import { StoreError } from '../../../src/runs/journal.ts';
@@ -37,7 +37,7 @@ describe('the conversation in the panel', () => {
   function conversation(
     kept?: string,
     client?: LLMClient,
-  ): { panel: HostToPanelMessage[]; shown: Conversation; store: RunStore; engine: ExecutionEngine } {
+  ): { panel: HostMessage[]; shown: PanelConversation; store: RunStore; engine: ExecutionEngine } {
     const storage = path.join(folder, kept ?? 'storage');
     if (!kept) writeFileSync(storage, '');
     const store = new RunStore(path.join(storage, 'store'));
@@ -53,9 +53,9 @@ describe('the conversation in the panel', () => {
       maxTurns: () => 1,
       tell: (event) => shown.told(event),
     });
-    const panel: HostToPanelMessage[] = [];
-    const view = { post: (message: HostToPanelMessage) => void panel.push(message), event: () => {} };
-    const shown = new Conversation(engine, store, view, { endRun: async () => {} }, storage, () => {});
+    const panel: HostMessage[] = [];
+    const view = { post: (message: HostMessage) => void panel.push(message), event: () => {} };
+    const shown = new PanelConversation(engine, store, view, { endRun: async () => {} }, storage, () => {});
     return { panel, shown, store, engine };
   }
 
@@ -91,9 +91,9 @@ describe('the conversation in the panel', () => {
   });
 
   for (const [how, proceed] of [
-    ['Continue', (shown: Conversation) => shown.goOn()],
-    ['Retry With…', (shown: Conversation) => shown.goOn('scripted/other')],
-    ['Answer…', (shown: Conversation) => shown.resume(shown.runId!)],
+    ['Continue', (shown: PanelConversation) => shown.goOn()],
+    ['Retry With…', (shown: PanelConversation) => shown.goOn('scripted/other')],
+    ['Answer…', (shown: PanelConversation) => shown.resume(shown.runId!)],
   ] as const)
     it(`${how} in an untrusted window says why a call that waits for an approval still waits`, async () => {
       const { panel, shown, store } = conversation('kept');

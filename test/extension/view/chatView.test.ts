@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
 import type { ChatPage, PageListener, ViewLocation } from '../../../src/extension/view/chatPage.ts';
 import { ChatView } from '../../../src/extension/view/chatView.ts';
-import type { HostToPanelMessage } from '../../../src/protocol/panel/panelMessages.ts';
+import type { HostMessage } from '../../../src/protocol/panel/panelMessages.ts';
 import { eventually } from '../../support/eventually.ts';
 
-const mention: HostToPanelMessage = { type: 'mention', mentions: [{ kind: 'changes' }] };
+const mention: HostMessage = { type: 'mention', mentions: [{ kind: 'changes' }] };
 
 describe('what a page of the chat is told', () => {
   let told: { type: string }[];

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { packageProblemFile, SerialQueue } from '../../../src/extension/language/fileProblems.ts';
 import { ParserWorker } from '../../../src/extension/worker/parserWorker.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
-import { readPackage } from '../../../src/workflows/package/readPackage.ts';
+import { readWorkflowPackage } from '../../../src/workflows/package/readPackage.ts';
 import { maxYamlProblems } from '../../../src/workflows/read/check.ts';
 import { loadWorkflow } from '../../../src/workflows/read/validate.ts';
 import { buildAside } from '../../support/aside.ts';
@@ -78,7 +78,7 @@ describe('aside of the extension host', () => {
       const read = await aside.run('package', place, path.join(folder, 'storage'));
       assert.ok('problem' in read && read.problem.length < 1000);
       assert.equal(read.file, Object.keys(files).at(-1));
-      assert.deepEqual(read, await readPackage(place, path.join(folder, 'storage')));
+      assert.deepEqual(read, await readWorkflowPackage(place, path.join(folder, 'storage')));
     });
 
   it('the last of many problems says how many more there are', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Message } from '../../../src/protocol/content/messages.ts';
-import { panelToHostMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
+import { viewMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
 import { type RunEvent, type RunEventBody, runEventSchema } from '../../../src/protocol/run/events.ts';
 import { applyEvent } from '../../../src/protocol/run/fold.ts';
 import { pendingCalls } from '../../../src/protocol/run/pending.ts';
@@ -161,7 +161,7 @@ describe('what crosses the border is checked', () => {
   ];
   for (const message of strangers)
     it(`the host takes no ${JSON.stringify(message)}`, () =>
-      assert.equal(panelToHostMessageSchema.safeParse(message).success, false));
+      assert.equal(viewMessageSchema.safeParse(message).success, false));
 
   it('half an event is none', () => {
     assert.equal(runEventSchema.safeParse({ type: 'chunk', content: 'x' }).success, false);

@@ -7,7 +7,7 @@ import { maxJsonBytes, maxJsonDepth } from '../../../src/tools/core/parseLimits.
 import { maxYamlAliases } from '../../../src/tools/core/yaml.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { mcpToolResultSchema } from '../../../src/tools/mcp/callResult.ts';
-import { completableActionNames } from '../../../src/workflows/action/actions.ts';
+import { suggestedWorkflowActionNames } from '../../../src/workflows/action/actions.ts';
 import { maxWorkflowNesting as mostNested } from '../../../src/workflows/action/nested.ts';
 import { maxYamlProblems } from '../../../src/workflows/read/check.ts';
 import { defaultConcurrency, maxForEachItems } from '../../../src/workflows/run/forEach.ts';
@@ -36,7 +36,7 @@ export const workflowTables: Record<string, () => string> = {
   node: () => keys(node),
   edge: () => keys(workflow.properties!.edges!.items!),
   agent: () => keys(createWorkflowJsonSchemas().agent as Wide),
-  actions: () => completableActionNames.map((name) => section(name, 'no approval')).join('\n\n'),
+  actions: () => suggestedWorkflowActionNames.map((name) => section(name, 'no approval')).join('\n\n'),
   tools: () =>
     builtinTools({ language: {} as LanguageService })
       .map(({ definition: { name }, risk }) => section(name, risk === 'read' ? 'no approval' : 'needs approval'))

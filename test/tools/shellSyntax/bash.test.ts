@@ -9,7 +9,7 @@ import {
   UndeterminedCommandError,
   unknownValueMarks,
 } from '../../../src/tools/commands/commandStep.ts';
-import { type ExpandedScript, expandScript } from '../../../src/tools/commands/expandScript.ts';
+import { expandScript, type ResolvedCommandScript } from '../../../src/tools/commands/expandScript.ts';
 import { ToolError } from '../../../src/tools/core/tool.ts';
 import { parseShellScript } from '../../../src/tools/shellSyntax/shellSyntax.ts';
 import { tries } from '../../support/tries.ts';
@@ -114,7 +114,7 @@ describe('what bash makes of a command', () => {
   });
   after(() => workspace.cleanup());
 
-  const understood = async (text: string): Promise<ExpandedScript | undefined> => {
+  const understood = async (text: string): Promise<ResolvedCommandScript | undefined> => {
     const script = parseShellScript(text);
     try {
       return script && (await expandScript(script, folder, workspace.roots, {}));
@@ -145,7 +145,7 @@ describe('what bash makes of a command', () => {
 
   it(`is what we make of it, in ${wanted} lines that we understand`, async function () {
     this.timeout(600_000);
-    const all = new Map<string, ExpandedScript>();
+    const all = new Map<string, ResolvedCommandScript>();
     let tried = 0;
     for (let seed = 0; all.size < wanted; seed++)
       for (const text of seed === 0 ? lines : fc.sample(line, { numRuns: 1000, seed: seed + firstSeed })) {
@@ -168,7 +168,11 @@ describe('what bash makes of a command', () => {
 });
 
 /** Every call that bash makes is a step of ours; where we say how they follow each other, bash says the same. */
-function differenceOf({ steps, straight }: ExpandedScript, calls: readonly Call[], code: 0 | 1): string | undefined {
+function differenceOf(
+  { steps, straight }: ResolvedCommandScript,
+  calls: readonly Call[],
+  code: 0 | 1,
+): string | undefined {
   const stray = calls.find((call) => !steps.some((step) => isStep(step, call)));
   if (stray) return `bash runs ${JSON.stringify(stray)}, we ${JSON.stringify(steps.map(({ words }) => words))}`;
   if (!straight || steps.some(({ words }) => !/^[pqr]$/.test(words[0]!))) return undefined;

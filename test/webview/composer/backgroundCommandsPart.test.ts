@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type PanelToHostMessage, panelToHostMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
+import { type ViewMessage, viewMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
 import type { CommandEnd, RunEventBody } from '../../../src/protocol/run/events.ts';
 import { picture } from '../../support/editor/picture.ts';
 import { openBrowser, type TestBrowser, type TestPage } from '../browser.ts';
@@ -49,9 +49,9 @@ describe('Commands in the background, in the panel', () => {
     );
   const card = () => test.page.locator('[data-call="call-1"]');
   const list = () => test.page.getByTestId('commands');
-  const posted = async (): Promise<PanelToHostMessage[]> => {
+  const posted = async (): Promise<ViewMessage[]> => {
     const all = await test.posted();
-    for (const message of all) panelToHostMessageSchema.parse(message);
+    for (const message of all) viewMessageSchema.parse(message);
     return all.filter(({ type }) => type !== 'ready');
   };
   const lines = async (text: Promise<string>) =>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { PanelToHostMessage } from '../../../src/protocol/panel/panelMessages.ts';
+import type { ViewMessage } from '../../../src/protocol/panel/panelMessages.ts';
 import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openBrowser, type TestBrowser, type TestPage } from '../browser.ts';
@@ -29,7 +29,7 @@ describe('The buttons beside the message box', () => {
     await box().fill(text);
     await test.send();
   };
-  const posted = async (): Promise<PanelToHostMessage[]> =>
+  const posted = async (): Promise<ViewMessage[]> =>
     (await test.posted()).filter(({ type }) => type === 'send' || type === 'stop' || type === 'pause');
   const buttons = () =>
     test.page

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { ComposerCompletion, Mention } from '../../../src/protocol/content/mention.ts';
 import type { Attachment } from '../../../src/protocol/content/messages.ts';
-import { type PanelToHostMessage, panelToHostMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
+import { type ViewMessage, viewMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
 import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import { openBrowser, root, type TestBrowser, type TestPage } from '../browser.ts';
 import { readyState, runOf } from '../conversation.ts';
@@ -34,9 +34,9 @@ describe('Naming things in the message box', () => {
       { type: 'state', state: readyState },
       { type: 'run', run: bodies.length > 0 ? runOf('run-1', bodies) : null },
     );
-  async function posted(): Promise<PanelToHostMessage[]> {
+  async function posted(): Promise<ViewMessage[]> {
     const all = await test.posted();
-    for (const message of all) panelToHostMessageSchema.parse(message);
+    for (const message of all) viewMessageSchema.parse(message);
     return all.filter(({ type }) => type !== 'ready');
   }
   /** Types, and answers the newest question about it as the host does. */

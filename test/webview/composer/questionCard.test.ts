@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { failedToolOutcome, toToolResult } from '../../../src/protocol/content/tools.ts';
-import { type PanelToHostMessage, panelToHostMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
+import { type ViewMessage, viewMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
 import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openBrowser, type TestBrowser, type TestPage } from '../browser.ts';
@@ -48,10 +48,10 @@ describe('A question of the model', () => {
       { type: 'run', run: runOf('run-1', bodies.slice(0, snapshot)) },
       { type: 'events', events: eventsOf('run-1', bodies).slice(snapshot) },
     );
-  const posted = async (): Promise<PanelToHostMessage[]> => {
+  const posted = async (): Promise<ViewMessage[]> => {
     await test.send();
     const all = await test.posted();
-    for (const message of all) panelToHostMessageSchema.parse(message);
+    for (const message of all) viewMessageSchema.parse(message);
     return all.filter(({ type }) => type !== 'ready');
   };
   const composer = () => test.page.locator('[data-testid="composer"] textarea');

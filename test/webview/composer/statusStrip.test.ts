@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
 import { toToolResult } from '../../../src/protocol/content/tools.ts';
-import {
-  type HostToPanelMessage,
-  type PanelToHostMessage,
-  panelToHostMessageSchema,
-} from '../../../src/protocol/panel/panelMessages.ts';
+import { type HostMessage, type ViewMessage, viewMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
 import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import { picture } from '../../support/editor/picture.ts';
 import { openBrowser, type TestBrowser, type TestPage } from '../browser.ts';
@@ -29,7 +25,7 @@ const busy: RunEventBody[] = [
   { type: 'queued', text: 'Then tell me what is left.', when: 'done' },
 ];
 const command = { id: 'c0ffee00', runId: 'run-1', line: 'npm run dev', startedAt: Date.now() - 180_000 };
-const files: Extract<HostToPanelMessage, { type: 'files' }> = {
+const files: Extract<HostMessage, { type: 'files' }> = {
   type: 'files',
   runId: 'run-1',
   rows: [
@@ -63,9 +59,9 @@ describe('The strip above the message box', () => {
     );
   const find = (id: string) => test.page.getByTestId(id);
   const words = async () => (await test.page.locator('.strip').innerText()).replace(/\s+/g, ' ').trim();
-  const posted = async (): Promise<PanelToHostMessage[]> => {
+  const posted = async (): Promise<ViewMessage[]> => {
     const all = await test.posted();
-    for (const message of all) panelToHostMessageSchema.parse(message);
+    for (const message of all) viewMessageSchema.parse(message);
     return all.filter(({ type }) => type !== 'ready');
   };
   const focused = () =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ComposerCompletion, Mention } from '../../../src/protocol/content/mention.ts';
 import { slashActions } from '../../../src/protocol/content/slash.ts';
-import { type PanelToHostMessage, panelToHostMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
+import { type ViewMessage, viewMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
 import { matchingLetterPositions } from '../../../webview/composer/matched.ts';
 import { openBrowser, type TestBrowser, type TestPage } from '../browser.ts';
 import { readyState } from '../conversation.ts';
@@ -23,10 +23,10 @@ describe('Mentions as typed', () => {
   const box = () => test.page.locator('[data-testid="composer"] textarea');
   const list = () => test.page.getByTestId('completion');
   const file: Mention = { kind: 'file', path: 'src/cli.js' };
-  async function posted<Type extends PanelToHostMessage['type']>(type: Type) {
+  async function posted<Type extends ViewMessage['type']>(type: Type) {
     const all = await test.posted();
-    for (const message of all) panelToHostMessageSchema.parse(message);
-    return all.filter((one): one is Extract<PanelToHostMessage, { type: Type }> => one.type === type);
+    for (const message of all) viewMessageSchema.parse(message);
+    return all.filter((one): one is Extract<ViewMessage, { type: Type }> => one.type === type);
   }
   const resolves = async () => (await posted('resolve-mention')).map(({ word }) => word);
   const chips = async () =>

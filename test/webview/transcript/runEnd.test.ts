@@ -4,7 +4,7 @@ import path from 'node:path';
 import { panelActionCommands } from '../../../src/extension/panel/panelActions.ts';
 import type { ErrorInfo } from '../../../src/protocol/content/messages.ts';
 import { toToolResult } from '../../../src/protocol/content/tools.ts';
-import { panelToHostMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
+import { viewMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
 import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import {
   commandButtons,
@@ -41,7 +41,7 @@ describe('Every end of a run', () => {
   function isHandled(way: RunEndAction): void {
     const act = runEndActions[way];
     if (typeof act === 'string') return; // the message box, `open-output` and `review-files`
-    panelToHostMessageSchema.parse(act);
+    viewMessageSchema.parse(act);
     if (act.type !== 'action') return;
     const command = panelActionCommands[act.action];
     const isOurs = manifest.contributes.commands.some((one) => one.command === command);

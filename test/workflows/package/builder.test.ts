@@ -5,7 +5,7 @@ import path from 'node:path';
 import { loadPackage } from '../../../src/workflows/package/load.ts';
 import { agentPersonaText, allowsTool } from '../../../src/workflows/package/packageAgents.ts';
 import { nodeBrief } from '../../../src/workflows/package/packagePrompt.ts';
-import { readPackage } from '../../../src/workflows/package/readPackage.ts';
+import { readWorkflowPackage } from '../../../src/workflows/package/readPackage.ts';
 import { builderFiles } from './builderSample.ts';
 import { zip } from './zip.ts';
 
@@ -190,7 +190,7 @@ NODE_BRIEF
   it('loads out of its archive', async () => {
     const file = path.join(outer, 'release.bmad');
     writeFileSync(file, zip(Object.entries(builderFiles).map(([name, content]) => ({ name, content }))));
-    const read = await readPackage(file, path.join(outer, 'storage'));
+    const read = await readWorkflowPackage(file, path.join(outer, 'storage'));
     assert.ok('source' in read, JSON.stringify(read));
     assert.equal(read.source.workflows.length, 1);
   });

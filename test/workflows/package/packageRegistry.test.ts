@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { packageRunId } from '../../../src/workflows/package/ids.ts';
 import { PackageRegistry } from '../../../src/workflows/package/packageRegistry.ts';
-import { readPackage } from '../../../src/workflows/package/readPackage.ts';
+import { readWorkflowPackage } from '../../../src/workflows/package/readPackage.ts';
 import { packageWorkflowOfRun } from '../../../src/workflows/package/workflowOf.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { sampleFiles, writePackage } from './sample.ts';
@@ -29,7 +29,7 @@ describe('a package is found', () => {
       stateFolder: () => path.join(folder, 'state'),
       autopilot: () => false,
       now: () => now,
-      read: readPackage,
+      read: readWorkflowPackage,
       follow: packageWorkflowOfRun,
     });
   });

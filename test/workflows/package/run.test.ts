@@ -7,7 +7,7 @@ import type { UndoConfirmation } from '../../../src/engine/run/undo.ts';
 import { undoableCallIds } from '../../../src/runs/undoSteps.ts';
 import { packageRunId } from '../../../src/workflows/package/ids.ts';
 import { PackageRegistry } from '../../../src/workflows/package/packageRegistry.ts';
-import { readPackage } from '../../../src/workflows/package/readPackage.ts';
+import { readWorkflowPackage } from '../../../src/workflows/package/readPackage.ts';
 import { packageWorkflowOfRun } from '../../../src/workflows/package/workflowOf.ts';
 import { Conversation } from '../../engine/conversation.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
@@ -39,7 +39,7 @@ describe('a run of a package', () => {
       stateFolder: () => path.join(folder, 'state'),
       autopilot: () => false,
       now: () => new Date('2026-01-01T00:00:00Z'),
-      read: readPackage,
+      read: readWorkflowPackage,
       follow: packageWorkflowOfRun,
     });
   });

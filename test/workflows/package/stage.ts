@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { packageRunId } from '../../../src/workflows/package/ids.ts';
 import { PackageRegistry } from '../../../src/workflows/package/packageRegistry.ts';
-import { readPackage } from '../../../src/workflows/package/readPackage.ts';
+import { readWorkflowPackage } from '../../../src/workflows/package/readPackage.ts';
 import { type PackageState, parsePackageState } from '../../../src/workflows/package/state.ts';
 import { packageWorkflowOfRun } from '../../../src/workflows/package/workflowOf.ts';
 import { Conversation } from '../../engine/conversation.ts';
@@ -37,7 +37,7 @@ export async function playPackage(
     stateFolder: () => path.join(folder, 'state'),
     autopilot: () => autopilot,
     now: () => new Date('2026-01-01T00:00:00Z'),
-    read: readPackage,
+    read: readWorkflowPackage,
     follow: packageWorkflowOfRun,
   });
   const [shelved] = await shelf.list();

@@ -40,7 +40,7 @@ export function toWorkerFailure(error: unknown): WorkerFailure {
 
 function tooLong({
   prompt,
-  message: received,
+  message: messageTokens,
   fixed,
   contextSize,
   canGrow,
@@ -68,15 +68,15 @@ function tooLong({
   const wayOut = canGrow
     ? message('give the model a larger context size in the settings')
     : message('pick a model with a larger context window');
-  const room = contextSize - reserved - (prompt - received);
-  if (received > room && received * 2 > prompt) {
+  const room = contextSize - reserved - (prompt - messageTokens);
+  if (messageTokens > room && messageTokens * 2 > prompt) {
     const words = message(
       'Your message is {0} long, and the local model has space for {1} besides its instructions, its tools and the conversation. Send a shorter one, put the text into a file, or {2}.',
-      localizedCount(received, 'token'),
+      localizedCount(messageTokens, 'token'),
       withDigitGrouping(Math.max(0, room)),
       wayOut,
     );
-    return { code, ...toErrorInfo(words), details: { ...details, messageTokens: received, room } };
+    return { code, ...toErrorInfo(words), details: { ...details, messageTokens, room } };
   }
   const long = localizedCount(prompt, 'token');
   const words =

@@ -100,14 +100,14 @@ export function stdioTransport(launch: StdioServerConfig, sdk: McpSdk, hooks: St
       if (chatter > chatterLimit) hooks.fault(message('uses text where messages are expected'));
       return;
     }
-    let received: JSONRPCMessage;
+    let rpcMessage: JSONRPCMessage;
     try {
-      received = sdk.JSONRPCMessageSchema.parse(normalizeJsonRpcMessage(JSON.parse(line)));
+      rpcMessage = sdk.JSONRPCMessageSchema.parse(normalizeJsonRpcMessage(JSON.parse(line)));
     } catch {
       hooks.fault(message('sent something that is not a JSON-RPC message'));
       return;
     }
-    transport.onmessage?.(received);
+    transport.onmessage?.(rpcMessage);
   }
 }
 
