@@ -30,6 +30,7 @@ function draw(all: CardContext[]): void {
       now,
       post() {},
       refresh() {},
+      drawNow() {},
       toEnd() {},
       markdown: { open() {}, copy() {}, use() {} },
     };
