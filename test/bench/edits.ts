@@ -18,7 +18,7 @@ const budget = 1;
 const root = path.resolve(import.meta.dirname, '../..');
 const verbose = process.argv.includes('--verbose');
 const files = corpus(root, Number(process.argv[2]) || 400);
-const cases = files.flatMap((file, index) => casesOf(file, readFileSync(path.join(root, file), 'utf8'), index));
+const cases = files.flatMap((file) => casesOf(file, readFileSync(path.join(root, file), 'utf8')));
 
 const workspace = await temporaryWorkspace();
 const { call } = conversation(workspace);

@@ -15,6 +15,8 @@ export interface EditCase {
   expect: string | null;
 }
 
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
 /**
  * Real files: sources, styles, documents and data of this project and of what it installs. Drawn by their names, so that a file
  * that comes or goes changes no other's place.
@@ -31,7 +33,7 @@ export function corpus(root: string, count: number): string[] {
   };
   for (const folder of ['node_modules', 'src', 'test', 'webview']) walk(folder);
   const chosen: string[] = [];
-  const drawn = found.map((file) => ({ file, key: createHash('sha256').update(file).digest('hex') }));
+  const drawn = found.map((file) => ({ file, key: sha256(file) }));
   for (const { file } of drawn.sort((a, b) => (a.key < b.key ? -1 : 1))) {
     if (chosen.length === count) break;
     const bytes = readFileSync(path.join(root, file));
@@ -44,9 +46,9 @@ export function corpus(root: string, count: number): string[] {
   return chosen;
 }
 
-/** Every scenario once for a file, where the file has a place for it. */
-export function casesOf(file: string, text: string, seed: number): EditCase[] {
-  const random = generator(seed);
+/** Returns every scenario that fits the file once. The name of the file is the seed: files that come or go change no other's cases. */
+export function casesOf(file: string, text: string): EditCase[] {
+  const random = generator(Number.parseInt(sha256(file).slice(0, 8), 16));
   const cases: EditCase[] = [];
   for (const scenario of Object.keys(scenarios)) {
     for (let attempt = 0; attempt < 30; attempt++) {

@@ -10,7 +10,7 @@ describe('edits: of real files, with the slips that models make', () => {
 
   it('are right or refused', async () => {
     const files = corpus(root, 120);
-    const cases = files.flatMap((file, index) => casesOf(file, readFileSync(path.join(root, file), 'utf8'), index));
+    const cases = files.flatMap((file) => casesOf(file, readFileSync(path.join(root, file), 'utf8')));
     const failed: string[] = [];
     const scores = await score(
       cases,
@@ -25,8 +25,7 @@ describe('edits: of real files, with the slips that models make', () => {
     const sum = (of: typeof scores, what: 'cases' | 'right' | 'wrong') =>
       of.reduce((total, one) => total + one[what], 0);
     assert.ok(sum(applied, 'cases') > 500 && scores.length > 18, 'every scenario has cases');
-    // The draw goes by the names of files; of 600 files 0.994 are right, and none may be wrong.
-    assert.ok(sum(applied, 'right') / sum(applied, 'cases') >= 0.99, failed.join('\n'));
+    assert.ok(sum(applied, 'right') / sum(applied, 'cases') >= 0.995, failed.join('\n'));
     assert.equal(sum(scores, 'wrong'), 0, failed.join('\n'));
   });
 });
