@@ -13,7 +13,6 @@ const places = [
   /progress\.report\(\{ message(?<text>: [^,}]*|)/g,
 ];
 
-// Holds panel-decides-nothing.
 describe('what a notification says', () => {
   for (const name of names)
     it(`${name}: text of others makes no link in it`, () => {
