@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
+import { codeBelow, productFiles } from './sourceFiles.ts';
 
 export interface ExportedName {
   name: string;
@@ -39,7 +40,7 @@ export const wordsIn = (name: string): string[] =>
 
 /** All names that source files export, by declaration. */
 export function exportedNames(root: string): ExportedName[] {
-  return sources(root).flatMap((file) => {
+  return productFiles(root).flatMap((file) => {
     const source = ts.createSourceFile(file, readFileSync(path.join(root, file), 'utf8'), ts.ScriptTarget.Latest, true);
     return source.statements
       .filter(
@@ -77,7 +78,7 @@ export function repeatedNames(names: readonly ExportedName[]): string[] {
 /** Exports that no other file of the sources, the tests or the build names. */
 export function unusedNames(root: string, names: readonly ExportedName[]): string[] {
   const users = new Map<string, Set<string>>();
-  for (const file of [...sources(root), ...codeBelow(root, 'test'), 'esbuild.mjs'])
+  for (const file of [...productFiles(root), ...codeBelow(root, 'test'), 'esbuild.mjs'])
     for (const word of new Set(readFileSync(path.join(root, file), 'utf8').match(/[A-Za-z_$][\w$]*/g) ?? []))
       users.set(word, (users.get(word) ?? new Set()).add(file));
   return names
@@ -88,14 +89,7 @@ export function unusedNames(root: string, names: readonly ExportedName[]): strin
 /** Files that share their name with another source file. */
 export function sharedFileNames(root: string): string[] {
   const byName = new Map<string, string[]>();
-  for (const file of sources(root)) byName.set(path.basename(file), [...(byName.get(path.basename(file)) ?? []), file]);
+  for (const file of productFiles(root))
+    byName.set(path.basename(file), [...(byName.get(path.basename(file)) ?? []), file]);
   return [...byName.values()].filter((all) => all.length > 1).flat();
-}
-
-export const sources = (root: string): string[] => ['src', 'webview'].flatMap((folder) => codeBelow(root, folder));
-
-function codeBelow(root: string, folder: string): string[] {
-  return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
-    .map((name) => path.posix.join(folder, name.split(path.sep).join('/')))
-    .filter((name) => /\.(ts|mjs)$/.test(name) && !/\.d\.ts$|\/(out|fixtures)\//.test(name));
 }

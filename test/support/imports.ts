@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
+import { productFiles } from './sourceFiles.ts';
 
 /** What each layer may import from the others: the direction is one way. */
 export const layers: Record<string, readonly string[]> = {
@@ -56,7 +57,7 @@ export const packages: Record<string, (file: string) => boolean> = {
  * other at any level; then folders and files that are too large.
  */
 export function breaches(root: string): string[] {
-  const files = sources(root);
+  const files = productFiles(root).filter((file) => file.endsWith('.ts'));
   const graph = new Map(files.map((file) => [file, importsOf(root, file)]));
   return [
     ...[...graph].flatMap(([file, imports]) => imports.flatMap((to) => breach(file, to))),
@@ -91,14 +92,6 @@ function largeFolders(files: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const file of files) counts.set(path.posix.dirname(file), (counts.get(path.posix.dirname(file)) ?? 0) + 1);
   return [...counts].filter(([, count]) => count > maxFiles).map(([folder, count]) => `${folder} holds ${count} files`);
-}
-
-function sources(root: string): string[] {
-  return ['src', 'webview'].flatMap((folder) =>
-    readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
-      .map((name) => path.posix.join(folder, name.split(path.sep).join('/'))),
-  );
 }
 
 function importsOf(root: string, file: string): string[] {

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { codeBelow, productFiles } from './sourceFiles.ts';
 
 export interface Invariant {
   slug: string;
@@ -7,12 +8,6 @@ export interface Invariant {
   /** Source file that upholds the invariant, relative to the root. */
   file: string;
 }
-
-const namesIn = (root: string, folder: string): string[] =>
-  readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => path.posix.join(folder, name.split(path.sep).join('/')))
-    .sort();
 
 /** Returns the sentences behind `@invariant slug:` in a file; a sentence ends with its comment, a blank line or the next tag. */
 export function invariantsIn(file: string, text: string): Invariant[] {
@@ -29,14 +24,13 @@ export function invariantsIn(file: string, text: string): Invariant[] {
 
 /** All invariants of the sources, by slug. */
 export const invariants = (root: string): Invariant[] =>
-  ['src', 'webview']
-    .flatMap((folder) => namesIn(root, folder))
+  productFiles(root)
     .flatMap((file) => invariantsIn(file, readFileSync(path.join(root, file), 'utf8')))
     .sort((one, other) => (one.slug < other.slug ? -1 : 1));
 
 /** Test files that name a slug, relative to the root. */
 export const testsOf = (root: string, slug: string): string[] =>
-  namesIn(root, 'test').filter(
+  codeBelow(root, 'test').filter(
     (file) =>
       file.endsWith('.test.ts') &&
       new RegExp(`\\bHolds [^.\\n]*(?<![\\w-])${slug}(?![\\w-])`).test(readFileSync(path.join(root, file), 'utf8')),
