@@ -45,8 +45,8 @@ describe('The programs, as they are built', function () {
       'tools/mcp/',
       'llm/createClient',
       'llm/adapter/adapter',
-      'llm/models/modelCatalogue',
-      'llm/models/catalogue',
+      'llm/models/modelCatalog',
+      'llm/models/catalog.json',
     ];
     const dialogs = [
       'extension/commands',

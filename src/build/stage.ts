@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { enginePackageByPlatform } from '../llm/local/engineInstall/missingEngine.ts';
-import { createCatalogText, modelCatalogFile, priceCatalogPackage, storedCatalogDate } from './catalogue.ts';
+import { createCatalogText, modelCatalogFile, priceCatalogPackage, storedCatalogDate } from './catalog.ts';
 import { collectEngineFiles } from './closure.ts';
 import { enginePackageFolder, lockedPackageFolder } from './lockedFolder.ts';
 import { toTranslatableManifest } from './manifestText.ts';
@@ -62,19 +62,19 @@ export async function buildAllBundles(folder: string): Promise<BuildOutput> {
   const listed = node(vsceScriptPath, 'ls', '--no-dependencies').split('\n').filter(Boolean);
   return {
     folder,
-    bundled: [...bundledPackages(JSON.parse(readFileSync(metafile, 'utf8'))), await catalogued(folder)],
+    bundled: [...bundledPackages(JSON.parse(readFileSync(metafile, 'utf8'))), await packageOfPrices(folder)],
     closure: await collectEngineFiles(),
     files: listed.filter((file) => file !== 'README.md'), // installed users need another README
   };
 }
 
 /** Downloads the package of prices and returns its folder. Throws if the shipped catalog differs from the package. */
-async function catalogued(folder: string): Promise<string> {
-  const work = path.join(folder, 'catalogue');
+async function packageOfPrices(folder: string): Promise<string> {
+  const work = path.join(folder, 'catalog');
   mkdirSync(work);
   const from = lockedPackageFolder(priceCatalogPackage, work);
   if ((await createCatalogText(from, storedCatalogDate())) !== readFileSync(modelCatalogFile, 'utf8'))
-    throw new Error(`The prices are not those of ${priceCatalogPackage}. Run npm run catalogue.`);
+    throw new Error(`The prices are not those of ${priceCatalogPackage}. Run npm run catalog.`);
   return from;
 }
 

@@ -4,7 +4,7 @@ import { createAdapter } from '../llm/adapter/adapter.ts';
 import { createClient } from '../llm/createClient.ts';
 import { createLocalClient } from '../llm/local/host/client.ts';
 import { maxContextSize } from '../llm/local/modelFile/contextSize.ts';
-import { findCatalogEntry } from '../llm/models/modelCatalogue.ts';
+import { findCatalogEntry } from '../llm/models/modelCatalog.ts';
 import { freeModelPrice } from '../llm/models/prices.ts';
 import { providers } from '../llm/models/providers.ts';
 import { withTextCalls } from '../llm/textCalls/textCalls.ts';

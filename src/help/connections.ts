@@ -306,15 +306,15 @@ export const startedPrograms: readonly StartedProgram[] = [
   },
   {
     what: '`npm` and `vsce`, for packages of Towpath',
-    when: 'When a developer builds packages (`npm run package`) or the table of prices (`npm run catalogue`)',
+    when: 'When a developer builds packages (`npm run package`) or the table of prices (`npm run catalog`)',
     connects: 'To the registry of npm’s configuration, for engines of other platforms and prices',
     by: [
-      'build/catalogue.ts',
+      'build/catalog.ts',
       'build/closure.ts',
       'build/lockedFolder.ts',
       'build/stage.ts',
       'build/vsix.ts',
-      'build/writeCatalogue.ts',
+      'build/writeCatalog.ts',
     ],
   },
 ];

@@ -1,6 +1,6 @@
 import type { Tokens } from 'marked';
 import { t } from '../../src/protocol/text/l10n.ts';
-import { highlightedCodeNodes } from './colours.ts';
+import { highlightedCodeNodes } from './codeHighlighter.ts';
 import { decodeEntities } from './entities.ts';
 import type { MarkdownToken } from './lexer.ts';
 import { type LinkTarget, linkTarget } from './links.ts';

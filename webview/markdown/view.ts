@@ -10,7 +10,7 @@ import {
   createHtmlElement,
   type MarkdownActions,
 } from './build.ts';
-import { highlightedCodeNodes } from './colours.ts';
+import { highlightedCodeNodes } from './codeHighlighter.ts';
 import { lexMarkdown, type MarkdownToken } from './lexer.ts';
 
 /** Limits of the displayed text, and of each further part. */

@@ -15,7 +15,7 @@ import { createModelMemory } from '../../llm/local/host/modelMemory.ts';
 import type { DeviceInfo } from '../../llm/local/ipc/deviceInfo.ts';
 import type { StateCacheOptions } from '../../llm/local/ipc/stateCacheOptions.ts';
 import type { ModelFileReader } from '../../llm/local/modelFile/modelLibrary.ts';
-import { findCatalogEntry } from '../../llm/models/modelCatalogue.ts';
+import { findCatalogEntry } from '../../llm/models/modelCatalog.ts';
 import { withTextCalls } from '../../llm/textCalls/textCalls.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { type Settings, settings } from '../settings/settings.ts';

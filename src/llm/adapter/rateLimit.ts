@@ -1,4 +1,4 @@
-import type { RateLimitReport, RateLimitStatus } from '../core/rateHeaders.ts';
+import type { RateLimitReport, RateLimitStatus } from '../core/rateLimitHeaders.ts';
 
 /** Limits of a provider per minute; 0 disables a limit. */
 export interface RateLimits {

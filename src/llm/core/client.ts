@@ -10,7 +10,7 @@ import { type LocalizedMessage, message, toEnglishText } from '../../protocol/te
 import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { maxCalls } from './callIds.ts';
 import { LLMError } from './errors.ts';
-import type { RateLimitReport } from './rateHeaders.ts';
+import type { RateLimitReport } from './rateLimitHeaders.ts';
 
 const maxTokens = 1e12;
 

@@ -1,7 +1,7 @@
 import type { ToolDefinition } from '../../protocol/content/tools.ts';
 import { conversationCallIds, createCallIds } from '../core/callIds.ts';
 import { type ChatStreamChunk, collectChatStream, type FinishReason, type LLMClient } from '../core/client.ts';
-import { extractTextCalls } from './read.ts';
+import { extractTextCalls } from './extractTextCalls.ts';
 import { createTextCallFilter } from './sieve.ts';
 import { createThinkingSplitter } from './thoughts.ts';
 import { knownTools } from './toolLookup.ts';

@@ -4,7 +4,7 @@ import { joinLocalizableTexts } from '../../protocol/text/localized.ts';
 import { createDeadlineWatch, withDeadline } from '../core/deadlines.ts';
 import { LLMError } from '../core/errors.ts';
 import { parseJson } from '../core/json.ts';
-import { parseRateLimitHeaders, type RateLimitReport } from '../core/rateHeaders.ts';
+import { parseRateLimitHeaders, type RateLimitReport } from '../core/rateLimitHeaders.ts';
 import { providerLabel } from '../models/providers.ts';
 import { connectionError, connectionInterruptedError } from './connectionErrors.ts';
 import { htmlToPlainText } from './errorBody.ts';

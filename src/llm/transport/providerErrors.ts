@@ -4,6 +4,7 @@ import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { withMessageLinks } from '../../protocol/text/links.ts';
 import { joinLocalizableTexts, type LocalizableText } from '../../protocol/text/localized.ts';
 import { LLMError, type Retryable } from '../core/errors.ts';
+import { retryAfterOf } from '../core/rateLimitHeaders.ts';
 import { isOutputLimitRejection } from '../messages/outputLimit.ts';
 import { providerLabel } from '../models/providers.ts';
 import { type ErrorBody, readErrorBody } from './errorBody.ts';
@@ -262,19 +263,4 @@ function mayBeRepeated(code: LLMErrorCode, headers: Headers): boolean | undefine
   const said = headers.get('x-should-retry')?.trim().toLowerCase();
   if (said === 'false') return false;
   return said === 'true' && (code === 'LLM_HTTP_ERROR' || code === 'LLM_RATE_LIMITED') ? true : undefined;
-}
-
-/**
- * Parses the requested wait in milliseconds: `retry-after-ms` (OpenAI, Azure), else `Retry-After` in seconds or as a date relative to the
- * server's `Date` (RFC 9110, 10.2.3). Invalid, zero and past values return undefined, and our own back-off applies.
- */
-export function retryAfterOf(headers: Headers, now: number): number | undefined {
-  const inMs = Number(headers.get('retry-after-ms') ?? Number.NaN);
-  if (inMs > 0 && Number.isFinite(inMs)) return inMs;
-  const text = headers.get('retry-after')?.trim();
-  if (!text) return undefined;
-  const seconds = Number(text);
-  const server = Date.parse(headers.get('date') ?? '');
-  const ms = Number.isNaN(seconds) ? Date.parse(text) - (Number.isNaN(server) ? now : server) : seconds * 1000;
-  return ms > 0 && Number.isFinite(ms) ? ms : undefined;
 }

@@ -11,7 +11,7 @@ import {
 import { readCurrentText } from '../sandbox/fileText.ts';
 import { isNamedRoot, resolvePath } from '../sandbox/paths.ts';
 import { type InstructionLookup, readInstructionFile } from './files.ts';
-import { findOtherAgentInstructions } from './foreign.ts';
+import { findOtherAgentInstructions } from './otherAgentInstructions.ts';
 
 /**
  * Item of another agent that can be imported. `becomes` describes the result for the user; `not` is the reason why an import is impossible

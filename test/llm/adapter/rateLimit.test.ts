@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createAdapter } from '../../../src/llm/adapter/adapter.ts';
 import { createRateLimiter } from '../../../src/llm/adapter/rateLimit.ts';
 import { estimateTokens, type RateLimitWait } from '../../../src/llm/adapter/rateLimitWait.ts';
-import { parseRateLimitHeaders } from '../../../src/llm/core/rateHeaders.ts';
+import { parseRateLimitHeaders } from '../../../src/llm/core/rateLimitHeaders.ts';
 import type { Message } from '../../../src/protocol/content/messages.ts';
 import { reply, startProvider } from '../../support/provider.ts';
 import { clientFor, greeting } from '../serve.ts';

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { constants } from 'node:os';
-import { durationText } from '../../../src/llm/core/deadlines.ts';
 import { connectionError, connectionInterruptedError } from '../../../src/llm/transport/connectionErrors.ts';
 import {
   httpStatusToError,
   reportedContextSize,
-  retryAfterOf,
   streamErrorToError,
 } from '../../../src/llm/transport/providerErrors.ts';
 import { redact } from '../../../src/llm/transport/redact.ts';
@@ -278,31 +276,6 @@ describe('whether another attempt may help', () => {
       assert.equal(httpStatusToError(endpoint, status, body, headers).retryable, retryable);
     });
   }
-});
-
-describe('how long providers ask to wait', () => {
-  const now = Date.parse('2026-01-01T00:00:00Z');
-  const asked: [headers: Record<string, string>, ms: number | undefined][] = [
-    [{}, undefined],
-    [{ 'retry-after': '2' }, 2000],
-    [{ 'retry-after': '0.5' }, 500],
-    [{ 'retry-after': 'Thu, 01 Jan 2026 00:00:07 GMT' }, 7000],
-    [{ 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, undefined],
-    [{ 'retry-after': '-1' }, undefined],
-    [{ 'retry-after': '0' }, undefined],
-    [{ 'retry-after': 'soon' }, undefined],
-    [{ 'retry-after': '1e999' }, undefined],
-    [{ 'retry-after-ms': '1500', 'retry-after': '9' }, 1500],
-    [{ 'retry-after-ms': '0', 'retry-after': '1' }, 1000],
-    [{ 'retry-after-ms': 'x', 'retry-after': '1' }, 1000],
-  ];
-  for (const [headers, ms] of asked) {
-    it(JSON.stringify(headers), () => assert.equal(retryAfterOf(new Headers(headers), now), ms));
-  }
-  it('in words', () => {
-    const words = [250, 1000, 2500, 60_000, 300_000, 7_200_000, 172_800_000, 1e15].map(durationText);
-    assert.deepEqual(words, ['250 ms', '1 s', '2.5 s', '1 min', '5 min', '2 h', '2 days', '31,688.1 years']);
-  });
 });
 
 describe('keys in texts', () => {

@@ -1,5 +1,5 @@
 import { Lexer } from 'marked';
-import { loadCodeHighlighter } from '../../../webview/markdown/colours.ts';
+import { loadCodeHighlighter } from '../../../webview/markdown/codeHighlighter.ts';
 import type { LinkTarget } from '../../../webview/markdown/links.ts';
 import { MarkdownView } from '../../../webview/markdown/view.ts';
 import type { MarkdownPage, Rendering, Work } from '../renderings.ts';

@@ -7,7 +7,7 @@ import { projectRoot } from './targets.ts';
 /** Package with prices and context sizes; the lock file pins version and checksum. */
 export const priceCatalogPackage = '@pydantic/genai-prices';
 
-export const modelCatalogFile = path.join(projectRoot, 'src/llm/models/catalogue.json');
+export const modelCatalogFile = path.join(projectRoot, 'src/llm/models/catalog.json');
 
 /** Providers with chat completions and user API keys, by the names of the package. */
 const wanted = [
@@ -133,7 +133,7 @@ function patternOf({ equals, starts_with, ends_with, contains, regex, or, and }:
   if (ends_with !== undefined) return `${escaped(ends_with)}$`;
   if (contains !== undefined) return escaped(contains);
   if (regex !== undefined) return `(?:${regex})`;
-  throw new Error('A model of the catalogue is matched in a way that is not known here.');
+  throw new Error('A model of the catalog is matched in a way that is not known here.');
 }
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');

@@ -45,3 +45,18 @@ function durationOf(text: string, now: number): number | undefined {
   const date = /^\d{4}-/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
+
+/**
+ * Parses the requested wait in milliseconds: `retry-after-ms` (OpenAI, Azure), else `Retry-After` in seconds or as a date relative to the
+ * server's `Date` (RFC 9110, 10.2.3). Invalid, zero and past values return undefined, and our own back-off applies.
+ */
+export function retryAfterOf(headers: Headers, now: number): number | undefined {
+  const inMs = Number(headers.get('retry-after-ms') ?? Number.NaN);
+  if (inMs > 0 && Number.isFinite(inMs)) return inMs;
+  const text = headers.get('retry-after')?.trim();
+  if (!text) return undefined;
+  const seconds = Number(text);
+  const server = Date.parse(headers.get('date') ?? '');
+  const ms = Number.isNaN(seconds) ? Date.parse(text) - (Number.isNaN(server) ? now : server) : seconds * 1000;
+  return ms > 0 && Number.isFinite(ms) ? ms : undefined;
+}

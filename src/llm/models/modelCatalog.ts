@@ -1,4 +1,4 @@
-import given from './catalogue.json' with { type: 'json' };
+import given from './catalog.json' with { type: 'json' };
 import type { Price } from './prices.ts';
 
 /** A price valid from a date or during hours of each day (UTC). */

@@ -1,8 +1,8 @@
-// npm run catalogue: writes src/llm/models/catalogue.json from the locked package of prices. To update the package first, run
+// npm run catalog: writes src/llm/models/catalog.json from the locked package of prices. To update the package first, run
 // npm install --save-dev --save-exact @pydantic/genai-prices@latest.
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
-import { createCatalogText, modelCatalogFile, priceCatalogPackage } from './catalogue.ts';
+import { createCatalogText, modelCatalogFile, priceCatalogPackage } from './catalog.ts';
 import { lockedPackageFolder } from './lockedFolder.ts';
 import { readPackageLock } from './shippedPackages.ts';
 import { temporaryFolder } from './targets.ts';

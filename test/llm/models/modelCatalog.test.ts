@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { catalogDate, findCatalogEntry } from '../../../src/llm/models/modelCatalogue.ts';
+import { catalogDate, findCatalogEntry } from '../../../src/llm/models/modelCatalog.ts';
 import { withUsageCost } from '../../../src/llm/models/prices.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
-const source = JSON.parse(readFileSync(path.join(root, 'src/llm/models/catalogue.json'), 'utf8'));
+const source = JSON.parse(readFileSync(path.join(root, 'src/llm/models/catalog.json'), 'utf8'));
 const openai = 'https://api.openai.com/v1';
 const compatible = 'https://generativelanguage.googleapis.com/v1beta/openai';
 
@@ -13,7 +13,7 @@ describe('what is known of models when Towpath is packaged', () => {
   it('is of the package that the lock file names, and says of which day', () => {
     const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
     const { version, integrity } = packages[`node_modules/${source.source.package}`];
-    assert.deepEqual([source.source.version, source.source.integrity], [version, integrity], 'npm run catalogue');
+    assert.deepEqual([source.source.version, source.source.integrity], [version, integrity], 'npm run catalog');
     assert.match(catalogDate, /^20\d\d-\d\d-\d\d$/);
   });
 
