@@ -25,3 +25,17 @@ export function createIsolatedListener<Event>(
       }
   };
 }
+
+/** Listeners that components add as they are created. Events reach all listeners in the order of addition; errors are isolated. */
+export class IsolatedListeners<Event = void> {
+  private readonly listeners: ((event: Event) => unknown)[] = [];
+  readonly notify: (event: Event) => void;
+
+  constructor(onError: (error: unknown) => void) {
+    this.notify = createIsolatedListener(this.listeners, onError);
+  }
+
+  add(...listeners: ((event: Event) => unknown)[]): void {
+    this.listeners.push(...listeners);
+  }
+}

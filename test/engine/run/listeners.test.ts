@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createIsolatedListener } from '../../../src/protocol/values/listeners.ts';
+import { createIsolatedListener, IsolatedListeners } from '../../../src/protocol/values/listeners.ts';
 import { toStorableEvent } from '../../../src/runs/storable.ts';
 import { eventually } from '../../support/eventually.ts';
 import { unhandledDuring } from '../../support/failingListener.ts';
@@ -41,6 +41,23 @@ describe('a listener of events that throws', () => {
     listen('two');
     assert.deepEqual(received, ['one', 'two']);
     return eventually('the rejections are reported', () => errors.length === 4);
+  });
+
+  it('is isolated from listeners that are added later', () => {
+    const received: string[] = [];
+    const errors: unknown[] = [];
+    const listeners = new IsolatedListeners<string>((error) => errors.push(error));
+    listeners.notify('early');
+    listeners.add(
+      (event) => received.push(`first ${event}`),
+      () => {
+        throw new Error('second');
+      },
+    );
+    listeners.add((event) => received.push(`third ${event}`));
+    listeners.notify('late');
+    assert.deepEqual(received, ['first late', 'third late']);
+    assert.equal(errors.length, 1);
   });
 
   it('ends no run, whatever event it throws at, and locks none', async () => {
