@@ -13,7 +13,7 @@ const words = {
 export class DetailLevelSetting {
   constructor(
     private readonly memory: vscode.Memento,
-    private readonly changed: () => Promise<void>,
+    private readonly changed: () => void,
   ) {}
 
   get level(): DetailLevel {
@@ -31,6 +31,6 @@ export class DetailLevelSetting {
     const chosen = await vscode.window.showQuickPick(rows, { title: t('Towpath: details in the panel') });
     if (!chosen || chosen.one === level) return;
     await this.memory.update(key, chosen.one);
-    await this.changed();
+    this.changed();
   }
 }

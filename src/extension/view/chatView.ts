@@ -13,6 +13,12 @@ const messageLimit = 200;
 
 export type PanelRequest = Exclude<ViewMessage, { type: 'here' }>;
 
+interface PanelListener {
+  receive(message: PanelRequest): void;
+  /** Called when a page becomes visible, hidden or ready. */
+  turned(): void;
+}
+
 /** Milliseconds for the panel's answer about user activity. */
 const answerMs = 2000;
 
@@ -40,20 +46,19 @@ export class ChatView {
 
   constructor(
     private readonly page: ChatPage,
-    private readonly receive: (message: PanelRequest) => void,
     private readonly log: vscode.LogOutputChannel,
-    private readonly turned: () => void,
   ) {}
 
-  listen(): void {
+  /** Delivers the messages of the pages, earlier messages included. */
+  listen(listener: PanelListener): void {
     this.page.listen({
       opened: (place) => this.ready.delete(place),
       closed: (place) => this.ready.delete(place),
-      said: (message, place) => this.arrived(message, place),
+      said: (message, place) => this.arrived(message, place, listener),
       turned: () => {
         // The editor discards hidden pages; a page that returns is new and reports when rendered.
         for (const place of this.ready) if (!place.visible) this.ready.delete(place);
-        this.turned();
+        listener.turned();
         for (const look of this.comes) look();
       },
     });
@@ -159,7 +164,7 @@ export class ChatView {
     for (const place of one ? [one] : drawn) place.post(message);
   }
 
-  private arrived(message: unknown, place: ViewLocation): void {
+  private arrived(message: unknown, place: ViewLocation, listener: PanelListener): void {
     const now = performance.now();
     if (now - this.budgetFrom > 1000) {
       this.budgetFrom = now;
@@ -173,13 +178,13 @@ export class ChatView {
     }
     if (parsed.data.type === 'ready') {
       this.ready.add(place);
-      this.turned();
+      listener.turned();
       for (const look of this.comes) look();
     }
     if (parsed.data.type === 'here') this.looked.get(parsed.data.look)?.(parsed.data);
     else {
       if (parsed.data.type !== 'ready') this.page.use(place);
-      this.receive(parsed.data);
+      listener.receive(parsed.data);
     }
   }
 }

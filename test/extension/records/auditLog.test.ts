@@ -21,7 +21,7 @@ const key = 'a-key-of-nobody-1234';
 const secretWords = 'the plan of the century';
 type Line = Record<string, unknown>;
 
-/** The engine's store, watched by an audit, as `main.ts` does it. */
+/** The engine's store, watched by an audit, as `composeStorage` does it. */
 class Audited extends Conversation {
   audit!: AuditLog;
   override readonly store: RunStore = new RunStore(this.folder, Date.now, 'here', (event) => this.audit.keep(event));

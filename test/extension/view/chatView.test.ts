@@ -42,13 +42,8 @@ describe('what a page of the chat is told', () => {
       },
     };
     const log = { warn: (words: string) => assert.fail(words) } as Partial<vscode.LogOutputChannel>;
-    view = new ChatView(
-      page as ChatPage,
-      () => {},
-      log as vscode.LogOutputChannel,
-      () => {},
-    );
-    view.listen();
+    view = new ChatView(page as ChatPage, log as vscode.LogOutputChannel);
+    view.listen({ receive: () => {}, turned: () => {} });
     drawn();
   });
 

@@ -1,0 +1,135 @@
+import * as vscode from 'vscode';
+import { ExecutionEngine } from '../../engine/run/engine.ts';
+import { lazyImport } from '../../protocol/panel/lazyImport.ts';
+import type { RunEvent } from '../../protocol/run/events.ts';
+import { newRun, runTitle } from '../../protocol/run/run.ts';
+import { IsolatedListeners } from '../../protocol/values/listeners.ts';
+import { BackgroundCommands } from '../../tools/shell/background.ts';
+import { OrphanedCommands } from '../../tools/shell/orphanedCommands.ts';
+import { ApprovalDialogQueue } from '../approvals/approvals.ts';
+import { notifyRunHeldByDenial } from '../approvals/pausedRun.ts';
+import { ApprovalReviewEditors } from '../approvals/reviews.ts';
+import { CommandTerminal } from '../background/commandTerminal.ts';
+import { PanelConversation } from '../runs/conversation.ts';
+import { AgentPicker } from '../runs/pickAgent.ts';
+import { settings } from '../settings/settings.ts';
+import type { ModelServices } from './composeModels.ts';
+import type { PolicyServices } from './composePolicies.ts';
+import type { WindowStorage } from './composeStorage.ts';
+import type { WindowServices } from './composeWindow.ts';
+import { composeWorkflows } from './composeWorkflows.ts';
+
+export type EngineServices = ReturnType<typeof composeEngine>;
+
+/**
+ * Creates the engine with the tools, the conversation and the approvals of its runs. These form a cycle: the engine calls tools, a tool
+ * needs an approval, and an approval names and opens runs. Four callbacks use a value that is created after them, marked by "later"; none
+ * is called before a run starts. `events` delivers the events of all runs.
+ */
+export function composeEngine(
+  context: vscode.ExtensionContext,
+  window: WindowServices,
+  windowStorage: WindowStorage,
+  { models, limits }: ModelServices,
+  policyServices: PolicyServices,
+) {
+  const { logError, changes, workspace, view, presence, modals, asides } = window;
+  const { storage, store } = windowStorage;
+  const { policies, addedRules } = policyServices;
+  const events = new IsolatedListeners<RunEvent>(logError);
+
+  const terminal = new CommandTerminal();
+  const left = new OrphanedCommands();
+  const background: BackgroundCommands = new BackgroundCommands({
+    keep: (runId, text) => store.contents.keep(runId, text),
+    ended: ({ runId, toolCallId }, end) => engine.note(runId, { type: 'command-end', toolCallId, ...end }), // later
+    changed: () => {
+      changes.status.notify();
+      changes.state.notify();
+    },
+    onListenerError: logError,
+  });
+  const toolset = lazyImport(
+    () => import('../toolset.ts'),
+    ({ createToolset }) =>
+      createToolset({ context, workspace, modals, approvals, policies, left, background, terminal, asides }), // later: approvals
+  );
+  const workflows = composeWorkflows(
+    context,
+    window,
+    windowStorage,
+    policyServices,
+    async () => (await toolset()).toolNames,
+  );
+  const { workflowFiles, instructions } = workflows;
+
+  const engine: ExecutionEngine = new ExecutionEngine({
+    store,
+    host: async () => (await toolset()).host,
+    workflow: workflows.workflow,
+    model: (asked) => models.current(asked),
+    modelId: () => models.currentId,
+    small: (how) => models.small(how),
+    naming: () => models.naming(),
+    workspace: async () => ({
+      names: [...(workspace.virtual?.folders ?? []), ...workspace.roots].map(({ name }) => name),
+      ...(workspace.virtual && { virtual: true as const }),
+    }),
+    instructions: {
+      get trusted() {
+        return workspace.trusted;
+      },
+      everywhere: async () => (await instructions()).everywhere(),
+      near: async (paths) => (await instructions()).near(paths),
+    },
+    maxTurns: () => settings().maxTurns,
+    temperature: () => settings().temperature,
+    runLimit: () => limits.of('run'),
+    isAttended: (runId) => conversation.runId === runId, // later
+    left,
+    background,
+    tell: events.notify,
+    onListenerError: logError,
+  });
+  const titleOf = (runId: string) => runTitle(engine.live(runId) ?? newRun(runId));
+
+  const conversation: PanelConversation = new PanelConversation(
+    engine,
+    store,
+    view,
+    background,
+    storage,
+    (runs) => {
+      changes.status.notify();
+      changes.state.notify();
+      changes.runList.notify();
+      if (runs) changes.runs.notify();
+    },
+    () => agents.next, // later
+  );
+  const agents: AgentPicker = new AgentPicker({
+    memory: context.workspaceState,
+    engine,
+    conversation,
+    files: workflowFiles,
+    changed: changes.state.notify,
+  });
+
+  const reviews = new ApprovalReviewEditors();
+  const approvals = new ApprovalDialogQueue({
+    reviews,
+    addedRules,
+    presence,
+    changed: () => changes.status.notify(),
+    shown: () => conversation.runId,
+    otherRun: (runId) => (runId === conversation.runId ? undefined : titleOf(runId)),
+    notice: (notice) => conversation.notice(notice),
+    needsInstructions: (runId) =>
+      void notifyRunHeldByDenial(titleOf(runId), async () => {
+        await conversation.open(runId);
+        await vscode.commands.executeCommand('towpath.focus');
+      }),
+  });
+  context.subscriptions.push(terminal, reviews.register(), approvals);
+  return { ...workflows, engine, events, titleOf, toolset, background, left, conversation, agents, approvals };
+}

@@ -1,0 +1,41 @@
+import path from 'node:path';
+import type * as vscode from 'vscode';
+import type { ModelFileReader } from '../../llm/local/modelFile/modelLibrary.ts';
+import { messageOf } from '../../protocol/text/localized.ts';
+import { SelectableModels } from '../models/models.ts';
+import { StoredChecks } from '../models/storedChecks.ts';
+import { LocalEngine } from '../providers/localEngine.ts';
+import { ModelConsent } from '../providers/modelConsent.ts';
+import { MoneyLimits } from '../providers/moneyLimits.ts';
+import type { WindowStorage } from './composeStorage.ts';
+import type { WindowServices } from './composeWindow.ts';
+
+export type ModelServices = ReturnType<typeof composeModels>;
+
+/** Creates the selectable models with their consents, spending limits and stored checks. */
+export function composeModels(
+  context: vscode.ExtensionContext,
+  { log, changes, modals, asides }: WindowServices,
+  { memory, secrets, stateCache }: WindowStorage,
+) {
+  const namedModels = new ModelConsent(memory, modals);
+  const localEngine = new LocalEngine(context);
+  const limits = new MoneyLimits(path.join(context.globalStorageUri.fsPath, 'spent'), modals);
+  const checks = new StoredChecks(context.globalState, changes.state.notify);
+  const readModel: ModelFileReader = (file) =>
+    asides.others.run('model', file).catch((error: unknown) => ({ trouble: messageOf(error) }));
+  const models = new SelectableModels(
+    context,
+    secrets,
+    namedModels,
+    localEngine,
+    modals,
+    limits.day,
+    stateCache,
+    log,
+    checks,
+    readModel,
+    changes.state.notify,
+  );
+  return { namedModels, localEngine, limits, checks, readModel, models };
+}

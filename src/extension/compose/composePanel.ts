@@ -1,0 +1,113 @@
+import * as vscode from 'vscode';
+import { lazyImport } from '../../protocol/panel/lazyImport.ts';
+import { DiffDocumentProvider } from '../approvals/diffs.ts';
+import { AttachedSelection } from '../mentions/attachedSelection.ts';
+import { TerminalOutputs } from '../mentions/terminals.ts';
+import { DetailLevelSetting } from '../panel/detailLevel.ts';
+import { WalkthroughProgress } from '../panel/firstSteps.ts';
+import { PanelMessageHandler } from '../panel/panel.ts';
+import type { EngineServices } from './composeEngine.ts';
+import type { ModelServices } from './composeModels.ts';
+import type { PolicyServices } from './composePolicies.ts';
+import type { RunServices } from './composeRuns.ts';
+import type { WindowStorage } from './composeStorage.ts';
+import type { WindowServices } from './composeWindow.ts';
+
+/** Milliseconds of delay before the suggestions are computed. */
+const offersAfterMs = 1000;
+
+export type PanelServices = ReturnType<typeof composePanel>;
+
+/** Creates the handler of the panel's messages, with completions and attachments of the message box. Changes in the editor update the panel. */
+export function composePanel(
+  context: vscode.ExtensionContext,
+  window: WindowServices,
+  windowStorage: WindowStorage,
+  modelServices: ModelServices,
+  policyServices: PolicyServices,
+  engineServices: EngineServices,
+  runServices: RunServices,
+) {
+  const { changes, workspace, view } = window;
+  const { secrets, store } = windowStorage;
+  const { models } = modelServices;
+  const { events, toolset, instructions, workflowFiles, conversation, agents } = engineServices;
+  const memory = context.workspaceState;
+
+  const terminals = new TerminalOutputs(() => secrets.all());
+  const mentions = lazyImport(
+    () => import('../mentions/mentions.ts'),
+    (part) =>
+      new part.Mentions({
+        workspace,
+        terminals,
+        policy: (runId) => policyServices.policies.current(runId),
+        window: () => models.window,
+        post: (message) => view.post(message),
+      }),
+  );
+  const offers = lazyImport(
+    () => import('../mentions/gatherSuggestions.ts'),
+    (part) => part.gatherSuggestions,
+  );
+  const selected = new AttachedSelection({ workspace, memory, post: (message) => view.post(message) });
+  const slashes = lazyImport(
+    () => import('../mentions/slashCommands.ts'),
+    (part) =>
+      new part.SlashCommands({
+        mentions,
+        files: workflowFiles,
+        servers: async () => (await toolset()).mcp.servers,
+        skills: async () => (await instructions()).skills(),
+        conversation,
+        agents,
+        post: (message) => view.post(message),
+        focus: () => view.focus(),
+      }),
+  );
+  const details = new DetailLevelSetting(memory, changes.state.notify);
+  const firstSteps = new WalkthroughProgress();
+  const diffs = new DiffDocumentProvider(store);
+  const panel = new PanelMessageHandler({
+    ...window,
+    ...windowStorage,
+    ...modelServices,
+    ...policyServices,
+    ...engineServices,
+    ...runServices,
+    details,
+    diffs,
+    mentions,
+    selected,
+    slashes,
+    offers: async () => (await offers())(workspace),
+    firstSteps,
+  });
+
+  changes.state.add(() => panel.showState());
+  events.add(
+    (event) => firstSteps.told(event),
+    (event) => event.runId === conversation.runId && selected.told(event),
+  );
+  let offering: NodeJS.Timeout | undefined;
+  const offersLater = () => {
+    clearTimeout(offering);
+    offering = setTimeout(() => void panel.showOffers(), offersAfterMs);
+  };
+  context.subscriptions.push(
+    terminals,
+    selected,
+    { dispose: () => mentions.made()?.dispose() },
+    diffs.register(),
+    vscode.workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration('towpath')) changes.state.notify();
+      if (change.affectsConfiguration('towpath') && view.inView) void models.lookUpWindow();
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => changes.state.notify()),
+    vscode.workspace.onDidChangeWorkspaceFolders(() => changes.state.notify()),
+    vscode.languages.onDidChangeDiagnostics(offersLater),
+    vscode.window.onDidChangeActiveTextEditor((front) => front && offersLater()),
+    { dispose: () => clearTimeout(offering) },
+  );
+  return { panel, details, mentions, terminals };
+}

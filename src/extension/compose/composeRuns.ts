@@ -1,0 +1,132 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { pendingApprovalIds } from '../../protocol/run/pending.ts';
+import { newRun, runTitle } from '../../protocol/run/run.ts';
+import { BackgroundCommandList } from '../background/backgroundCommands.ts';
+import { OrphanedCommandsNotice } from '../background/orphanedCommandsNotice.ts';
+import { RunList } from '../panel/runList.ts';
+import { ChangedFiles } from '../runs/changedFiles.ts';
+import { Branches } from '../runs/forkRun.ts';
+import { InterruptedApprovals } from '../runs/interruptedApprovals.ts';
+import { notifyRunEnd } from '../runs/notifyEnd.ts';
+import { RunStates } from '../runs/runStates.ts';
+import { RunTitles } from '../runs/titles.ts';
+import { FileUndo } from '../runs/undoFiles.ts';
+import { UserQuestionList } from '../runs/userQuestions.ts';
+import { Worktrees } from '../runs/worktrees.ts';
+import { DecisionFile } from '../settings/decisionFile.ts';
+import type { EngineServices } from './composeEngine.ts';
+import type { PolicyServices } from './composePolicies.ts';
+import type { WindowStorage } from './composeStorage.ts';
+import type { WindowServices } from './composeWindow.ts';
+
+export type RunServices = ReturnType<typeof composeRuns>;
+
+/** Creates the lists and states of the window's runs, and the actions on a run. */
+export function composeRuns(
+  context: vscode.ExtensionContext,
+  { log, logError, changes, workspace, view, presence, modals }: WindowServices,
+  { storage, storeFolder, store, runLogs, audit, diskRoom }: WindowStorage,
+  { policies }: PolicyServices,
+  { engine, events, titleOf, conversation, approvals, background, left }: EngineServices,
+) {
+  const liveIds = () => engine.liveIds;
+  const asks = new UserQuestionList({
+    shown: () => conversation.runId,
+    panelInView: () => presence.panelInView,
+    titleOf,
+    open: (runId) => conversation.open(runId),
+    focus: () => view.focus(),
+    notice: (notice) => conversation.notice(notice),
+    changed: changes.status.notify,
+  });
+  const states = new RunStates({
+    store,
+    liveIds,
+    waits: (runId) => (approvals.has(runId) ? 'approval' : asks.has(runId) ? 'question' : undefined),
+    awaitsApproval: (runId) => pendingApprovalIds(engine.live(runId) ?? newRun(runId)).length > 0,
+    titleOf: (runId) => {
+      const run = engine.live(runId);
+      return run && runTitle(run);
+    },
+    inView: () => (presence.panelInView ? conversation.runId : undefined),
+    ended: (run) =>
+      notifyRunEnd(run, {
+        panelInView: () => presence.panelInView,
+        read: (runId) => store.read(runId),
+        async show(runId) {
+          await vscode.commands.executeCommand('towpath.chat.focus');
+          await conversation.open(runId);
+        },
+      }).catch((error) => log.error(error)),
+    changed: () => {
+      changes.status.notify();
+      changes.runList.notify();
+    },
+  });
+  const interrupted = new InterruptedApprovals({
+    engine,
+    store,
+    conversation,
+    approvals,
+    presence,
+    workspace,
+    states,
+    changed: changes.status.notify,
+  });
+  const worktrees = new Worktrees({
+    conversation,
+    memory: new DecisionFile(path.join(context.globalStorageUri.fsPath, 'worktrees.json')),
+    store: storeFolder,
+  });
+  const runList = new RunList({ store, states, liveIds, elsewhere: () => worktrees.elsewhere(), view });
+  const titles = new RunTitles({ engine, store, conversation, states, changed: changes.runList.notify });
+  const leftRunning = new OrphanedCommandsNotice(store, left, conversation);
+  const commandsAtWork = new BackgroundCommandList(background, conversation);
+  const undo = new FileUndo(engine, store, workspace, conversation, modals);
+  const branches = new Branches({ engine, store, conversation, undo, policies, view });
+  const changedFiles = new ChangedFiles({
+    shown: () => conversation.runId,
+    store,
+    workspace,
+    reviewed: new DecisionFile(path.join(storage, 'reviewed.json')),
+    post: (message) => view.post(message),
+    failed: logError,
+  });
+
+  conversation.onShow = (run, isElsewhere) => {
+    interrupted.show(run, isElsewhere);
+    changedFiles.show(run);
+    approvals.runShown();
+  };
+  events.add(
+    (event) => conversation.told(event),
+    (event) => asks.told(event),
+    (event) => interrupted.told(event),
+    (event) => runLogs.told(event),
+    (event) => audit.told(event),
+    (event) => states.told(event),
+    (event) => diskRoom.told(event),
+    (event) => changedFiles.told(event),
+  );
+  changes.status.add(() => states.update()); // first: the status bar shows these states
+  changes.runList.add(() => runList.refresh());
+  changes.runs.add(
+    () => branches.show(),
+    () => states.look(),
+  );
+  context.subscriptions.push(commandsAtWork, changedFiles);
+  return {
+    asks,
+    states,
+    interrupted,
+    worktrees,
+    runList,
+    titles,
+    leftRunning,
+    commandsAtWork,
+    undo,
+    branches,
+    changedFiles,
+  };
+}

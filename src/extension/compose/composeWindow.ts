@@ -1,0 +1,28 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { Dialogs } from '../dialogs/dialogs.ts';
+import { setNotificationTarget } from '../dialogs/notify.ts';
+import { EditorWorkspace } from '../editor/editorWorkspace.ts';
+import { ChangeErrorDetector } from '../editor/problems.ts';
+import type { ChatPage } from '../view/chatPage.ts';
+import { ChatView } from '../view/chatView.ts';
+import { UserActivity } from '../view/userActivity.ts';
+import { createParserWorkers } from '../worker/parserWorker.ts';
+import { createWindowChanges } from './windowChanges.ts';
+
+export type WindowServices = ReturnType<typeof composeWindow>;
+
+/** Creates the log, the chat view, the dialogs, the workspace and the parser workers of the window. */
+export function composeWindow(context: vscode.ExtensionContext, page: ChatPage) {
+  const log = vscode.window.createOutputChannel('Towpath', { log: true });
+  const logError = (error: unknown) => log.error(error instanceof Error ? error : String(error));
+  const problems = new ChangeErrorDetector();
+  const workspace = new EditorWorkspace(problems, context.extensionPath);
+  const view = new ChatView(page, log);
+  setNotificationTarget(view, log);
+  const presence = new UserActivity(view);
+  const modals = new Dialogs(presence);
+  const asides = createParserWorkers(path.join(context.extensionPath, 'dist', 'aside.cjs'));
+  context.subscriptions.push(log, problems, presence, modals);
+  return { log, logError, changes: createWindowChanges(logError), workspace, view, presence, modals, asides };
+}

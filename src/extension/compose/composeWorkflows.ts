@@ -1,0 +1,57 @@
+import path from 'node:path';
+import type * as vscode from 'vscode';
+import type { Workflow } from '../../engine/core/workflow.ts';
+import { lazyImport } from '../../protocol/panel/lazyImport.ts';
+import { createSearchExclusionTest } from '../../tools/policy/policy.ts';
+import { PackageRegistry } from '../../workflows/package/packageRegistry.ts';
+import { defaultChatWorkflow } from '../../workflows/run/chatWorkflow.ts';
+import { watchPackages } from '../language/packageProblems.ts';
+import { WorkflowFiles } from '../language/workflowFiles.ts';
+import { workflowLanguageFeatures } from '../language/workflowLanguage.ts';
+import { watchWorkflowFiles } from '../language/workflowProblems.ts';
+import { settings } from '../settings/settings.ts';
+import type { PolicyServices } from './composePolicies.ts';
+import type { WindowStorage } from './composeStorage.ts';
+import type { WindowServices } from './composeWindow.ts';
+
+/** Creates the readers of workflow files, packages and instructions of the workspace, and the editor features for these files. */
+export function composeWorkflows(
+  context: vscode.ExtensionContext,
+  { log, workspace, asides }: WindowServices,
+  { storage, store }: WindowStorage,
+  { policies }: PolicyServices,
+  toolNames: () => Promise<string[]>,
+) {
+  const workflowFiles = new WorkflowFiles(toolNames, asides.files);
+  const workflowOfFile = lazyImport(
+    () => import('../language/workflowOfFile.ts'),
+    (part) => (id: string) => part.loadWorkflowFromFile(workflowFiles, id),
+  );
+  const packageRuns = lazyImport(() => import('../../workflows/package/workflowOf.ts'));
+  const shelf = new PackageRegistry({
+    project: workspace,
+    storage: path.join(storage, 'packages'),
+    openedFile: path.join(storage, 'opened-packages.json'),
+    stateFolder: (runId) => store.stateFolder(runId),
+    autopilot: () => settings()['packages.autopilot'],
+    now: () => new Date(),
+    read: (place, folder) => asides.packages.run('package', place, folder),
+    follow: async (...of) => (await packageRuns()).packageWorkflowOfRun(...of),
+  });
+  const instructions = lazyImport(
+    () => import('../../tools/instructions/instructions.ts'),
+    (part) =>
+      part.workspaceInstructions({
+        workspace,
+        isKept: (path) => createSearchExclusionTest(policies.current(), '')(path),
+      }),
+  );
+  const workflow = async (id: string): Promise<Workflow> =>
+    id === defaultChatWorkflow.id ? defaultChatWorkflow : ((await shelf.workflow(id)) ?? (await workflowOfFile())(id));
+  context.subscriptions.push(
+    ...watchWorkflowFiles(workflowFiles, log),
+    ...watchPackages(shelf, log),
+    ...workflowLanguageFeatures(workflowFiles, asides.others),
+  );
+  return { workflowFiles, shelf, instructions, workflow };
+}

@@ -1,0 +1,64 @@
+import * as vscode from 'vscode';
+import { mergeWindowStorages } from '../records/storage.ts';
+import { settings } from '../settings/settings.ts';
+import type { EngineServices } from './composeEngine.ts';
+import type { ModelServices } from './composeModels.ts';
+import type { PanelServices } from './composePanel.ts';
+import type { PolicyServices } from './composePolicies.ts';
+import type { RunServices } from './composeRuns.ts';
+import type { WindowStorage } from './composeStorage.ts';
+import type { WindowServices } from './composeWindow.ts';
+
+/** Milliseconds of delay before obsolete data is removed. */
+const sweepAfterMs = 60_000;
+
+/** Starts the work of a composed window: follows the runs of other windows, removes obsolete data, and then receives messages of the panel. */
+export function startWindow(
+  context: vscode.ExtensionContext,
+  { log, changes, view }: WindowServices,
+  { storage, store }: WindowStorage,
+  { localEngine }: ModelServices,
+  { policies }: PolicyServices,
+  { engine, events, shelf, conversation, approvals }: EngineServices,
+  { asks, states, worktrees, leftRunning }: RunServices,
+  { panel }: PanelServices,
+): void {
+  const sweep = async () => {
+    await store.sweep();
+    await shelf.sweep(() => store.workflowIds()).catch((error) => log.error(error));
+    await localEngine.sweep();
+  };
+  const sweeping = setTimeout(sweep, sweepAfterMs);
+  events.add(
+    (event) =>
+      event.type === 'phase' &&
+      event.phase !== 'Running' &&
+      store.contents.trim(settings()['undo.quota'], new Set(engine.liveIds)),
+  );
+  policies.look();
+
+  const lookAround = async () => {
+    await states.look();
+    await conversation.catchUp();
+  };
+  const watching = store.marks.watch(() => void lookAround());
+  context.subscriptions.push(
+    { dispose: () => clearTimeout(sweeping) },
+    { dispose: () => void watching.then((watch) => watch.dispose()) },
+    vscode.window.onDidChangeWindowState(({ focused }) => focused && void lookAround()),
+  );
+  void states.look();
+  if (context.storageUri)
+    mergeWindowStorages(storage)
+      .then((came) => came > 0 && changes.runList.notify())
+      .catch((error) => log.error(error));
+  leftRunning.find().catch((error) => log.error(error));
+  worktrees.arrive().catch((error) => log.error(error));
+  view.listen({
+    receive: (message) => panel.receive(message),
+    turned() {
+      approvals.panelTurned();
+      asks.panelTurned();
+    },
+  });
+}
