@@ -11,7 +11,6 @@ export interface AppliedChanges {
   moved?: FileMove;
 }
 
-/** Current content compared with a change: the content before, the content after, or neither (another edit, or a partial write). */
 type ChangeState = 'before' | 'after' | 'neither';
 
 /** Returns the state of each change and of the move, from the files on disk. Content ids decide; an unreadable file is `neither`. */

@@ -9,7 +9,8 @@ const longest = 1_000_000;
 
 /**
  * Comparison of a run's changes with the current file. `added` and `removed` count the lines different from before the run. `places` counts
- * the positions changed by the run, and `taken` counts the positions reverted since. `others` marks changes by another author.
+ * the positions changed by the run, and `taken` counts the positions reverted since; `goneLines` are the reverted lines, with `+` for added
+ * and `-` for removed. `others` marks changes by another author.
  */
 export interface FileChangeComparison {
   added: number;
@@ -17,7 +18,6 @@ export interface FileChangeComparison {
   places: number;
   taken: number;
   others: boolean;
-  /** Lines of the run that were reverted: `+` for added, `-` for removed. */
   goneLines: string[];
 }
 

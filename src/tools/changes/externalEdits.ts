@@ -13,7 +13,6 @@ export interface ExternalEdit {
   since?: FileChangeComparison;
 }
 
-/** Maximum files to check, most recently changed first. */
 const most = 100;
 
 /**

@@ -7,10 +7,12 @@ export interface LanguageProblem {
   source?: string;
 }
 
-/** Location of a symbol. `path` is absolute, undefined if not a file; lines and columns count from 1. */
+/**
+ * Location of a symbol. `path` is absolute, undefined if not a file; `name` is its last segment, for locations that cannot be shown. Lines
+ * and columns count from 1.
+ */
 export interface CodeLocation {
   path: string | undefined;
-  /** Last segment of the location, for locations that cannot be shown. */
   name: string;
   line: number;
 }

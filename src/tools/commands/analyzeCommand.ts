@@ -49,10 +49,6 @@ async function isIgnoredByGit(file: string, roots: readonly WorkspaceRoot[]): Pr
   return ignored;
 }
 
-/**
- * Tests a line of `.gitignore`.
- * @param path relative to the folder of the file
- */
 function covers(line: string, path: string): boolean {
   if (!/^\/?[\w.*-]+(\/[\w.-]+)*\/?$/.test(line)) return false;
   const names = path.split('/');
@@ -141,7 +137,6 @@ function whyNot(error: unknown): LocalizableText {
   throw error;
 }
 
-/** Returns undefined if the effect of the command is unknown, or depends on the input of the pipe. */
 async function partOf(
   step: CommandStep,
   reading: ReadOnlyCommand | undefined,
@@ -186,7 +181,6 @@ async function partOf(
   return part.words === '' || step.unsettled ? undefined : part;
 }
 
-/** Returns the folder of the project that a command in `folder` (workspace-relative) acts on. */
 async function homeOf(
   home: 'go.mod' | 'build',
   folder: string,
@@ -221,7 +215,7 @@ const steers = ([first, ...rest]: readonly string[]): boolean =>
     /^-[vV]$/.test(rest[0] ?? '') &&
     rest.slice(1).every((word) => /^[a-z][\w.+-]*$/i.test(word)));
 
-/** Returns the workspace-relative folders of the claims; undefined if one of the paths needs an approval. */
+// Undefined if one of the paths needs an approval.
 async function checkedClaims(
   claims: readonly RequiredDiskCheck[],
   folder: string,

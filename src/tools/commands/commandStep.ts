@@ -21,7 +21,6 @@ export interface CommandStep {
 }
 
 export interface CommandPipeline {
-  /** Connection to the step before; absent for the first. */
   operator?: '&&' | '||' | ';';
   commands: CommandStep[];
 }
@@ -31,7 +30,6 @@ export const unknownValueMarks = { text: '\u0000', number: '\u0001', file: '\u00
 export const isStaticShellWord = (word: string): boolean =>
   !Object.values(unknownValueMarks).some((mark) => word.includes(mark));
 
-/** Reason and position where the commands of a script cannot be determined. */
 export class UndeterminedCommandError extends UserFacingError {}
 
 export const formatShellWord = (word: string): string =>

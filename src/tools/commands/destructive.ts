@@ -24,7 +24,6 @@ import { possibleWorkingFolders } from './workingFolders.ts';
 
 /** Irreversible effect of a command: refused without an approval request, or approved every time. */
 type Danger =
-  /** `why`: a clause for the model, like `it deletes /`. */
   | { effect: 'refuse'; why: string }
   /** `why`: a full sentence for the user. */
   | { effect: 'ask'; why: LocalizedMessage };
@@ -36,7 +35,6 @@ interface DestructiveContext {
   platform?: string;
 }
 
-/** Maximum words to look up on the disk. */
 const maxLooks = 400;
 
 /**
@@ -238,7 +236,6 @@ const readsOnly = set(
   'grep egrep fgrep rg ls cat head tail wc stat file du md5sum sha1sum sha256sum basename dirname echo printf test',
 );
 
-/** Allows a selective deletion in an open folder; elsewhere, and without a filter, refuses. */
 async function judgeFind(
   words: readonly ShellWord[],
   plain: readonly string[],

@@ -39,7 +39,6 @@ const maxSteps = 200;
 
 interface Scope {
   folder: string;
-  /** The folder was reached by a change of folder. */
   moved: boolean;
   variables: Map<string, string>;
   piped: boolean;
@@ -265,7 +264,6 @@ export async function expandScript(
     return found;
   }
 
-  /** Computes the output of programs that only transform their arguments: `basename`, `dirname`, `pwd`. */
   async function computed([pipeline, ...others]: ShellScript, scope: Scope): Promise<string | undefined> {
     const [command, ...more] = pipeline!.commands;
     if (others.length > 0 || more.length > 0 || pipeline!.negated || command!.kind !== 'simple') return undefined;

@@ -11,7 +11,6 @@ export type OutputFileTest = (path: string) => Promise<boolean>;
 
 export const temporaryFolders = (): string[] => [...new Set([paths.resolve(tmpdir()), '/tmp'])];
 
-/** Tests for a file directly in a temporary folder with a log-like name: `/tmp/server.log`. */
 export const isTemporaryLogPath = (path: string): boolean =>
   /^\/[\w./-]+$/.test(path) &&
   paths.normalize(path) === path &&

@@ -44,7 +44,6 @@ export function isCountingPipeline(steps: readonly CommandStep[]): boolean {
   return steps.length === 1 && /^(date \+%s|id -[ug]|git rev-list --count (?!-)\S+)$/.test(text);
 }
 
-/** Tests that no error messages mix with the lines. */
 const isPlainStep = ({ variables, stdout, stderr, unsettled }: CommandStep): boolean =>
   variables.length === 0 && unsettled !== 'options' && stdout === 'out' && stderr !== 'out';
 
@@ -120,7 +119,6 @@ async function ofGit(
   return within(await listGitTrackedFiles(folder, roots), globs, 'top').then((lines) => lines && several(lines));
 }
 
-/** Returns the tracked names that match, relative to the folder (`here`) or to the top of the repository. */
 async function within(
   tracked: GitTrackedFiles | undefined,
   globs: readonly string[],
@@ -184,7 +182,7 @@ async function entriesOf(place: string, folder: string, roots: readonly Workspac
   return readdir(path, { withFileTypes: true });
 }
 
-/** Returns the possible output of `find`. Unknown tests count as always true. */
+// Unknown tests of `find` count as always true.
 async function found(
   args: readonly string[],
   folder: string,

@@ -38,7 +38,6 @@ const oneWord = new RegExp(
 );
 const twoWords = new RegExp(`^(?:${noun}[ :]${verb}|${verb} ${noun}(?:/.*)?|auth[ :]token)$`);
 
-/** Tests the words that can be names of operations, without blanks, dots or slashes. */
 function saysSo(words: readonly string[]): boolean {
   const names = words.map((word) => (/^[a-z][a-z:-]*(\/[\w.-]+)?$|^--?[a-z][a-z-]*$/.test(word) ? word : ' '));
   return names.some(

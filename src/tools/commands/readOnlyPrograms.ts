@@ -9,7 +9,10 @@ export interface ReadOnlyProgram {
   flags?: string;
   values?: string;
   long?: string;
-  /** Meaning of operands. `pattern`: the first is a pattern unless `-e` is present, the others are paths. */
+  /**
+   * Meaning of operands. `pattern`: the first is a pattern unless `-e` is present, the others are paths. `most` is their maximum: a second
+   * operand of `uniq` is an output file.
+   */
   operands:
     | 'none'
     | 'text'
@@ -26,7 +29,6 @@ export interface ReadOnlyProgram {
     | 'test'
     | 'streams'
     | 'find';
-  /** Maximum operands; a second operand of `uniq` is an output file. */
   most?: number;
 }
 
@@ -162,7 +164,6 @@ export const readOnlyPrograms: ReadonlyMap<string, ReadOnlyProgram> = new Map<st
 /** Folders for programs, independent of the editor's PATH. */
 export const systemProgramFolders = ['/usr/bin', '/bin', '/usr/local/bin'];
 
-/** Arguments of `find` after the paths; a trailing `=` marks a value. */
 export const unixFindArguments = new Set(
   '-name= -iname= -path= -ipath= -wholename= -regex= -iregex= -regextype= -type= -maxdepth= -mindepth= -size= -mtime= -mmin= -empty -print -print0 -prune -xdev -not -and -or -a -o ! ( )'.split(
     ' ',

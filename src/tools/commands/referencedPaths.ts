@@ -96,7 +96,6 @@ export async function findReferencedPaths(
   return { paths: [...named], ...(why && { protected: why }), ...(shown && { shown }) };
 }
 
-/** Returns the words of a plain line, and other possible splits at quotes, brackets and `=`. */
 function wordsOf(command: string, platform: string): string[] {
   const whole = (parsePlainCommandLine(command) ?? []).flat();
   const joined = command.replaceAll('\\\n', '');
@@ -112,7 +111,6 @@ interface WordInPlace {
   started: boolean;
 }
 
-/** Returns every word, and the part after `=`, `:`, `@` or an option letter. */
 function wordsIn(parts: readonly ShellPart[]): WordInPlace[] {
   const found = new Map<string, WordInPlace>();
   const add = (word: ShellWord, written: boolean, started: boolean) => {

@@ -24,7 +24,6 @@ export const isOnePipeline = ([pipeline, ...others]: ShellScript, count: number)
   pipeline!.commands.length === count &&
   pipeline!.commands.every((command) => command.kind === 'simple' && command.words.length > 0);
 
-/** Recognizes substitutions with numeric output: `$(seq 1 10)`, `$(nproc)`. */
 export function isNumericSubstitution(piece: Extract<ShellPiece, { script: ShellScript }>): boolean {
   const [{ commands }, ...others] = piece.script as [ShellScript[number], ...ShellScript];
   const [command, ...more] = commands;
@@ -35,7 +34,6 @@ export function isNumericSubstitution(piece: Extract<ShellPiece, { script: Shell
   return texts[0] === 'seq' && texts.length > 1 && texts.slice(1).every((text) => /^-?\d{1,6}$/.test(text));
 }
 
-/** Returns the variables assigned in scripts, each with true if all values are numbers. */
 export function assignedShellVariables(scripts: readonly ShellScript[]): Map<string, boolean> {
   const names = new Map<string, boolean>();
   const note = (name: string, number: boolean) => names.set(name, (names.get(name) ?? true) && number);

@@ -3,7 +3,6 @@ import type { WorkspaceRoot } from '../core/workspace.ts';
 import { type CommandStep, UndeterminedCommandError, unknownValueMarks } from './commandStep.ts';
 import { type PredictedLines, predictedLines } from './predictedLines.ts';
 
-/** Maximum possible names of a word; each name is analyzed. */
 const maxNames = 60;
 const mark = new RegExp(`${unknownValueMarks.choice}(\\d+)${unknownValueMarks.choice}`, 'g');
 const onlyMark = new RegExp(`^${unknownValueMarks.choice}(\\d+)${unknownValueMarks.choice}$`);
@@ -23,7 +22,6 @@ export class PossibleFileNames {
     return this.all[Number(onlyMark.exec(word)?.[1] ?? Number.NaN)];
   }
 
-  /** Returns the variants of a step: without names, with each name, and with all names in both orders. */
   stepsOf(step: CommandStep): CommandStep[] {
     const [found, ...others] = new Set([...step.words, ...step.variables.flat()].join(' ').match(mark));
     if (found === undefined) return [step];

@@ -3,7 +3,6 @@ import { resolveShellWordTargets } from './criticalPaths.ts';
 
 const maxFolders = 8;
 
-/** Possible working folders of a part of a command; `unclear`: other folders are possible too. */
 interface PartFolders {
   folders: string[];
   unclear: boolean;

@@ -1,7 +1,6 @@
 import { type imageTypes, maxImageBase64Length, maxImages } from '../../protocol/content/images.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
 
-/** Result of a tool with images. The host limits the images like the data. */
 export class ResultWithImages {
   constructor(
     readonly data: unknown,
@@ -32,7 +31,6 @@ export function selectSendableImages(images: readonly Attachment[]): { attachmen
 export const maxImageBytes = 3_700_000;
 export const imageTooLargeReason = `it is larger than ${maxImageBytes / 1e6} MB, which is the most that can be shown.`;
 
-/** Detects the media type from the first bytes; undefined for types that models cannot read. */
 export function imageType(bytes: Uint8Array): (typeof imageTypes)[number] | undefined {
   const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';

@@ -276,7 +276,6 @@ function numberIn(text: string): number | undefined {
   return Number.isFinite(value) && digitsOf(text) === digitsOf(String(value)) ? value : undefined;
 }
 
-/** Returns the digits and the exponent of a decimal number, equal for every spelling of the same number. */
 function digitsOf(text: string): string {
   const [, sign, whole, fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text)!;
   const digits = `${whole}${fraction}`.replace(/^0+/, '');

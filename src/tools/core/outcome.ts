@@ -2,7 +2,6 @@ import { failedToolOutcome, type ToolOutcome } from '../../protocol/content/tool
 import { ResultWithImages, selectSendableImages } from './imageFiles.ts';
 import { ToolError } from './tool.ts';
 
-/** Maximum size of an outcome in bytes of JSON. */
 export const maxOutcomeBytes = 64 * 1024;
 
 export function toSuccessOutcome(given: unknown): Extract<ToolOutcome, { ok: true }> {

@@ -42,7 +42,6 @@ function endOfText(text: string, start: number): number {
   return text.length;
 }
 
-/** Returns the end of the comment at a slash, or `start` if no comment begins there. */
 function endOfComment(text: string, start: number): number {
   const next = text[start + 1];
   if (next === '/') {

@@ -66,6 +66,5 @@ function ofWindows({ env }: Pick<ProgramEnvironment, 'env'>, ...names: string[])
   return win32.join(/^[a-z]:\\/i.test(root) ? root : 'C:\\Windows', 'System32', ...names);
 }
 
-/** Variable names of Windows ignore case. */
 const variableOf = (env: NodeJS.ProcessEnv, name: string): string | undefined =>
   Object.entries(env).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];

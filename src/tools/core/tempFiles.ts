@@ -7,11 +7,9 @@ import * as paths from 'node:path';
  * constant length. The process id separates leftovers of a killed process from active writes.
  */
 const pattern = /^\.towpath-(\d+)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
-/** Name pattern of a folder during its deletion; the hash identifies the original name. */
 const asidePattern = /^\.towpath-[0-9a-f]{16}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export const leftoverTempFileGlob = '.towpath-[0-9a-f]*-*-*-*-*-*';
 
-/** Tests for leftovers of Towpath; listing, find and search omit these files. */
 export const isLeftoverTempFile = (name: string): boolean => pattern.test(name) || asidePattern.test(name);
 
 export const hasLeftoverTempSegment = (path: string): boolean =>

@@ -1,4 +1,3 @@
-/** Regular expressions of well-known tokens; the group captures the random part. */
 export const secretTokenPatterns: readonly string[] = [
   'gh[opsur]_([A-Za-z0-9]{36,})',
   'github_pat_([A-Za-z0-9]{22}_[A-Za-z0-9]{40,})',

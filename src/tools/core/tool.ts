@@ -88,7 +88,6 @@ export interface ToolContext {
   output(text: string): void;
   /** Records the text on disk if it differs from the planned `change`; the diff and undo use this text. */
   leaves(text: string): Promise<void>;
-  /** Reports the process of a command, so that a later window can find the process. */
   commandStarted(process: ProcessIdentity): void;
   commandGoesOn(background: BackgroundCommandStart): void;
   /** Stores a text that is too long for the outcome, at most one per call. Returns its id (sha256). */
@@ -105,13 +104,12 @@ export interface ToolContext {
 
 /**
  * Prepared call that has changed nothing yet. The approval shows exactly the effect of `run`; `run` fails with `E_PRECONDITION_FAILED` if
- * the files changed after planning.
+ * the files changed after planning. `what` is a short label like `Edit src/greet.ts`; `where` is the real path, or the working folder of a
+ * command; `timeLimit` is the timeout in seconds; `details` holds the arguments of a third-party tool.
  */
 export interface ToolCallPlan {
-  /** Short label of the call: `Edit src/greet.ts`. */
   what: LocalizableText;
   title?: string;
-  /** Real path, or the working folder of a command. */
   where: LocalizableText;
   why: LocalizableText;
   change?: FileChange;
@@ -129,27 +127,27 @@ export interface ToolCallPlan {
   folder?: string;
   parts?: readonly CommandPart[];
   packages?: readonly string[];
-  /** Timeout in seconds, if the call has one. */
   timeLimit?: number;
   background?: true;
   /** Files outside of the open folders to which the command writes its output; the run may read these files. */
   outputs?: readonly string[];
-  /** Workspace-relative paths for path rules; the path of `change` if absent. */
+  /**
+   * Workspace-relative paths for path rules; the path of `change` if absent. `named` are paths named by the command, for rules that ask or
+   * deny: a folder ends in `/`, and the workspace is ''.
+   */
   paths?: readonly string[];
-  /** Paths named by the command, for rules that ask or deny. A folder ends in `/`; the workspace is ''. */
   named?: readonly string[];
   site?: string;
   /** Read-only execution without an approval, or a sentence with the reason why the command is not known to be read-only. */
   reading?: ((context: ToolContext) => Promise<unknown>) | LocalizableText;
-  /** Additional text of the approval: the arguments of a third-party tool. */
   details?: LocalizableText;
-  /** Reason to execute the call without an approval. */
   free?: RunOwnApprovalBasis;
-  /** Permission of *Allow for this run*, like `fs.edit`; absent for calls that always need an approval. */
+  /**
+   * Permission of *Allow for this run*, like `fs.edit`; absent for calls that always need an approval. With `once`, any approval grants it,
+   * so the next similar call needs none. With `guarded`, only the user's answer allows the call with its grant, no preset and no rule.
+   */
   grant?: string;
-  /** Any approval also grants `grant`: the next similar call needs no approval. */
   once?: true;
-  /** No preset and no rule allows the call: only the user's answer does, with its grant. */
   guarded?: true;
   tool?: string;
   /** Origin of an MCP server's tool, to bind rules and grants. Set by the host. */
@@ -168,7 +166,6 @@ export interface ToolCallPlan {
 
 export interface PlannedDataLoss {
   text: LocalizableText;
-  /** Names of all lost data, to be compared with the names shown to the user. */
   items: readonly string[];
 }
 
@@ -228,7 +225,6 @@ export interface Tool {
 
 type ToolData<Gives> = Gives extends z.ZodRawShape ? z.output<z.ZodObject<Gives>> | ResultWithImages : unknown;
 
-/** Creates a read-only tool. `ask` returns the plan for the few arguments that need an approval. */
 export function createReadOnlyTool<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined = undefined>(
   named: BuiltinToolDefinition<Shape, Gives>,
   run: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<ToolData<Gives>>,
@@ -237,7 +233,6 @@ export function createReadOnlyTool<Shape extends z.ZodRawShape, Gives extends z.
   return { ...toToolDefinition(named), risk: 'read', run: run as Tool['run'], plan: ask as Tool['plan'] };
 }
 
-/** Creates a tool with side effects; each call is planned before execution, so that the plan can be shown. */
 export function createSideEffectTool<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined = undefined>(
   named: BuiltinToolDefinition<Shape, Gives>,
   risk: 'change' | 'execute',
@@ -267,7 +262,6 @@ export interface ApprovalAnswer {
   words?: string;
   /** Holds the run after a denial: no request is sent to the model until the user sends instructions. */
   holds?: true;
-  /** The user's edit of the plan before allowing; see `editableApprovalText`. */
   edited?: string;
   /** The answer created a rule for similar calls, so the remaining requests are decided again. */
   always?: boolean;

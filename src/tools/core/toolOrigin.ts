@@ -38,7 +38,6 @@ export function ruleMismatchReason({ server }: PermissionRule, { identity }: Too
 
 const longestStart = 32;
 
-/** Returns the tool and the server of a rule in one line; a long text is shortened in the middle. */
 export function serverRuleLabel(tool: string, { starts }: NonNullable<PermissionRule['server']>): LocalizedMessage {
   const half = longestStart / 2;
   const place = starts.length > longestStart ? `${starts.slice(0, half)}…${starts.slice(-half)}` : starts;

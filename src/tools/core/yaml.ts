@@ -71,7 +71,6 @@ interface Reporting {
   ): void;
 }
 
-/** Makes the composer throw the returned object after `maxErrors`. */
 function limitErrors(composer: Composer): { first: NonNullable<ParseProblem> } {
   const errors = { first: { message: '', at: 0 } };
   const reporting = composer as unknown as Reporting;

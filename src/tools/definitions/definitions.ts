@@ -22,7 +22,6 @@ import {
 import { askUserDefinition, planUpdateDefinition } from './userTools.ts';
 import { webFetchDefinition } from './webTools.ts';
 
-/** Definitions of all built-in tools, in the order of `defaultTools`. */
 export const toolDefinitions: readonly BuiltinToolDefinition<z.ZodRawShape, z.ZodRawShape>[] = [
   fsListDefinition,
   fsFindDefinition,
@@ -46,5 +45,4 @@ export const toolDefinitions: readonly BuiltinToolDefinition<z.ZodRawShape, z.Zo
   askUserDefinition,
 ];
 
-/** Returns the names of all built-in tools, including tools of the editor's language services. */
 export const toolNames = (): string[] => toolDefinitions.map(({ name }) => name);

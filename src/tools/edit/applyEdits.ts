@@ -25,13 +25,14 @@ import { replaceLines } from './replaceLines.ts';
 import { applyReplacement, applyReplacements, narrowReplacement, type TextReplacement } from './replacements.ts';
 import { findCompetingLines, isInexact } from './similarLines.ts';
 
-/** Replacement of `oldText`, which must occur exactly once, by `newText`. */
+/**
+ * Replacement of `oldText`, which must occur exactly once, by `newText`. With `lines`, both texts are whole lines and parts of lines never
+ * match; then `place` locates the match if the lines occur several times.
+ */
 export interface SearchReplaceEdit {
   oldText: string;
   newText: string;
-  /** Both texts are whole lines; parts of lines never match. */
   lines?: true;
-  /** Location of the match if the lines occur several times. */
   place?: HunkLocation;
 }
 
@@ -106,7 +107,6 @@ function done(text: string, found: readonly Applied[], idle: number[]): EditResu
   return { ok: true, text, matched, ...(idle.length > 0 && { idle }) };
 }
 
-/** Tests if the edits are already applied: no edit would change the text. */
 export const areEditsApplied = (text: string, edits: readonly SearchReplaceEdit[]): boolean =>
   edits.every((edit) => {
     const result = applyEdits(text, [edit]);
@@ -114,7 +114,6 @@ export const areEditsApplied = (text: string, edits: readonly SearchReplaceEdit[
     return result.reason === 'DONE_ALREADY' || (result.reason === 'NO_CHANGE' && text.includes(edit.oldText));
   });
 
-/** Removes the byte order mark, which belongs to the encoding. */
 const plain = (text: string) => text.replace(/^\ufeff/, '');
 
 function applyEdit(text: string, edit: SearchReplaceEdit, seen?: TextSeenByModel): Applied | Failed {
@@ -130,7 +129,6 @@ function applyEdit(text: string, edit: SearchReplaceEdit, seen?: TextSeenByModel
   return applyByLines(text, edit);
 }
 
-/** Returns the failure if a match in a changed file is not at the position that the model read. */
 function movedFailure(
   text: string,
   oldText: string,
@@ -218,7 +216,6 @@ const isWholeLines = (text: string, at: number, end: number) =>
   (/[\r\n]/.test(text[at]!) || text.slice(text.lastIndexOf('\n', at - 1) + 1, at).trim() === '') &&
   (text[end - 1] === '\n' || /^[ \t]*(?=[\r\n]|$)/.test(text.slice(end)));
 
-/** Returns the new text with the trailing blanks of the file on an unchanged last line; undefined if appended at the end. */
 function withBlanks(newText: string, oldText: string, blanks: string): string | undefined {
   const lines = newText.split('\n');
   const last = oldText.slice(oldText.lastIndexOf('\n') + 1).trim();
@@ -230,7 +227,7 @@ function withBlanks(newText: string, oldText: string, blanks: string): string | 
 const textOf = (line: TextLine) => line.text;
 const firstLineOf = (run: MatchedLines) => run.at.find((index) => index >= 0)! + 1;
 
-/** Tests for replaced lines without the last line ending. Deleting a line ending alone means joining two lines. */
+// Deleting a line ending alone means joining two lines.
 const losesEnding = (oldText: string, newText: string) =>
   /\n$/.test(oldText) && newText !== '' && !/\n[ \t]*$/.test(newText) && !oldText.startsWith(newText);
 
@@ -330,7 +327,6 @@ function twinFailure(texts: readonly string[], old: readonly string[], run: Matc
   return twin === undefined ? undefined : { reason: 'NEAR_TWIN', ...found, other: other(twin) };
 }
 
-/** Returns the indentation before a position, if only blanks precede the position on its line. */
 function indentationBefore(text: string, at: number): string {
   const prefix = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
   return prefix.trim() === '' ? prefix : '';

@@ -63,7 +63,7 @@ export function lineDiff(one: string, other: string, most: number): string {
   return `${text.slice(0, most)}\n… (${text.length - most} more characters: read the file)`;
 }
 
-/** Formats a range as in a unified diff: an empty range is named by the line before. */
+// An empty range is named by the line before.
 const range = (start: number, end: number) => `${start === end ? start : start + 1},${end - start}`;
 
 const longestLine = 500;
@@ -105,10 +105,8 @@ function headOf(
   return cell === undefined ? ranges : `${ranges} cell ${cell}`;
 }
 
-/** Maximum changed lines on an expanded card; an editor shows more. */
 export const maxShownDiffLines = 2000;
 
-/** A collapsed card shows a change up to `fewLines` whole, and of a longer change the first lines. */
 const fewLines = 8;
 const firstLines = 3;
 

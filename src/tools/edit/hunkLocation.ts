@@ -16,7 +16,6 @@ interface Region {
   to: number;
 }
 
-/** Returns the only run at the location that a patch names; undefined if there are none or several. */
 export function matchAtHunkLocation(
   texts: readonly string[],
   runs: readonly MatchedLines[],
@@ -38,7 +37,6 @@ export function matchAtHunkLocation(
 
 const startOf = (run: MatchedLines) => run.at.find((line) => line >= 0)!;
 
-/** Returns the blocks that lines with the header's text begin in a region; without a block, the rest of the region. */
 function regionsOf(texts: readonly string[], header: string, { from, to }: Region): Region[] {
   const wanted = normalizeLineForMatch(header);
   const lines = texts.slice(from, to).map(normalizeLineForMatch);
@@ -59,7 +57,6 @@ const beginsWith = (line: string, header: string) =>
 /** Minimum characters of a possibly truncated header. Git limits a line to 80 bytes. */
 const longHeader = 60;
 
-/** Returns the line after the block of a line; undefined if no deeper line follows. */
 function blockEnd(texts: readonly string[], line: number, to: number): number | undefined {
   const depth = leadingWhitespace(texts[line]!).length;
   let at = line + 1;

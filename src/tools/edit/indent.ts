@@ -1,4 +1,3 @@
-/** Indentation of one line in the edit and in the file; `line` counts from 0. */
 interface IndentPair {
   line: number;
   from: string;
@@ -72,7 +71,6 @@ export function restoreFirstLineIndent(
   };
 }
 
-/** Tests if only the first line lacks its indentation: all others have at least the file's. */
 export function isOnlyFirstLineUnindented(
   [first = '', ...rest]: readonly string[],
   indent: string,

@@ -50,7 +50,6 @@ export function findLineMatches(texts: readonly string[], old: readonly string[]
 
 const indicesOfText = (lines: readonly string[]) => lines.flatMap((line, index) => (line === '' ? [] : [index]));
 
-/** Returns the lines that are only similar; undefined if the run does not match. */
 function compare(
   wanted: readonly string[],
   own: readonly string[],
@@ -96,7 +95,6 @@ function differBySlips(a: string, b: string): boolean {
 const isQuotes = (pair: readonly (string | undefined)[]) =>
   pair.every((one) => one !== undefined && /^['"`]$/.test(one));
 
-/** Tests for one other letter (two in a long word), swapped letters, or added or removed punctuation. */
 function isSlip(a = '', b = ''): boolean {
   if (a === '' || b === '') return !/[\p{L}\p{N}]/u.test(a + b);
   const [mine, theirs] = [a, b].map((word) => word.replaceAll(/\p{N}/gu, ''));
@@ -113,7 +111,6 @@ function distanceOf(a: string, b: string): number {
   return editDistance(a.slice(start, a.length - end), b.slice(start, b.length - end));
 }
 
-/** Pairs the lines with text in order, and the blank lines in between as far as both sides have some. */
 function align(
   wanted: readonly string[],
   own: readonly string[],
@@ -139,7 +136,6 @@ function align(
   return { at, gaps };
 }
 
-/** Returns the start of the lines with most of the wanted words, for the error message; undefined if few match. */
 export function findClosestLines(texts: readonly string[], old: readonly string[]): number | undefined {
   if (texts.length > 50_000) return undefined;
   const words = (line: string) =>

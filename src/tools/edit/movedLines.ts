@@ -24,7 +24,6 @@ export function findMovedEditTarget(
   return findChangedCopy(texts, seenLines.slice(start, start! + count), found);
 }
 
-/** Tests if lines given by number (from 1) are still the lines that the model read. */
 export function areSeenLinesUnchanged(
   texts: readonly string[],
   seen: TextSeenByModel,
@@ -49,7 +48,6 @@ function seenStarts(text: string, lines: readonly string[], oldText: string): nu
   );
 }
 
-/** Returns the file line (from 0) of `count` seen lines; undefined after a change of any line. */
 function standsAt(
   texts: readonly string[],
   seenLines: readonly string[],

@@ -24,7 +24,6 @@ export function refusePlaceholders(text: string, before: string | null): void {
 /** Maximum characters of a placeholder; the limit also bounds the duration of the patterns. */
 const longestPlaceholder = 300;
 
-/** Tests for a whole line in a comment or in brackets with the statement that code is omitted. */
 export function isPlaceholder(whole: string): boolean {
   const line = whole.trim().replace(/\s+/g, ' ');
   if (line.length > longestPlaceholder) return false;

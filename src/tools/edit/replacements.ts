@@ -7,7 +7,6 @@ export interface TextReplacement {
 export const applyReplacement = (text: string, { from, to, made }: TextReplacement): string =>
   text.slice(0, from) + made + text.slice(to);
 
-/** Applies all replacements at once, or returns the indexes of two overlapping replacements. */
 export function applyReplacements(
   text: string,
   all: readonly TextReplacement[],

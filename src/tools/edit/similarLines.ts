@@ -9,7 +9,7 @@ import {
 } from './similarity.ts';
 
 const maxLines = 32;
-/** Maximum share of changed lines; a single line is always allowed. */
+// A single line is always allowed to differ.
 const maxChanged = 0.3;
 
 /**
@@ -26,7 +26,6 @@ export function findCompetingLines(
   return differences.length === 0 ? undefined : twinOf(texts, old, found.at, differences);
 }
 
-/** Returns the first line (from 0) of a run near `found` with most of these lines, some of them changed. */
 export const findChangedCopy = (
   texts: readonly string[],
   old: readonly string[],
@@ -56,7 +55,6 @@ function twinOf(
   return best && Math.max(0, best.at);
 }
 
-/** Tests if a run matches the edit exactly where the found run does not. `place` maps lines of the edit to lines of the run. */
 type Difference = (place: ReadonlyMap<number, number>, texts: readonly string[]) => boolean;
 
 function differencesOf(
@@ -92,7 +90,6 @@ function differencesOf(
 }
 
 const trailingBlanks = (text: string) => /[ \t]*$/.exec(text)![0];
-/** Returns the characters that normalization replaces: typographic quotes, dashes, special blanks. */
 const typography = (text: string) =>
   text.trim() === normalizeLineForMatch(text) ? '' : text.replaceAll(/[\x20-\x7e\t]/g, '');
 
@@ -115,7 +112,6 @@ function positions(
   return found;
 }
 
-/** Lazily compared line of the file; undefined for lines of the found run. */
 type OwnLines = (index: number) => SimilarityLine | undefined;
 
 function ownLines(texts: readonly string[], taken: ReadonlySet<number>): OwnLines {
@@ -129,7 +125,6 @@ function ownLines(texts: readonly string[], taken: ReadonlySet<number>): OwnLine
   };
 }
 
-/** Returns the most similar line within `slack` lines, nearest first; `like` is 0 if there is none. */
 function nearest(wanted: SimilarityLine, own: OwnLines, at: number): { like: number; index: number } {
   let best = { like: 0, index: at };
   for (let step = 0; step <= maxLineShift * 2; step++) {

@@ -7,7 +7,6 @@ export const minLineSimilarity = 0.5;
 const fewWords = 2;
 const shortLine = 80;
 const nearlyAll = 0.75;
-/** Maximum similarity of unequal lines; 1 means equal. */
 const maxUnequal = 0.99;
 export const maxLineShift = 3;
 
@@ -53,7 +52,6 @@ export function lineSimilarityRow(line: SimilarityLine, own: readonly (Similarit
   return row;
 }
 
-/** Returns the maximum similarity within `slack` lines, for each line. */
 export function maxNearbySimilarity(row: Float32Array): Float32Array {
   const most = new Float32Array(row.length);
   for (let at = 0; at < row.length; at++) {
@@ -64,7 +62,6 @@ export function maxNearbySimilarity(row: Float32Array): Float32Array {
   return most;
 }
 
-/** Returns possible positions of the edit's first line, one for each file line similar to this line of the edit. */
 export function possibleEditStarts(line: number, row: Float32Array): number[] {
   const found: number[] = [];
   for (let at = 0; at < row.length; at++) if (row[at]! >= minLineSimilarity) found.push(at - line);

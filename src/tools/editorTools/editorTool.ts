@@ -83,7 +83,6 @@ export function editorTool({ tool, name, sdk, hidden, refusal, origin, invoke, l
 
 const longestTitle = 80;
 
-/** Returns the answer. Cancels the call and stops waiting on a stop, on a refusal in the editor, or on a timeout. */
 async function untilAnswered<Value>(
   ask: (signal: AbortSignal) => Promise<Value>,
   { signal, limitMs, what }: { signal: AbortSignal; limitMs: number; what: string },

@@ -22,7 +22,6 @@ function blockOf(part: unknown): McpContentBlock[] {
   return [{ type: 'text', text: '[something that is no text, not shown]' }];
 }
 
-/** Recognizes a thinking part: a text part with additional fields. */
 export const isThinking = (part: unknown): boolean =>
   typeof part === 'object' && part !== null && 'value' in part && ('id' in part || 'metadata' in part);
 
@@ -37,7 +36,6 @@ function ofData(mimeType: string, view: ArrayBufferView): McpContentBlock[] {
 
 const deepest = 200;
 
-/** Returns the texts of a tree rendered by `@vscode/prompt-tsx`; JSON for any other object. */
 function textIn(tree: object): string {
   const texts: string[] = [];
   collect(tree, texts, deepest);

@@ -7,7 +7,6 @@ import { sha256 } from '../sandbox/fileText.ts';
 import { startsWithSecrets } from '../sandbox/secretContent.ts';
 import type { ChangeTarget } from './planChange.ts';
 
-/** Creates the error for failed edits, with the nearest matching text and advice. `which` begins the sentence. */
 export function createEditError(
   target: ChangeTarget,
   failure: EditFailure,
@@ -62,7 +61,6 @@ export function createEditError(
   });
 }
 
-/** Returns a note with the edits or hunks without effect; indexes count from 0. */
 export function ineffectiveEditsNote(kind: 'Edit' | 'Hunk', idle: readonly number[]): { note?: string } {
   if (idle.length === 0) return {};
   const numbers = idle.map((index) => index + 1).join(', ');

@@ -17,7 +17,6 @@ import { checkParentFolder, openForReading } from '../sandbox/openFile.ts';
 import { type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
 import { runGrantForFile, runsOnInstallReason } from './planChange.ts';
 
-/** Maximum entries and bytes stored for one deletion. */
 const maxEntries = 1000;
 const maxBytes = 50_000_000;
 
@@ -79,7 +78,6 @@ function tooMuch(file: ResolvedPath, bytes: number | undefined): ToolError {
   return new ToolError('E_WRITE_LIMIT', `${message} Delete parts of it, or put a command to the person.`);
 }
 
-/** Throws for entries that a single deletion would refuse, and for entries that undo could not restore. */
 function checkEntry(file: ResolvedPath, { path, kind, mode }: TreeEntry): void {
   const place = `${file.relative}/${path}`;
   const names = path.split('/');
@@ -135,7 +133,6 @@ async function scriptsReason(file: ResolvedPath, path: string): Promise<Localize
   return changesInstallScripts(path, text, null) ? runsOnInstallReason : undefined;
 }
 
-/** Returns all entries for undo; folders only if no other entry recreates them. */
 async function contentsOf(file: ResolvedPath, entries: readonly TreeEntry[]): Promise<RemovedEntry[]> {
   const removed: RemovedEntry[] = [];
   for (const { path, kind, mode, target } of entries) {

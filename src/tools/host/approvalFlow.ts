@@ -29,7 +29,6 @@ import {
   toApprovedPlanView,
 } from './userRevision.ts';
 
-/** Planned call in its current state; without a plan, no approval is needed. */
 export interface PreparedToolCall {
   tool: Tool;
   args: unknown;
@@ -57,7 +56,6 @@ interface Dependencies {
   tell: Localizer;
 }
 
-/** Approved call in exactly the form to run; `changed` reports the user's edit to the model. */
 type Agreed = PreparedToolCall & { changed?: unknown };
 
 /**
@@ -223,7 +221,6 @@ export function createApprovalFlow({ workspace, prepare, judged, ask, tell }: De
 const planWhenKnown = ({ whenKnown }: PreparedToolCall): ApprovalSubject['whenKnown'] =>
   whenKnown && (async () => (await whenKnown()).plan!);
 
-/** Records the reason of a decision without an approval, for the card and the journal. */
 async function told(call: ToolCall, { effect, reason, basis }: Verdict, context: CallContext): Promise<void> {
   const decision = effect === 'allow' ? 'allow' : 'deny';
   const { id: toolCallId, name } = call;
@@ -257,7 +254,6 @@ const withArguments = (call: ToolCall, args: unknown): ToolCall => ({
   arguments: args as ToolCall['arguments'],
 });
 
-/** Workspace with planned changes applied, only for planning. */
 function workspaceAfter(workspace: Workspace, changes: readonly FileChange[]): Workspace {
   const texts = new Map(changes.map(({ realPath, after }) => [realPath, after]));
   const refuse = () => Promise.reject(new Error('This workspace is only thought of.'));

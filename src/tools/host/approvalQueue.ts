@@ -13,11 +13,9 @@ import { hashApprovedPlan } from './approvedPlan.ts';
 import { emitStoredEvent } from './storedEvents.ts';
 
 export interface ApprovalSubject extends Pick<ApprovalRequest, 'call' | 'plan' | 'note' | 'draft'> {
-  /** Returns the complete plan; absent if already complete. Until then the request is visible but cannot be answered. */
   whenKnown?(): Promise<ApprovalRequestPlan>;
 }
 
-/** Approval request until its decision. `plan` is the last visible version. */
 export interface QueuedApproval {
   readonly plan: ApprovalRequestPlan;
   /** Resolves after the answer is recorded; undefined if withdrawn as obsolete. Rejects if the run stops, or if the record fails. */
@@ -167,7 +165,6 @@ function understood(given: ApprovalAnswer | undefined): ApprovalAnswer {
   return { decision, ...(given?.always === true && { always: true }) };
 }
 
-/** Returns the English record of a request with the first lines of a change; the call determines the rest. */
 function onRecord({ id, call, plan }: ApprovalRequest): RunEventBody {
   const { change } = plan;
   const isText = change && change.after !== null;

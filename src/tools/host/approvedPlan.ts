@@ -14,7 +14,6 @@ export function hashApprovedPlan({ where, paths, change, command, origin }: Appr
   };
 }
 
-/** Returns the differences from the earlier request as sentences for the user; undefined if there are none. */
 export function planDifferenceText(proposed: ProposedCallPlan, plan: ApprovalRequestPlan): LocalizableText | undefined {
   const now = hashApprovedPlan(plan);
   const isOther = (part: keyof ProposedCallPlan) => now[part] !== proposed[part];
@@ -35,7 +34,6 @@ export function staleEditError(proposed: ProposedCallPlan, error: unknown): unkn
   return new ToolError(error.code, message, { ...Object(error.details), stale: true });
 }
 
-/** Errors of a missing tool or a stopped run are not stale edits. */
 const notStale = new Set(['TOOL_NOT_AVAILABLE', 'TOOL_INTERRUPTED', 'TOOL_DENIED']);
 
 const hashOf = (part: unknown): string => createHash('sha256').update(JSON.stringify(part)).digest('hex');

@@ -25,7 +25,6 @@ interface ToolOptions {
   delete?: DeleteOptions;
   shell?: ShellOptions;
   web?: WebOptions;
-  /** Language services; without them, the tools for code are absent. */
   language?: LanguageService;
 }
 

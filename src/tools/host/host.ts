@@ -84,7 +84,6 @@ export interface ToolHost {
 
 interface ToolHostOptions {
   workspace: Workspace;
-  /** Fixed tools, or a function that returns the current tools. */
   tools: readonly Tool[] | (() => readonly Tool[]);
   approve: ApprovalRequester;
   prepare?: ToolHost['prepare'];
@@ -251,7 +250,6 @@ export function createToolHost({
     return judged({ tool, args, plan: await raceWithAbort(context.signal, planning) }, context, world, asks);
   }
 
-  /** Returns the checked arguments, and records any difference from the sent arguments. */
   async function understood(call: ToolCall, tool: Tool, context: CallContext, world: Workspace, revised = false) {
     const { args: read, isAsSent } = normalizeToolArguments(call, tool);
     const args = await raceWithAbort(context.signal, normalizeArgumentPaths(read, tool, world));
@@ -398,14 +396,12 @@ function exitOf(outcome: ToolOutcome, ran: boolean): { exitCode?: number | null 
   return Number.isInteger(exitCode) || exitCode === null ? { exitCode: exitCode as number | null } : {};
 }
 
-/** Context for planning: stores texts, but has no other effects. */
 const planning = ({ keep }: CallContext): Pick<ToolContext, 'keepOutput' | 'leaves' | 'commandGoesOn'> => ({
   keepOutput: keep,
   leaves: async () => undefined,
   commandGoesOn: () => undefined,
 });
 
-/** Returns a hint for a tool `mcp.<server>.<tool>` of a server without any tool; otherwise an empty text. */
 function absentServer(name: string, names: readonly string[]): string {
   const server = /^mcp\.([^.]+)\./.exec(name)?.[1];
   if (server === undefined || names.some((one) => one.startsWith(`mcp.${server}.`))) return '';

@@ -32,7 +32,6 @@ function pathNames({ arguments: schema }: Tool): string[] {
   return Object.entries(schema.shape).flatMap(([name, part]) => ((part as z.ZodType).meta()?.path ? [name] : []));
 }
 
-/** Returns a path in the workspace's spelling; unchanged if already normal or ambiguous. */
 export async function normalizePath({ roots }: Pick<Workspace, 'roots'>, input: string): Promise<string> {
   const trimmed = await withoutBlanks(roots, input);
   if (!paths.isAbsolute(trimmed)) return trimmed;

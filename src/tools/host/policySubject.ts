@@ -15,7 +15,6 @@ export interface PlannedToolCall {
   through?: string;
 }
 
-/** Combines the user's policy, the permissions of the run and the agent's policy for a call. */
 export async function judgePlan(
   planned: PlannedToolCall,
   policy: ApprovalPolicy,
@@ -88,7 +87,6 @@ const phrases = {
   'fs.search': 'Search {0}',
 } as const;
 
-/** Resolves the paths of a read; a missing path stays as spelled, and the tool reports the error. */
 async function placesRead(args: unknown, workspace: Workspace): Promise<{ path: string; relative: string }[]> {
   const { path } = Object(args) as { path?: unknown };
   if (typeof path !== 'string') return [];

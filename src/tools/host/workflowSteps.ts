@@ -9,7 +9,6 @@ import { sha256 } from '../sandbox/fileText.ts';
 
 // A workflow step wants an effect. An error about an existing effect would only repeat forever, so it counts as success.
 
-/** Returns the state recorded before a step, to report success even if the outcome is lost. */
 export function stepStartRecord(
   call: ToolCall,
   plan: ToolCallPlan | undefined,
@@ -18,7 +17,6 @@ export function stepStartRecord(
   return step && plan?.data ? { step: { argumentsId: argumentsIdOf(call), data: plan.data() } } : {};
 }
 
-/** Returns the result of an earlier identical step with unchanged files. */
 export async function findCompletedStepResult(
   call: ToolCall,
   done: CompletedStepRecord,

@@ -14,7 +14,6 @@ export interface FoundInstructionFile {
   text: string;
 }
 
-/** Workspace to search, and a test for files that a rule of the user protects from free reading. */
 export interface InstructionLookup {
   workspace: Workspace;
   isKept(path: string): boolean;

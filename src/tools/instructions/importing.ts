@@ -35,7 +35,6 @@ const settings = [
 ];
 const ownSettings = '.vscode/mcp.json';
 
-/** Finds all instructions and configurations of other agents in the open folders. Writes nothing. */
 export async function findImportableItems(
   looking: InstructionLookup,
   tell: Localizer = toEnglishText,

@@ -119,7 +119,6 @@ function matches({ root, globs }: Scoped, path: string): boolean {
   });
 }
 
-/** Returns the first `AGENTS.md` on the way up from a file, excluding the workspace folder. */
 async function nearestAgents(
   looking: InstructionLookup,
   path: string,

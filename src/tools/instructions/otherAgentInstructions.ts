@@ -34,7 +34,6 @@ interface Rule {
 const always = (): Rule => ({ always: true });
 const isTrue = (text: string | undefined) => text === 'true';
 
-/** Rule files and folders of other agents, each with a function for the condition in the headers. */
 const places: readonly [path: string, rule: (head: Record<string, string>) => Rule][] = [
   [
     '.cursor/rules',

@@ -2,7 +2,6 @@ import { posix } from 'node:path';
 import { estimateTokenCount } from 'tokenx';
 import { truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
 
-/** Skill in the list of a prompt; `path` is its `SKILL.md` in the form of the tools. */
 export interface Skill {
   name: string;
   path: string;

@@ -35,7 +35,6 @@ interface ApprovalMemory {
 
 /** Decisions of the user about servers, each bound to the displayed definition: another command or address is another server. */
 export class McpApprovalStore {
-  /** @param words storage of the texts of accepted tools, to show changes */
   constructor(
     private readonly memory: ApprovalMemory,
     private readonly words: ApprovalMemory,
@@ -135,7 +134,6 @@ const placeOf = ({ place, name }: McpServerDefinition): string => `${place}#${na
 
 const keyOf = ({ name }: ServerToolText): string => `=${name}`;
 
-/** Compares a tool with the accepted definition; `new` and `changed` tools are not accepted. */
 export function compareWithAcceptedTool(
   entry: ApprovedServer | undefined,
   tool: ListedTool,

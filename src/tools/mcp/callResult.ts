@@ -65,7 +65,6 @@ function cut(text: string): Told {
 
 export type McpContentBlock = ContentBlock;
 
-/** Formats each block on a separate line, with names for images; appends the images to `images`. */
 export const formatContentBlocks = (blocks: readonly ContentBlock[], images: Attachment[]): string =>
   blocks.map((block) => inWords(block, images)).join('\n');
 

@@ -41,7 +41,6 @@ export function uniqueServerNames(names: readonly string[]): string[] {
   });
 }
 
-/** Replaces the cut part of a long name by a hash, for stable and distinct names. */
 function clean(name: string, limit: number): string {
   const cleaned = name.replace(/[^A-Za-z0-9_-]/g, '_') || '_';
   if (cleaned.length <= limit) return cleaned;

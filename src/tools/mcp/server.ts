@@ -22,7 +22,6 @@ import { redactor } from './redactSecrets.ts';
 import { type McpRequestOptions, sendWithTimeout } from './request.ts';
 import { McpServerFault } from './transport/stdio.ts';
 
-/** Lines around an error without information: frames, source lines, runtime notes. */
 const around =
   /^(at |File "|Traceback|node:|Node\.js v\d|note: run with|Require stack|A complete log|[\p{P}\p{S}\s]+$|throw \w+;?$|-?\d+$)/u;
 const telling =
@@ -30,7 +29,6 @@ const telling =
 
 const withoutPrefix = (line: string) => line.replace(/^npm (error|ERR!)( (code|\d{3})\b)?\s*/, '');
 
-/** Returns the last line of stderr about an error. `orLast`: otherwise the last line with any text. */
 function stderrTail(output: string, orLast: boolean): string | undefined {
   const lines = output
     .split('\n')
@@ -43,7 +41,6 @@ export type { ListedTool };
 
 class NoResult extends ToolError {}
 
-/** State of a server; `problem` is a sentence for the user and the model. */
 type ServerState = { phase: 'stopped' | 'starting' | 'running' } | { phase: 'failed'; problem: string };
 
 export interface OmittedServerItems {
@@ -224,7 +221,6 @@ export class McpServer {
     this.fail(message('did not list its tools: {0}', reason));
   }
 
-  /** Records the first fault; the last stderr line is part of the reason. */
   private fail(what: LocalizableText, died = false): void {
     if (this.state.phase === 'failed') return;
     const { connection } = this;
@@ -238,7 +234,6 @@ export class McpServer {
     void connection?.close().catch(() => {});
   }
 
-  /** Returns the last stderr line for display: one line, quoted, without secrets, bounded. */
   private saidLast(died: boolean): string | undefined {
     // The cut beginning may contain part of a secret.
     const whole = this.errors.length < errorsKept ? this.errors : this.errors.slice(this.errors.indexOf('\n') + 1);
@@ -344,7 +339,6 @@ export class McpServer {
     this.leftOut = names.length > 0 ? [...others, { kind, names, of }] : others;
   }
 
-  /** @param read parses the result; undefined if invalid */
   private async request<Result>(
     method: string,
     params: Record<string, unknown>,

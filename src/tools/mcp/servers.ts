@@ -41,7 +41,6 @@ export interface ServerApprovalRequest {
 export interface McpUserDecisions {
   approveServer(question: ServerApprovalRequest, signal: AbortSignal): Promise<'allow' | 'trust' | 'deny' | 'later'>;
   approveTools(question: ToolChangesApproval, signal: AbortSignal): Promise<'allow' | 'deny' | 'later'>;
-  /** Returns the stored or entered value of an input; undefined if none. */
   input(definition: McpServerDefinition, input: McpConfigInput): Promise<string | undefined>;
 }
 
@@ -63,7 +62,6 @@ export class McpServers {
   servers: readonly McpServer[] = [];
   switchedOff: readonly DisabledMcpServer[] = [];
   problems: readonly string[] = [];
-  /** Servers without automatic start: denied, or stopped by the user. */
   private readonly resting = new WeakSet<McpServer>();
   /** Declined definitions of tools; a declined definition is not requested again. */
   private readonly declined = new WeakMap<McpServer, Set<string>>();
@@ -143,7 +141,6 @@ export class McpServers {
     await this.start(server);
   }
 
-  /** Sets if tools with a read-only hint run without approval. */
   async trust(server: McpServer, trusted: boolean): Promise<void> {
     if (this.isAllowed(server)) await this.options.approved.allow(server.definition, trusted);
     this.changed();

@@ -7,17 +7,14 @@ import { checkArguments } from '../core/checkArguments.ts';
 import { didYouMean } from '../core/didYouMean.ts';
 import { createReadOnlyTool, type Tool, type ToolContext, ToolError } from '../core/tool.ts';
 
-/** Maximum tools in the prompt; above, tools are found by search. */
 export const maxPromptTools = 20;
 const bestMatches = 8;
 
-/** Searchable tool; `whole` is its full definition, which the prompt may truncate. */
 export interface SearchableTool {
   tool: Tool;
   whole: ToolDefinition;
 }
 
-/** Returns a tool to read full definitions, if all tools are in the prompt but some are truncated. */
 export function fullDefinitionTools(found: readonly SearchableTool[]): Tool[] {
   const isCut = found.some(({ tool, whole }) => stringify(tool.definition) !== stringify(whole));
   if (!isCut) return [];
@@ -48,7 +45,6 @@ export function createToolSearchTools(found: readonly SearchableTool[], servers:
     const call: ToolCall = { id: '', name, arguments: given };
     return { tool, args: checkArguments(call, tool) };
   };
-  /** Converts the arguments for the target tool; undefined if unchanged. */
   const understands = (given: unknown) => {
     const outer = parameters.safeParse(given).data;
     const tool = outer && byName.get(outer.tool);
@@ -107,7 +103,6 @@ function searchTool(description: string, found: readonly SearchableTool[], find:
 
 const onWire = (name: string) => name.replaceAll('.', '_');
 
-/** Creates a search over the tools; the index is built at first use. */
 function finder(found: readonly SearchableTool[]): (query: string) => Tool[] {
   const byName = new Map(found.map(({ tool }) => [tool.definition.name, tool]));
   let index: MiniSearch | undefined;

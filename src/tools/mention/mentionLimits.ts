@@ -54,13 +54,11 @@ export class ReadNotAllowedError extends ToolError {
   }
 }
 
-/** Runs a read-only tool if no approval is needed. */
 export async function runAllowedReadTool(tool: Tool, args: unknown, reading: MentionContext): Promise<unknown> {
   await checkReadAllowed(tool, args, reading);
   return tool.run!(args, quiet(reading));
 }
 
-/** Throws if a call of the tool would be denied or need an approval. */
 export async function checkReadAllowed(tool: Tool, args: unknown, reading: MentionContext): Promise<void> {
   const { policy, workspace } = reading;
   const plan = await tool.plan?.(args, quiet(reading));

@@ -12,7 +12,6 @@ import {
 } from './mentionLimits.ts';
 
 const around = 5;
-/** Maximum lines of one `fs.read`. */
 const maxLines = 5000;
 
 export async function readMentionedLines(

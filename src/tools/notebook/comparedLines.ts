@@ -7,7 +7,6 @@ interface CellLine {
   line: number;
 }
 
-/** Lines of a text prepared for comparison. `cells` holds the position of each line in a notebook. */
 export interface ComparableFileLines {
   lines: string[];
   cells?: CellLine[];

@@ -42,7 +42,6 @@ export function parseNotebook(text: string): Notebook | string {
   return { cells, raw };
 }
 
-/** Renders the cells for a model, with the head and the tail of their outputs. */
 export function formatNotebook({ cells }: Notebook): string {
   return cells
     .map(({ kind, source, raw }, at) => {

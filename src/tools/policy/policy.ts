@@ -87,7 +87,6 @@ const askedBy = (said: LocalizedMessage): Verdict => ({
   byRule: true,
 });
 
-/** Tests for rules that protect a path; the effect of a command on the path is unknown. */
 const guardsPath = ({ effect, path }: PermissionRule) => effect !== 'allow' && path !== undefined;
 
 function guardsNamed(rule: PermissionRule, named: readonly string[]): boolean {
@@ -191,7 +190,6 @@ function matches(rule: PermissionRule, subject: PolicySubject): boolean {
 const names = (rule: PermissionRule, tool: string): boolean =>
   rule.tool.endsWith('*') ? tool.startsWith(rule.tool.slice(0, -1)) : tool === rule.tool;
 
-/** Folds names like case-insensitive disks, including the spellings of `é`. */
 const folded = (text: string) => text.normalize('NFC').toLowerCase();
 
 /** Matches paths: for allow, every path must match; for ask and deny, a single match in any spelling is enough. */

@@ -30,7 +30,6 @@ export const installedCodeReason = protectedPathRows.find(({ asks }) => asks ===
 export const isGitInternal = (segments: readonly string[]) =>
   segments.some((segment) => foldCase(segment) === '.git' || foldCase(segment) === 'git~1');
 
-/** Tests for a name that looks like `.vscode` but is not. */
 export function isLookalikePathSegment(segment: string): boolean {
   if (/^[\x20-\x7e]*$/.test(segment)) return false;
   const look = [...segment.normalize('NFKD').replace(/\p{M}/gu, '')].map((letter) => lookAlikes[letter] ?? letter);
@@ -38,7 +37,6 @@ export function isLookalikePathSegment(segment: string): boolean {
   return seen[0] !== segment && (isGitInternal(seen) || protectedPathReason(seen) !== undefined);
 }
 
-/** Tests for a changed or added install script in `package.json`. */
 export function changesInstallScripts(path: string, before: string | null, after: string | null): boolean {
   if (!/(^|\/)package\.json$/i.test(path)) return false;
   const [scripts, then] = [installScripts(before), installScripts(after)];
@@ -54,7 +52,6 @@ function installScripts(text: string | null): string | undefined {
   }
 }
 
-/** Install scripts of npm; the last belongs to pnpm. */
 const scriptsOfInstall =
   'preinstall install postinstall prepublish preprepare prepare postprepare dependencies pnpm:devPreinstall'.split(' ');
 

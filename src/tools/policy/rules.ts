@@ -167,7 +167,6 @@ const distinct = (rules: readonly PermissionRule[]): PermissionRule[] => [
   ...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values(),
 ];
 
-/** Tests for verbs of irreversible effects; each such command needs a separate decision. */
 const cannotBeUndone = (command: string): boolean =>
   approximateArguments(command).some((words) =>
     words.some((word) => verbs.has(posix.basename(word).replace(/^-+/, '').toLowerCase())),
@@ -188,7 +187,6 @@ function commonFolder(paths: readonly string[]): string {
   return first!.slice(0, length).join('/');
 }
 
-/** Formats the coverage of a rule: `fs.edit in src/**`, `npm test in packages/api`. */
 export const formatRuleCoverage = (rule: PermissionRule, tell: Localizer = toEnglishText): string =>
   [coveredBy(rule), whereOf(rule)].flatMap((one) => (one === undefined ? [] : [tell(one)])).join(' ');
 

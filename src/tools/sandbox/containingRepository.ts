@@ -23,7 +23,6 @@ export async function findContainingRepository(
   return undefined;
 }
 
-/** Tests if a list of paths below a folder (with `/`) contains a whole repository under any name. */
 export async function containsGitRepository(below: readonly string[]): Promise<boolean> {
   const all = new Set(below.map((path) => path.toLowerCase()));
   for (const path of all) {

@@ -7,7 +7,6 @@ import { openForReading } from './openFile.ts';
 import { errnoToToolError, type ResolvedPath } from './paths.ts';
 import { workspacePathOfUri } from './virtual.ts';
 
-/** Maximum size of a text file in bytes. */
 export const maxTextFileBytes = 10 * 1024 * 1024;
 
 type TextFileEncoding = 'utf8' | 'utf16le' | 'utf16be';
@@ -31,7 +30,6 @@ export async function readCurrentText(workspace: Workspace, file: ResolvedPath):
   return content;
 }
 
-/** Returns the text like `readCurrentText`, or the bytes of other content. */
 export async function currentContent(workspace: Workspace, file: ResolvedPath): Promise<DecodedText | Buffer> {
   const open = workspace.openText(file.path);
   if (open !== undefined) {
@@ -58,7 +56,6 @@ export function binaryFileError(file: ResolvedPath, bytes: Buffer): ToolError {
 
 export const encodingSettingHint = 'It can be read when `files.encoding` of the editor names its encoding.';
 
-/** Returns the guessed encoding of a lossy file as a suffix for a message, else ''. */
 export async function guessedEncodingSuffix(workspace: Workspace, file: ResolvedPath): Promise<string> {
   const like = guessEncoding(await readBytes(workspace, file).catch(() => Buffer.alloc(0)));
   return like === undefined ? '' : ` (it looks like ${like})`;

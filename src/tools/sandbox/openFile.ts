@@ -49,7 +49,6 @@ const isLink = (path: string): Promise<boolean> =>
 export const swappedLinkError = (path: string) =>
   createPathRefusal('SYMLINK_ESCAPE', `${quoteForMessage(path)} became a link while it was being opened.`);
 
-/** Tests if the opened file is at this path without a link on the way. */
 async function isReally(handle: FileHandle, opened: Stats, path: string): Promise<boolean> {
   if (process.platform === 'linux') {
     const actual = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);

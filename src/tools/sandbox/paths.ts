@@ -34,7 +34,8 @@ import { secretContentReason } from './secretContent.ts';
 
 /**
  * Permitted path with all links resolved: `path` is absolute and real, and the same path is shown and opened. `relative` is
- * workspace-relative with `/`, and begins with the root's name if several roots are open.
+ * workspace-relative with `/`, and begins with the root's name if several roots are open. `protected` is the reason to approve every
+ * access, independent of earlier answers; `configuration` the reason to approve changes despite presets and rules, once per run.
  */
 export interface ResolvedPath {
   path: string;
@@ -42,9 +43,7 @@ export interface ResolvedPath {
   kind: 'file' | 'folder' | 'link' | 'missing';
   size: number;
   mount?: WorkspaceRoot['mount'];
-  /** Reason to approve every access, independent of earlier answers. */
   protected?: LocalizedMessage;
-  /** Reason to approve changes despite presets and rules, once per run. */
   configuration?: LocalizedMessage;
 }
 
@@ -206,7 +205,6 @@ async function decide(
   };
 }
 
-/** Returns the reason to approve each change of a file (real path) that a configured server is started from; undefined for other files. */
 export const serverStartFileReason = (roots: readonly WorkspaceRoot[], path: string): LocalizedMessage | undefined =>
   roots.some(({ startedFiles }) => startedFiles?.includes(path))
     ? message('A configured MCP server is started from it.')

@@ -43,7 +43,6 @@ export function containsSecretsAnywhere(text: string): boolean {
   return false;
 }
 
-/** Tests for a random value, unlike examples: `xxxx…`, `YOUR_TOKEN`, `1234567890abcdef`. */
 function isRandom(value: string): boolean {
   const different = new Set(value).size;
   if (different < Math.min(10, value.length / 2)) return false;
@@ -56,7 +55,6 @@ export function fileContainsSecretsSync(path: string): boolean {
   return head !== undefined && startsWithSecrets(head);
 }
 
-/** Returns the reason to approve an access to a file (real path) because of the content; undefined if none or unreadable. */
 export async function secretContentReason(path: string): Promise<LocalizedMessage | undefined> {
   try {
     const { handle } = await openRegularFile(path);

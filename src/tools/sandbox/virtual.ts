@@ -9,7 +9,6 @@ import type { ResolvedPath } from './paths.ts';
 
 export type VirtualOperation = 'read' | 'list' | 'search';
 
-/** Message for operations that virtual folders do not support. */
 export const virtualFoldersReadOnlyReason =
   'The folders of this window are virtual, on no disk of this machine: files are read, listed and searched here, and nothing is changed or run.';
 
@@ -57,7 +56,6 @@ export async function resolveVirtualPath(
   };
 }
 
-/** Returns the workspace-relative form of a URI; undefined if outside of the folders. */
 export function workspacePathOfUri(virtual: VirtualFiles, address: string): string | undefined {
   for (const folder of virtual.folders) {
     const base = virtual.below(folder.address, []);

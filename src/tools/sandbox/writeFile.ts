@@ -151,7 +151,6 @@ async function writeInPlace(at: string, bytes: Uint8Array, there: Stats): Promis
 
 const isSame = (one: Stats, other: Stats) => one.isFile() && one.ino === other.ino && one.dev === other.dev;
 
-/** Syncs a file; some file systems lack support. */
 const toDisk = (handle: FileHandle): Promise<void> =>
   handle
     .sync()

@@ -18,7 +18,6 @@ interface FindArguments {
 }
 
 const maximumFiles = 500;
-/** Maximum files to check for similar names. */
 const maximumOthers = 3000;
 
 export const fsFindTool = createReadOnlyTool(fsFindDefinition, find, (args, context) =>

@@ -2,7 +2,6 @@ import { type GlobBracketMeaning, type GlobPart, globTest, parseGlobParts } from
 
 const maxSpellings = 64;
 
-/** Exclusions for ripgrep: options, and lines of an additional ignore file. */
 export interface RipgrepExclusions {
   options: string[];
   ignored?: string[];
@@ -49,7 +48,6 @@ function spelled(parts: readonly GlobPart[]): Spelling[] | undefined {
 /** Literal characters of an ignore file; others may have a special meaning. */
 const ordinary = /^[\p{L}\p{N}\p{M}_.@+=~-]$/u;
 
-/** Splits into names from the top, with `**` for any number; an uncertain name ends the list as `**`. */
 function segmentsOf(spelling: Spelling): string[] {
   const segments: string[] = [];
   let name = '';

@@ -19,7 +19,6 @@ const timeLimit = 20_000;
  */
 const common = ['--no-config', '--hidden', '--no-require-git', '--no-messages', '--crlf', '--glob=!.git'];
 
-/** Entries of a parent folder that can make ripgrep ignore files. */
 const ignoring = ['.gitignore', '.ignore', '.rgignore', '.git'];
 
 /**

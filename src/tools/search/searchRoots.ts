@@ -4,7 +4,6 @@ import { secretFileReason } from '../policy/secretFiles.ts';
 import { isNamedRoot, type ResolvedPath, resolvePath, resolveWorkspaceRoots } from '../sandbox/paths.ts';
 import { secretContentReason } from '../sandbox/secretContent.ts';
 
-/** Location of a search: the real folder of a root, ripgrep's target below, and the prefix of its paths. */
 export interface SearchRoot {
   folder: string;
   target: string;

@@ -7,7 +7,6 @@ import { systemProgramFolders } from '../commands/readOnlyPrograms.ts';
 import { ToolError } from '../core/tool.ts';
 import { fileContainsSecretsSync } from '../sandbox/secretContent.ts';
 
-/** Result of a pipeline: the exit code of the last program (127 if not found). `stopped`: the signal ended the run. */
 interface VectorRun {
   exitCode: number;
   stopped: boolean;
@@ -42,7 +41,6 @@ async function runPipeline(
   signal: AbortSignal,
   ripgrep: string | undefined,
 ): Promise<number> {
-  /** Connects the previous program's output to the next; undefined closes its output. */
   let before: ((next: ChildProcess | undefined) => void) | undefined;
   const codes: Promise<number>[] = [];
   const free = await Promise.all(commands.map((command) => withoutSecretFiles(command, ripgrep, signal)));

@@ -8,7 +8,6 @@ import { type DetachingCommand, RunningCommand } from './backgroundCommand.ts';
 import { processIdentity } from './orphanedCommands.ts';
 import type { DelayScheduler } from './outputSilence.ts';
 
-/** Maximum background commands: each stores a few megabytes of output. */
 const maxCommands = 16;
 const maxEnded = 4;
 
@@ -54,7 +53,6 @@ export class BackgroundCommands {
     return this.commands.find((one) => one.runId === runId && one.id === id);
   }
 
-  /** Tests for a command with this marker whose end is not reported yet. */
   has(marker: string): boolean {
     return this.commands.some((one) => one.marker === marker && one.end === undefined);
   }
@@ -63,7 +61,6 @@ export class BackgroundCommands {
     return this.atWork.find((one) => one.runId === runId && one.line.trim() === line.trim() && one.folder === folder);
   }
 
-  /** Throws if the maximum is reached. */
   makeRoom(): void {
     if (this.atWork.length >= maxCommands)
       throw new ToolError(
@@ -78,7 +75,6 @@ export class BackgroundCommands {
     return { asked, end: () => void this.offered.delete(marker) };
   }
 
-  /** Moves a command to the background on the user's request. Returns false for an ended command. */
   letGoOn(marker: string): boolean {
     const take = this.offered.get(marker);
     take?.();
@@ -116,7 +112,6 @@ export class BackgroundCommands {
     return this.commands.find((one) => one.id === id)?.line;
   }
 
-  /** Calls `hear` on new output; returns a function to unsubscribe. */
   listen(id: string, hear: () => void): () => void {
     return this.commands.find((one) => one.id === id)?.listen(this.isolated(hear)) ?? (() => {});
   }

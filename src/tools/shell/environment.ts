@@ -22,7 +22,6 @@ export const redactAllSecrets = (value: string): string => value.replace(secretV
 export const redactSingleTokenSecrets = (value: string): string =>
   value.replace(secretValue, (found) => (hasSecretForm(found.replace(/^:\/\//, '')) ? '•••' : found));
 
-/** Tests for the form of a secret: one word without path or shell characters. */
 export const hasSecretForm = (value: string): boolean => !/[\s/\\()[\]{}<>`$;|&"']/.test(value);
 
 /** Also drops variables that change the executed program. */
@@ -66,7 +65,6 @@ export function commandEnvironment(
 
 type GitSetting = [key: string, value: string];
 
-/** Returns the user's settings of `GIT_CONFIG_COUNT`, without credentials. */
 function gitSettingsOf(own: NodeJS.ProcessEnv): GitSetting[] {
   const count = Math.min(Number(own.GIT_CONFIG_COUNT) || 0, 100);
   const all = Array.from({ length: count }, (_, at) => [own[`GIT_CONFIG_KEY_${at}`], own[`GIT_CONFIG_VALUE_${at}`]]);

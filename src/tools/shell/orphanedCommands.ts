@@ -5,7 +5,6 @@ import type { ProcessIdentity, RecordedCommandLine } from '../../protocol/run/ev
 import { processEndGraceMs, processHasMarker, processLabel, sendSignal } from './processes.ts';
 import { hasAncestor, type ProcessTableEntry, readProcessTable, readProcessTableEntry } from './processTable.ts';
 
-/** Command of a call without a recorded end. `processes` are labels like `bash (4711)`. */
 interface LeftCommand {
   runId: string;
   toolCallId: string;
@@ -63,7 +62,6 @@ export class OrphanedCommands {
 const sameWords = (one: string, other: string) =>
   one.trim().replaceAll(/\s+/g, ' ') === other.trim().replaceAll(/\s+/g, ' ');
 
-/** Returns the identity of a process; undefined if ended or unsupported. */
 export async function processIdentity(pid: number): Promise<ProcessIdentity | undefined> {
   const [entry, boot] = await Promise.all([readProcessTableEntry(pid), bootId()]);
   const began = entry?.began;

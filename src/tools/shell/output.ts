@@ -49,18 +49,15 @@ const escapesAndControls =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   /\x1b(?:\[[0-9;:<=>?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\|$)|[PX^_][^\x1b]*(?:\x1b\\|$)|[ -/]*[0-~])|\x9b[0-9:;<=>?]*[@-~]|[^\P{C}\n\t\r\b\p{Cf}]/gu;
 
-/** Cursor movement and erasure within a line. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const withinLine = /^(?:\x1b\[|\x9b)(\d{0,6})([CDGK])$/;
 
-/** Storage for the head and the tail of a text of any length, in bounded memory. */
 export class CommandOutput {
   private readonly head: Buffer[] = [];
   private readonly tail: Buffer[] = [];
   private headBytes = 0;
   private tailBytes = 0;
   private open = '';
-  /** Bytes dropped from the middle. */
   dropped = 0;
 
   add(text: string): void {
@@ -73,7 +70,6 @@ export class CommandOutput {
     this.open = kept;
   }
 
-  /** Returns the stored text with marks for invisible characters, and a line about dropped bytes. */
   text(): string {
     const missing = this.dropped > 0 ? [Buffer.from(`\n… ${this.dropped} bytes were not kept …\n`)] : [];
     return escapeInvisibleProse(Buffer.concat([...this.head, ...missing, ...this.tail]).toString() + this.open);

@@ -1,4 +1,3 @@
-/** Milliseconds of silence after the first output, and maximum wait. */
 const silence = 1000;
 const longest = 10_000;
 

@@ -12,7 +12,6 @@ export interface CommandProcess {
   group: number;
 }
 
-/** Milliseconds for processes to end after a request, before the kill. */
 export const processEndGraceMs = 5000;
 
 /**

@@ -26,7 +26,6 @@ export function quoteShellWord(text: string, platform: NodeJS.Platform = process
 export const quoteArguments = (texts: readonly string[], platform?: NodeJS.Platform): string =>
   texts.map((text) => quoteShellWord(text, platform)).join(' ');
 
-/** Returns the command line that starts a program with exactly these arguments. */
 export function toCommandLine(words: readonly string[], platform: NodeJS.Platform = process.platform): string {
   if (!words[0]?.trim()) throw new Error('A command begins with a program');
   return `${platform === 'win32' ? '& ' : ''}${quoteArguments(words, platform)}`;

@@ -27,7 +27,6 @@ interface Token {
   end: number;
 }
 
-/** Yields the tokens of a program. Returns true if the whole program has only one reading. */
 function* tokensOf(program: string): Generator<Token, boolean> {
   let before = '\n';
   for (let at = 0; at < program.length; ) {

@@ -1,7 +1,6 @@
 import { opendir, readdir, stat } from 'node:fs/promises';
 import * as paths from 'node:path';
 
-/** Limits of an expansion: words, names of folders, and braces. */
 const maxWords = 500;
 const maxNames = 20_000;
 const maxBraces = 50;
@@ -78,7 +77,6 @@ function partsFrom(word: string, from: number): { choices: string[]; end: number
   return undefined;
 }
 
-/** Expands `1..5`, `a..e`, with an optional step. */
 function sequenceOf(inside: string): string[] | undefined {
   const numbers = /^(-?\d{1,9})\.\.(-?\d{1,9})(?:\.\.(-?\d{1,9}))?$/.exec(inside);
   const letters = /^([A-Za-z])\.\.([A-Za-z])(?:\.\.(-?\d{1,9}))?$/.exec(inside);
@@ -97,7 +95,6 @@ function sequenceOf(inside: string): string[] | undefined {
   });
 }
 
-/** Returns the paths that match a glob, in its spelling; undefined if the search is too long. */
 async function matchesOf(word: string, folder: string, budget: { names: number }): Promise<string[] | undefined> {
   const names = word.split('/');
   let found = [word.startsWith('/') ? '/' : ''];
@@ -121,7 +118,6 @@ async function matchesOf(word: string, folder: string, budget: { names: number }
   return exist || tail !== '' ? existing(found, folder, tail) : found;
 }
 
-/** Filters paths by the literal rest after the last glob; a trailing `/` requires a folder. */
 async function existing(found: readonly string[], folder: string, tail: string): Promise<string[]> {
   const there: string[] = [];
   for (const one of found) {

@@ -36,7 +36,6 @@ interface ShellGroup {
   body: ShellScript;
 }
 
-/** Adjacent pieces of a word; `''` has none. */
 export type ParsedShellWord = ShellPiece[];
 
 export type ShellPiece =
@@ -48,13 +47,11 @@ export type ShellPiece =
   /** Arithmetic result of these variables. */
   | { number: string[] };
 
-/** Limits of parts and of nesting, above any handwritten command. */
 const maxParts = 50;
 const maxDepth = 8;
 
 class Unreadable extends Error {}
 
-/** Parses a script; undefined if any part is unsupported. */
 export function parseShellScript(text: string): ShellScript | undefined {
   try {
     return new Reader(text).whole();
@@ -64,7 +61,6 @@ export function parseShellScript(text: string): ShellScript | undefined {
   }
 }
 
-/** Keywords at the beginning of a command; unsupported keywords end the parsing. */
 const closing = new Set(['do', 'done', 'then', 'elif', 'else', 'fi']);
 const unread = new Set(['case', 'esac', 'select', 'function', 'coproc', '{', '}', '[[', ']]', 'in', '!']);
 

@@ -12,7 +12,8 @@ export const unknownShellTextMark = '\u0001';
 
 /**
  * Command between two operators, with the targets and sources of redirections. `overwrites` are targets that a redirection truncates.
- * `operator` connects to the part before ('' for the first).
+ * `operator` connects to the part before ('' for the first). `nested`: part of a substitution, or of a word that may be a command (`bash -c
+ * "…"`). `isText`: part of a word that is probably no command, such as a message, a pattern or code of another language.
  */
 export interface ShellPart {
   words: ShellWord[];
@@ -20,9 +21,7 @@ export interface ShellPart {
   reads: ShellWord[];
   overwrites: ShellWord[];
   operator: string;
-  /** Part of a substitution, or of a word that may be a command: `bash -c "…"`. */
   nested: boolean;
-  /** Part of a word that is probably no command: a message, a pattern, code of another language. */
   isText: boolean;
 }
 
@@ -44,7 +43,6 @@ export function parseShellParts(text: string, reader: ShellReaderOptions): Shell
   return parts;
 }
 
-/** Returns the name of a program without its folder and Windows extension. */
 export const commandProgramName = (word: ShellWord): string =>
   posix
     .basename(unescapeShellWord(word))
@@ -164,7 +162,6 @@ function read(text: string, reader: ShellReaderOptions, depth: number, parts: Sh
   }
 }
 
-/** Tests if the last word is executed by a shell: the value of `-c`, or an argument of `trap` or a prefix command. */
 function isCommand(words: readonly ShellWord[]): boolean {
   const before = unescapeShellWord(words.at(-2) ?? '');
   const program = words.slice(0, -1).map(commandProgramName);
@@ -200,7 +197,6 @@ function quotedAt(text: string, at: number): Quoted | undefined {
   return end === undefined ? undefined : { kind: 'double', inside: text.slice(open + 1, end), end: end + 1 };
 }
 
-/** Skips quotes inside of substitutions. */
 function endOfDouble(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at++) {
@@ -214,7 +210,6 @@ function endOfDouble(text: string, from: number): number {
   return text.length;
 }
 
-/** Returns the next position of an unescaped character, or of the matching `)`; the text's length if absent. */
 function closeOf(text: string, from: number, close: string): number {
   let depth = 0;
   for (let at = from; at < text.length; at++) {
@@ -261,7 +256,6 @@ interface Meaning {
   inside?: string;
 }
 
-/** Returns the meaning of a variable or `~`; `word` is the part of the word before. */
 function meaningAt(
   rest: string,
   { home, platform }: ShellReaderOptions,

@@ -55,7 +55,6 @@ function checked(url: URL, addresses: string[], allowPrivate: boolean): string[]
   return addresses;
 }
 
-/** Tests for a public address: not this machine, a private network, or a reserved range. */
 export function isPublicAddress(address: string): boolean {
   const [plain] = address.split('%', 1); // a zone names an interface of this machine
   if (!ipaddr.isValid(plain!)) return false;

@@ -10,24 +10,22 @@ import { networkReason } from '../../protocol/text/networkReason.ts';
 import { ToolError } from '../core/tool.ts';
 import { checkFetchUrl, resolveHostAddresses } from './addresses.ts';
 
+/** Limits of a page: `timeout` in milliseconds, including redirects, and `bytes` after unpacking. */
 export interface PageLimits {
-  /** Timeout in milliseconds, including redirects. */
   timeout: number;
-  /** Maximum unpacked bytes of the page. */
   bytes: number;
 }
 
-/** Permitted targets of a fetch. Each function throws `ToolError` to refuse. */
+/**
+ * Permitted targets of a fetch: `check` receives the first address and each redirect; the connection uses an address of `addresses`;
+ * `connected` is called after a direct connection, before anything is sent. Each function throws `ToolError` to refuse.
+ */
 export interface FetchTargetPolicy {
-  /** Checks the first address and each redirect. */
   check(url: URL): void;
-  /** Resolves the host; the connection uses a returned address. */
   addresses(url: URL): Promise<string[]>;
-  /** Called after the direct connection, before anything is sent. */
   connected?(url: URL, address: string): Promise<void>;
 }
 
-/** Permits any site; with `allowPrivate` also this machine and private networks. */
 export const anySiteFetchPolicy = (allowPrivate: boolean): FetchTargetPolicy => ({
   check: (url) => void checkFetchUrl(url.href, allowPrivate),
   addresses: (url) => resolveHostAddresses(url, allowPrivate),

@@ -6,7 +6,6 @@ const deepest = 5000;
 
 const html = lazyImport(() => Promise.all([import('html-to-text'), import('./htmlNesting.ts')]));
 
-/** Returns the readable text: HTML without markup, scripts and controls, other types unchanged. */
 export async function pageText({
   contentType,
   bytes,
@@ -43,7 +42,6 @@ async function textOf(page: string): Promise<string> {
   });
 }
 
-/** Decodes with the server's charset, else the page's, else UTF-8. */
 function decoded(contentType: string, bytes: Uint8Array): string {
   const named =
     /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1] ??

@@ -10,7 +10,6 @@ const parts = set(
     'esm cjs umd debug dev local strict only once verbose parallel serial changed staged related affected deps links size ' +
     'spelling spell a11y component components package packages workspace workspaces src unused cycles schema go rust py python ruby php',
 );
-/** Words for formatting: harmless only if the next word is a check. */
 const forms = set('fmt format prettier');
 
 /**
@@ -28,7 +27,6 @@ export function isCheckScriptName(name: string): boolean {
 const isKnownWord = (word: string): boolean =>
   checks.has(word) || parts.has(word) || /^(v|py|es|node)?\d{1,4}$/.test(word);
 
-/** Tests for a build target that tests, checks or builds: a known name, a test program, or a build output. */
 export function isBuildTarget(name: string): boolean {
   if (!/^\w[\w.+-]*(\/\w[\w.+-]*)*$/.test(name) || startsAct.test(name)) return false;
   if (/\.(o|obj|a|so|lib|dylib|exe|bc|cma|cmxa|cmi|cmx)$/.test(name)) return true;
@@ -37,7 +35,6 @@ export function isBuildTarget(name: string): boolean {
 
 const startsAct = /(^|[-_./:])(un)?(install|clean|dist|package|upload|deploy|publish|flash|push|send|reset)/;
 
-/** Tests for a test program by name: `parser_tests`. A name with a word for an action is none. */
 const isTestProgram = (name: string): boolean =>
   /^[a-z]\w*[_-](tests?|bench(marks?)?|specs?)$/.test(name) && name.split(/[_-]/).every((word) => !acts.has(word));
 const acts = set(
@@ -52,7 +49,6 @@ const presets = set(
     'msvc ninja make x64 x86 arm64 arm vcpkg conan base host user',
 );
 
-/** Tests for a Gradle task of any project: a verb of a check or a build, followed by known words. */
 export function isHarmlessGradleTask(task: string): boolean {
   if (!/^:?([\w-]+:)*\w+$/.test(task)) return false;
   const name = task.slice(task.lastIndexOf(':') + 1);
@@ -77,7 +73,6 @@ const taskParts = set(
     'coverage check fixtures android common jvm js native',
 );
 
-/** Tests for a Rake task: a test, or a task known to show or check something. */
 export const isHarmlessRakeTask = (task: string): boolean =>
   rakeTasks.has(task) || (/^(test|spec)(:|$)/.test(task) && isCheckScriptName(task));
 const rakeTasks = set(

@@ -11,7 +11,12 @@ export type PackageInstaller = (typeof packageInstallers)[number];
 
 /**
  * Command with arguments known to be harmless: a permanent grant also covers these arguments. Options and arguments outside of the row need
- * an approval. `command` is the program with its subcommand: `git log`, `cargo test`.
+ * an approval. `command` is the program with its subcommand: `git log`, `cargo test`. `needs`: options of which at least one is required,
+ * because otherwise the command has another meaning. `greedy`: options that take all words up to the next option as values.
+ * `readsArguments`: the program reads arguments from files named with a leading `@`. `scripts`: the program runs a script of this file and
+ * appends the arguments to its text. `configured`: the program loads configuration, possibly code, from the folders around its operands, so
+ * each such folder needs a rule. `oneDash`: long options have one dash (`-run`), and short options are not combined. `optionsFirst`: option
+ * parsing stops at the first operand; later words would be files or addresses.
  */
 export interface GrantRow {
   command: string;
@@ -35,34 +40,27 @@ export interface GrantRow {
    * following operands.
    */
   operands?: string | readonly string[];
-  /** Options of which at least one is required: otherwise the command has another meaning. */
   needs?: readonly string[];
   needsAll?: readonly string[];
   max?: number;
   min?: number;
   rest?: Pick<GrantRow, 'options' | 'operands'>;
   also?: string;
-  /** Options that take all words up to the next option as values. */
   greedy?: readonly string[];
   /**
    * The command acts on the surrounding project instead of the working folder: the Go module (`go.mod`), or the project of a build folder.
    * A rule for that project applies.
    */
   home?: 'go.mod' | 'build';
-  /** The program reads arguments from files named with a leading `@`. */
   readsArguments?: true;
   /**
    * A second shell evaluates the arguments (script, recipe or session). Arguments with shell characters need an approval, because not all
    * runners quote.
    */
   secondShell?: true;
-  /** The program runs a script of this file and appends the arguments to the script's text. */
   scripts?: ProjectScriptFile;
-  /** The program loads configuration, possibly code, from the folders around its operands: each such folder needs a rule. */
   configured?: true;
-  /** Long options have one dash (`-run`), and short options are not combined. */
   oneDash?: true;
-  /** The program stops parsing options at the first operand; later words would be files or addresses. */
   optionsFirst?: true;
   /**
    * The row comes from documentation only: the execution was never observed, because `npm run bench -- grants` needs the program installed.
@@ -77,7 +75,6 @@ export interface GrantRowMatch extends Omit<CollectedOptions, 'used'> {
   rest: string[];
 }
 
-/** Arguments after the command of a row, and the options found within the command; undefined if the words do not begin with the command. */
 interface GrantRowArguments extends CollectedOptions {
   args: string[];
 }
@@ -99,7 +96,6 @@ export function parseGrantRowArguments(row: GrantRow, words: readonly string[]):
   return { args: words.slice(at), ...gathered };
 }
 
-/** Matches a row with the arguments of its command; undefined if the row does not cover the arguments. */
 export function matchGrantRow(
   row: GrantRow,
   args: readonly string[],

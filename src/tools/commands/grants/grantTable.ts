@@ -54,7 +54,6 @@ function unseenClaims(
   ];
 }
 
-/** Tests for words without meaning as option, address, variable or argument list, and without an absolute path. */
 const isPlain = (word: string): boolean =>
   isStaticShellWord(word) &&
   /^[^-@~+!|<>/\\`$][^\\`$]*$/.test(word) &&
@@ -88,13 +87,11 @@ const runsNoCode = (kind: CommandRuleKind): boolean => kind === 'looks' || kind 
 interface CommandGrantMatch {
   command: string;
   kind: CommandRuleKind;
-  /** Spellings of rules for the project's copy; a new rule uses the first. Absent if the launcher makes a difference. */
   copies?: string[];
   claims: RequiredDiskCheck[];
   home?: GrantRow['home'];
 }
 
-/** Returns the row that covers a command in `folder` (absolute and real); undefined if there is none. */
 export async function findGrantRow(
   words: readonly string[],
   folder: string,
@@ -161,7 +158,6 @@ function scriptCall(
   };
 }
 
-/** Classifies a program by its rows: if all operands are tests, the program executes the given files. */
 function takes(program: string): ReturnType<AcceptedArgumentsLookup> {
   const rows = byProgram.get(program);
   const types = rows?.flatMap(({ operands = [] }) => operands) ?? [];

@@ -10,7 +10,6 @@ import type { PackageInstaller } from './grantRow.ts';
 type OnPath =
   | {
       in: 'system';
-      /** A version manager's shim; the folder determines the program. */
       shimmed?: true;
     }
   | { in: 'project'; folder: string };
@@ -39,7 +38,6 @@ const isExecutable = (file: string): Promise<boolean> =>
 
 const builtTest = 'build/…test';
 
-/** Tests for a test program built by the project, by its path in a build folder. */
 const isBuiltTest = (program: string): boolean =>
   /^(\.\/)?((_?build|builddir|out|cmake-build)[\w-]*|target\/(debug|release)(\/deps)?|zig-out\/bin|\.build\/(debug|release)|bazel-bin)\/([\w+-][\w.+-]*\/)*[\w.+-]*(test|spec|bench|fuzz)[\w.+-]*$/i.test(
     program,
@@ -51,7 +49,6 @@ const valgrind =
 const debugged =
   /^(run|r|where|(bt|backtrace)( \d+| full)?|info (locals|args|registers|threads|frame)|thread apply all bt( full| \d+)?|frame \d+|up|down|quit|set pagination off)$/;
 
-/** Returns the test program inspected by a debugger or a profiler; undefined if the tool has further arguments. */
 function lookedAt([program, ...args]: readonly string[]): string[] | undefined {
   let at = 0;
   if (program === 'valgrind') while (valgrind.test(args[at] ?? '') || suppressions.test(args[at] ?? '')) at += 1;
@@ -159,7 +156,6 @@ const joined = (outer: OwnCopy | undefined, inner: OwnCopy): OwnCopy =>
       }
     : inner;
 
-/** Resolves a bare program name: the first on the path, which may be a file of the project. */
 async function fromPath(
   words: readonly string[],
   folder: string,
@@ -178,7 +174,6 @@ function placed(words: string[], found: OnPath): Launched | undefined {
 const isOfSystem = async (program: string, folder: string, roots: readonly WorkspaceRoot[]): Promise<boolean> =>
   (await onPath(program, folder, roots)).in === 'system';
 
-/** Marks `manage.py` and `artisan` as the project's own code for any launcher. */
 async function withOrigin(
   words: string[],
   interpreter: string,
@@ -189,7 +184,6 @@ async function withOrigin(
   return own || (await isOfSystem(interpreter, folder, roots)) ? { words } : undefined;
 }
 
-/** Returns the program inside of a container of the project; other containers do not count. */
 function inContainer([program, ...args]: readonly string[]): string[] | undefined {
   const words = program === 'docker-compose' ? ['docker', 'compose', ...args] : [program, ...args];
   if (words.slice(0, 3).join(' ') !== 'docker compose exec') return undefined;
@@ -244,7 +238,6 @@ const launchers: readonly Launcher[] = [
 const launcherOf = (words: readonly string[]): Launcher | undefined =>
   launchers.find((launcher) => launcher.words.every((word, at) => words[at] === word));
 
-/** Options between a launcher and the program without influence on the program. */
 const harmless = new Set(
   '--no-install --no --offline --frozen --locked --no-sync -q --quiet --silent -s --no-progress --'.split(' '),
 );
@@ -286,7 +279,6 @@ function scriptOf([program, ...args]: readonly string[]): string[] | undefined {
 const startsOthers = (words: readonly string[]): boolean =>
   scriptOf(words) !== undefined || launcherOf(words) !== undefined;
 
-/** Resolves a program by its path: a system program, a program installed in the project, or a build wrapper. */
 async function byPath(
   program: string,
   folder: string,
@@ -301,7 +293,6 @@ async function byPath(
   return wrapped ? { name: wrappers.get(wrapped)! } : { name: base, own: own! };
 }
 
-/** Wrappers of build tools; wrapper and tool both run code of the folder. */
 const wrappers = new Map([
   ['gradlew', 'gradle'],
   ['mvnw', 'mvn'],

@@ -127,7 +127,6 @@ export const isHarmlessEnvVariable = (name: string, value: string): boolean =>
   (switchName.test(name) && flag.test(value)) ||
   (/^LC_[A-Z]+$/.test(name) && short.test(value));
 
-/** Removes the prefixes `time`, `timeout 30`, `nice` and `stdbuf -oL`. */
 export function stripCommandPrefixes(words: readonly string[]): string[] {
   const [first, second, third] = words;
   if (first === 'nice') {

@@ -1,6 +1,5 @@
 import { checkArgumentValue, matchesValueType, type RequiredDiskCheck } from './values.ts';
 
-/** Value types by option name; undefined for a flag. An option may be both. */
 type CommandOptionTypes = Map<string, { flag: boolean; value?: string }>;
 
 const read = new Map<string, CommandOptionTypes>();
@@ -40,7 +39,6 @@ function readLong(word: string, options: CommandOptionTypes, oneDash?: true): Sp
   return { names: [name], type: option.value!, awaits: true };
 }
 
-/** Reads a cluster of short options; the last may have an attached or following value. `-5` is a line count if the option `-#` exists. */
 function readShort(word: string, options: CommandOptionTypes): Spelled | undefined {
   if (/^-\d+$/.test(word)) return options.has('-#') ? { names: ['-#'] } : undefined;
   const whole = /^(-\w[\w-]+)(?:=(.*))?$/s.exec(word);
@@ -60,7 +58,6 @@ function readShort(word: string, options: CommandOptionTypes): Spelled | undefin
   return { names };
 }
 
-/** Options read so far: pending disk checks, values, and option names. */
 export interface CollectedOptions {
   claims: RequiredDiskCheck[];
   values: string[];

@@ -5,7 +5,6 @@ import { readRegularFile } from '../../sandbox/regularFile.ts';
 import { expandWord } from '../../shellSyntax/expandWord.ts';
 
 const maxPackages = 40;
-/** Maximum patterns, because each requires disk access. */
 const maxPatterns = 200;
 const maxSolutions = 5;
 
@@ -109,7 +108,6 @@ function listedIn(text: string, key: string): string[] {
   return items;
 }
 
-/** Removes quotes and comments. Other syntax yields an invalid pattern, which is skipped later. */
 const bare = (written: string): string => /^\s*(["']?)([^"'#]*)\1\s*(#.*)?$/.exec(written)?.[2]?.trim() ?? '';
 
 const quotedIn = (text: string): string[] => [...text.matchAll(/["']([^"']+)["']/g)].map(([, inside]) => inside!);

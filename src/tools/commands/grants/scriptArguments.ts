@@ -51,7 +51,6 @@ const takesValue = /^(-r|-C|--require|--import|--loader|--experimental-loader|--
 
 type Scripts = Partial<Record<string, unknown>>;
 
-/** Returns the arguments accepted by the last command of a script, where arguments are appended. Follows scripts started by the script. */
 function takenBy(
   scripts: Scripts,
   name: string,
@@ -84,7 +83,6 @@ function strictest(all: readonly ReturnType<AcceptedArgumentsLookup>[]): ReturnT
   return all.includes(undefined) ? undefined : 'any';
 }
 
-/** @param words arguments of the program in a script */
 function takenByProgram(
   word: string,
   words: readonly string[],
@@ -99,7 +97,6 @@ function takenByProgram(
   return words.some((one) => takesCode.test(one)) || !words.some(isOwn) ? 'tests' : undefined;
 }
 
-/** Recognizes `mocha.js`, `mocha@10`, `_mocha` and `ts-mocha` as one program. */
 function takenByName(name: string, takes: AcceptedArgumentsLookup): ReturnType<AcceptedArgumentsLookup> {
   const plain = name.replace(/(?<=.)@.*|\.[cm]?js$/g, '');
   const parts = [plain, ...plain.split(/[-_]/)].map(takes);

@@ -1,6 +1,5 @@
 import type { GrantRow } from './grantRow.ts';
 
-/** Attributes of rows; their options may name sets. */
 export type GrantRowAttributes = Partial<Omit<GrantRow, 'command'>>;
 
 /**
@@ -17,7 +16,6 @@ export interface GrantTableSection {
   groups: RowGroup[];
 }
 
-/** Parsed table of commands, as plain data. `sets` maps the name of `@name` to options. */
 export interface GrantTable {
   sets: [name: string, options: string][];
   sections: GrantTableSection[];
@@ -44,7 +42,6 @@ export function expandGrantRows({ sets, sections }: GrantTable): GrantRow[] {
   );
 }
 
-/** Expands `a {b,c}` to `a b` and `a c`; an alternative may be empty. */
 export function expandBracedAlternatives(text: string): string[] {
   const [, before, inside] = /^([^{]*)\{([^}]*)\}$/.exec(text) ?? [];
   return inside === undefined ? [text] : inside.split(',').map((one) => `${before}${one}`.trim());

@@ -81,7 +81,6 @@ interface Sight {
   from: string;
   find(word: ShellWord): Promise<string[] | undefined>;
   surroundings: ClaimContext;
-  /** Text of a package script: nested scripts are not followed. */
   isScript: boolean;
   documents: readonly string[];
 }
@@ -252,7 +251,7 @@ function outputsOf(program: string, words: readonly ShellWord[], plain: readonly
   return [...given, ...attached].filter((word) => word !== '-');
 }
 
-/** Returns the claims of `find`: all files below its paths, or the files matching a name filter. Other filters are ignored. */
+// Filters other than names are ignored.
 async function claimsOfFind(words: readonly ShellWord[], plain: readonly string[], sight: Sight): Promise<LossClaim[]> {
   const action = plain.findIndex((word) => /^-(delete|exec|execdir|ok|okdir)$/.test(word));
   if (action < 0) return [];
@@ -333,7 +332,6 @@ async function claimsOfRsync(operands: readonly ShellWord[], deletes: boolean, s
 
 const gitOf = ({ words }: ShellPart): boolean => words.some((word) => commandProgramName(word) === 'git');
 
-/** Removes the `-C` folders of Git, which the caller follows. */
 const withoutFolders = (words: readonly ShellWord[]): ShellWord[] =>
   words.filter((word, at) => word !== '-C' && words[at - 1] !== '-C');
 
@@ -414,7 +412,6 @@ async function claimsOfPatch(
   return folders.flatMap((folder) => filePathsInPatch(text, strip).map((name) => edit(paths.resolve(folder, name))));
 }
 
-/** Returns the distinct paths of a word with real parent folders; undefined if unknown. */
 async function pathsOf(word: ShellWord, folder: string, platform: string): Promise<string[] | undefined> {
   if (unescapeShellWord(word) === '') return [];
   const pointed = await resolveShellWordTargets(word, folder, platform);

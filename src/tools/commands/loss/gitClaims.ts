@@ -29,7 +29,6 @@ export const isIrreplaceable = (top: string, path: string): boolean =>
 
 const unstaged = ({ index, file }: GitStatusEntry): boolean => /[MTAU]/.test(file) || (index === 'U' && file !== 'D');
 const uncommitted = (entry: GitStatusEntry): boolean => unstaged(entry) || /[MTARCU]/.test(entry.index);
-/** Tests for changes that exist only in the index. */
 const onlyStaged = ({ index, file }: GitStatusEntry): boolean => /[MTARC]/.test(index) && /[MTD]/.test(file);
 const untracked = ({ index }: GitStatusEntry): boolean => index === '?';
 
@@ -207,7 +206,7 @@ async function rebased(
   return count > 0 ? { commits: { ref: branch, count, kind: 'removes' } } : undefined;
 }
 
-/** Returns the commits of remote branches that a push replaces or deletes, as of the last fetch. */
+// As of the last fetch.
 async function pushed(
   repository: GitRepository,
   [remote = 'origin', ...given]: readonly string[],

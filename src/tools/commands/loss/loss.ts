@@ -65,7 +65,6 @@ interface Lost {
   overwritten: Set<string>;
   discarded: Set<string>;
   overwrittenChanges: Set<string>;
-  /** Git has another version of the files. */
   inGit: boolean;
   stashed: Set<string>;
   stashEntries: number;
@@ -121,7 +120,7 @@ async function lostBy(claims: readonly LossClaim[], signal: AbortSignal): Promis
   return lost;
 }
 
-/** Resolves a Git alias to the claims of its command; nested aliases are not followed. */
+// Nested aliases are not followed.
 async function withoutAlias(
   claim: LossClaim,
   repositoryOf: (place: string) => GitRepository | undefined,
@@ -147,7 +146,7 @@ function grouped(places: readonly string[], repositoryOf: (place: string) => Git
   return groups;
 }
 
-/** Returns the real path; undefined if nothing can be lost. Deleting a link does not delete its target. */
+// Deleting a link does not delete its target.
 async function placed(path: string, isDelete: boolean): Promise<string | undefined> {
   if (isStandardStreamPath(path)) return undefined;
   const real = await realpath(isDelete ? paths.dirname(path) : path).catch(() => undefined);
@@ -242,7 +241,6 @@ async function addWritten(
 const isUntracked = ({ index }: GitStatusEntry): boolean => index === '?';
 const isChanged = ({ index, file }: GitStatusEntry): boolean => /[MTARCU]/.test(index) || /[MTAU]/.test(file);
 
-/** Returns the files replaced and deleted by a copy. Throws above the limit. */
 async function replacedBy({ from, to, deletes }: Extract<LossClaim, { kind: 'copy' }>, signal: AbortSignal) {
   const replaced: { path: string; isGone: boolean }[] = [];
   let seen = 0;
@@ -260,7 +258,7 @@ async function replacedBy({ from, to, deletes }: Extract<LossClaim, { kind: 'cop
   return replaced;
 }
 
-/** Yields the files below a path, without following links; the path itself for a file. */
+// Never follows a link.
 async function* filesBelow(path: string, signal: AbortSignal): AsyncGenerator<string> {
   signal.throwIfAborted();
   const stats = await lstat(path).catch(() => undefined);
@@ -272,7 +270,6 @@ async function* filesBelow(path: string, signal: AbortSignal): AsyncGenerator<st
   for await (const entry of await opendir(path)) yield* filesBelow(paths.join(path, entry.name), signal);
 }
 
-/** Returns the sentences about the loss, and the names for a later comparison with the shown loss. */
 async function told(lost: Lost, roots: readonly string[]): Promise<PlannedDataLoss | undefined> {
   const names = (all: ReadonlySet<string>): string | LocalizedMessage =>
     namesIn([...all].map((path) => nameOf(path, roots)).sort());

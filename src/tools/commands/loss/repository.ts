@@ -13,7 +13,6 @@ export interface GitStatusEntry {
 /** Maximum bytes of Git output. */
 const maxAnswer = 4_000_000;
 
-/** Returns the folder with the `.git` of a path (absolute); undefined if there is none. */
 export function findGitRepositoryRoot(path: string): string | undefined {
   for (let top = path; ; top = paths.dirname(top)) {
     if (existsSync(paths.join(top, '.git'))) return top;
@@ -99,12 +98,10 @@ export class GitRepository {
     return text?.replace(/\0$/, '');
   }
 
-  /** Returns the output of a read-only command. Throws on a timeout, or if the output is too large. */
   async shown(folder: string, command: readonly string[], args: readonly string[]): Promise<string> {
     return this.git(folder, [...(await this.noFilters()), ...command, ...args], true);
   }
 
-  /** Returns the settings of this repository with their scopes: `system`, `global`, `local`, `worktree` or `command`. */
   async settings(): Promise<{ scope: string; name: string; value: string }[]> {
     const fields = (await this.git(this.top, ['config', '-z', '--list', '--show-scope', '--includes'])).split('\0');
     const found: { scope: string; name: string; value: string }[] = [];

@@ -98,7 +98,6 @@ export async function parseMcpConfig(
   return { definitions, switchedOff, problems };
 }
 
-/** Returns the servers of all formats: VS Code's file, other editors' files, and VS Code's settings. */
 function serversOf(file: z.output<typeof fileSchema>, problem: Problem): { at: string; name: string; raw: unknown }[] {
   const forms = [
     ['servers', file.servers],
@@ -125,7 +124,6 @@ function isSwitchedOff(raw: unknown): boolean {
   return disabled || !enabled;
 }
 
-/** Disabled server of a configuration: neither started nor approved. */
 export interface DisabledMcpServer {
   name: string;
   source: string;
@@ -168,7 +166,6 @@ const fileSchema = z.object({
   mcp: z.object(serversShape).prefault({}),
 });
 
-/** Normalizes `streamable-http` and its spellings to `http`. */
 const transportSchema = z
   .string()
   .transform((type) => (type.toLowerCase().replace(/[-_ ]/g, '') === 'streamablehttp' ? 'http' : type))

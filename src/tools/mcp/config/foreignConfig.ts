@@ -62,7 +62,6 @@ function asServer(name: string, raw: Record<string, unknown>): ImportableMcpServ
   return { name, server, inputs, left };
 }
 
-/** Converts `${NAME}` and `${NAME:-other}` of a shell to VS Code's syntax. */
 const variables = (value: unknown): unknown =>
   typeof value === 'string'
     ? value.replace(/\$\{([A-Za-z_]\w*)(:-[^}]*)?\}/g, (whole, name: string) =>

@@ -45,7 +45,6 @@ export function parseReadResourceResult(result: Json, uri: string, sdk: McpSdk):
   return { contents: contents.map((content) => resourceIn(content, uri, sdk) ?? { uri, text: leftOut(content) }) };
 }
 
-/** Returns a list; a single part becomes a list, and an absent value an empty list. */
 function partsIn(value: unknown): unknown[] | undefined {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value;
@@ -74,7 +73,7 @@ function resourceIn(content: unknown, asked: string, sdk: McpSdk): ReadResourceR
   return sdk.ReadResourceResultSchema.safeParse({ contents: [plain] }).data?.contents[0];
 }
 
-/** Returns base64 data without the prefix of a `data:` URI; the prefix supplies a missing media type. */
+// The prefix of a `data:` URI supplies a missing media type.
 function base64In(name: string, value: unknown, mimeType: unknown): Json {
   if (typeof value !== 'string') return {};
   const [prefix = '', type = ''] = /^data:([^;,]{0,200})[^,]{0,200},/i.exec(value) ?? [];

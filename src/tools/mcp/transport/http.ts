@@ -3,7 +3,6 @@ import type { LocalizableText } from '../../../protocol/text/localized.ts';
 import { createJsonRpcNormalizer } from './plainBody.ts';
 import { McpServerFault, maxServerMessageBytes, messageTooLongReason } from './stdio.ts';
 
-/** Reason why an address cannot be used, as the end of a sentence. */
 export class UnusableAddressError extends McpServerFault {
   override readonly name = 'HttpRefusal';
 }
@@ -48,7 +47,6 @@ function originOf(location: string | null, base: string | URL): LocalizableText 
   return `${origin}${pathname}`.slice(0, 200);
 }
 
-/** Returns the reason why headers must not be sent to this address; undefined if safe. */
 export function unsafeAddressReason(url: string, headers: Record<string, string>): LocalizedMessage | undefined {
   if (!URL.canParse(url)) return message('has no usable address');
   const { protocol, hostname } = new URL(url);

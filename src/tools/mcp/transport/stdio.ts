@@ -13,7 +13,6 @@ import type { StdioServerConfig } from '../config/config.ts';
 import { normalizeJsonRpcMessage } from '../forms/messageForms.ts';
 import type { McpSdk } from '../loadSdk.ts';
 
-/** Maximum bytes of one message. */
 export const maxServerMessageBytes = 8 * 1024 * 1024;
 export const messageTooLongReason = message('sent a message of more than {0} MiB', maxServerMessageBytes / 1024 / 1024);
 const stderrLimit = 2_000_000;
@@ -25,7 +24,6 @@ const goodbyeTime = 300;
 interface StdioHooks {
   log(text: string): void;
   errors(text: string): void;
-  /** Reports a fatal fault as the end of a sentence: `ended by itself (code 1)`. `died`: the process has exited. */
   fault(what: LocalizedMessage, died?: boolean): void;
 }
 
@@ -111,7 +109,6 @@ export function stdioTransport(launch: StdioServerConfig, sdk: McpSdk, hooks: St
   }
 }
 
-/** Returns the fault of a failed start by the system's error code, which only the log shows. */
 function notStarted(code: string | undefined): McpServerFault {
   if (code === 'ENOENT') return new McpServerFault(message('could not be started: its command was not found'));
   if (code === 'EACCES') return new McpServerFault(message('could not be started: its command may not be run'));
