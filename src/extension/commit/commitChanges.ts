@@ -8,9 +8,11 @@ import { readCurrentText } from '../../tools/sandbox/fileText.ts';
 import { resolvePath, workspaceRelativePath } from '../../tools/sandbox/paths.ts';
 import type { CommitRepository, GitChange } from './git.ts';
 
-/** Limits of changed files to name, of files with text, and of log subjects as style examples. */
+/**
+ * Limits of changed files to name, of files with text, and of log subjects as style examples; then maximum characters of a subject, and
+ * minimum useful characters of the text of a file.
+ */
 const [maxNames, maxTexts, maxSubjects] = [300, 60, 8];
-/** Maximum characters of a subject, and minimum useful characters of a file's text. */
 const [subjectLimit, leastText] = [100, 80];
 const charactersOfToken = 3;
 
@@ -30,7 +32,6 @@ interface Sources {
   workspace: Workspace;
   isKept(path: string): boolean;
   signal: AbortSignal;
-  /** Omits style examples, for uses other than a commit message. */
   withoutStyle?: true;
   only?: string;
 }
@@ -80,7 +81,6 @@ export async function commitChanges(sources: Sources, tokens: number): Promise<C
 
 const commit = 'The files of this commit';
 
-/** Looks in the working tree first, which includes staged changes, then in the index. */
 async function changesOf(
   only: string,
   [staged, ...others]: (readonly GitChange[])[],
@@ -102,7 +102,6 @@ function nameOf({ uri, originalUri }: GitChange, { rootUri }: CommitRepository):
   return before === after ? after! : `${before} → ${after}`;
 }
 
-/** Returns a diff, or the text of an untracked file; empty if nothing is to report, undefined if private. */
 async function textOf(change: GitChange, staged: boolean, sources: Sources): Promise<string | undefined> {
   const { repository, workspace } = sources;
   const { fsPath } = change.uri;
@@ -122,7 +121,6 @@ async function textOf(change: GitChange, staged: boolean, sources: Sources): Pro
   }
 }
 
-/** Characters with a meaning in pathspecs; a path separator is excluded. */
 const isPattern = path.sep === '\\' ? /[*?[\]]|^:/ : /[*?[\]\\]|^:/;
 
 /** Tests for the diff of exactly one file, because paths, settings and Git programs can alter the output. */
@@ -134,7 +132,6 @@ async function subjects(repository: CommitRepository): Promise<string[]> {
   return own.map(({ message }) => `- ${truncate(escapeInvisibleInLine(message.split('\n')[0]!), subjectLimit)}`);
 }
 
-/** Truncates texts to share a limit: short texts stay whole, longer ones get equal parts. */
 function shared(texts: readonly string[], room: number): string[] {
   let left = room;
   let share = 0;

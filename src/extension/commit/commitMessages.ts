@@ -39,7 +39,6 @@ export class CommitMessageWriter implements vscode.Disposable {
     this.stop();
   }
 
-  /** Stops the writer and restores the box; without a repository, all boxes. */
   stop(pressed?: SourceControl): void {
     const root = pressed?.rootUri?.toString();
     for (const [one, stop] of this.atWork) if (root === undefined || root === one) stop.abort();

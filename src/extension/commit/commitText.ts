@@ -43,7 +43,6 @@ function cutAt(text: string, width: number): [string, string] {
   return [`${text.slice(0, at)}…`, `…${text.slice(at).trimStart()}`];
 }
 
-/** Wraps a line, with a hanging indent for lists. A long ASCII word, like a URL, stays whole. */
 function wrapped(text: string, width: number): string[] {
   const mark = /^\s*(?:[-*+•]|\d+[.)])\s+/.exec(text)?.[0] ?? '';
   const lines = [mark];
@@ -60,7 +59,6 @@ function wrapped(text: string, width: number): string[] {
   return lines;
 }
 
-/** Splits text of languages without blanks anywhere. */
 function pieces(word: string, width: number): string[] {
   if (word.length <= width || /^[\x21-\x7e]*$/.test(word)) return [word];
   const at = endOf(word, Math.max(2, width));

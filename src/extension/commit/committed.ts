@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { linesWithoutEndings } from '../../tools/sandbox/fileText.ts';
 import type { GitExtension, WatchedRepository } from './git.ts';
 
-/** Returns the API of the editor's Git extension if active. */
 export function activeGitApi(): ReturnType<GitExtension['getAPI']> | undefined {
   const git = vscode.extensions.getExtension<GitExtension>('vscode.git');
   return git?.isActive && git.exports.enabled ? git.exports.getAPI(1) : undefined;

@@ -7,7 +7,6 @@ import { UserFacingError } from '../../protocol/text/localized.ts';
 export interface GitChange {
   readonly uri: vscode.Uri;
   readonly originalUri: vscode.Uri;
-  /** Value of a `const enum`; see `commitChanges.ts`. */
   readonly status: number;
 }
 
@@ -36,7 +35,6 @@ export interface WatchedRepository extends CommitRepository {
     readonly HEAD?: { readonly commit?: string };
     readonly onDidChange: vscode.Event<void>;
   };
-  /** Returns the text of a file (absolute path) in a commit. */
   show(commit: string, path: string): Promise<string>;
   add(paths: string[]): Promise<void>;
   checkIgnore(paths: string[]): Promise<Set<string>>;
@@ -55,14 +53,12 @@ export interface GitExtension {
 
 export type SourceControl = Pick<vscode.SourceControl, 'rootUri'>;
 
-/** Inputs for the choice of a repository. `inFront` is the file in the active editor. */
 export interface RepositoryChoiceInputs {
   isTrusted: boolean;
   git?: { activate(): PromiseLike<GitExtension> };
   inFront?: vscode.Uri;
 }
 
-/** Error without a repository; models receive the message too. */
 class NoRepository extends UserFacingError {
   override readonly name = 'NoRepository';
 }

@@ -2,7 +2,6 @@ import type { AdapterResult, CompleteOptions } from '../../llm/adapter/adapter.t
 import { t } from '../../protocol/text/l10n.ts';
 import { localizedErrorText } from '../../protocol/text/localized.ts';
 
-/** Result of filling a box: `written`, `cut` (the answer was truncated), `stopped`, or `theirs` (the user edited the box). */
 type Filled = { how: 'written' | 'cut' | 'stopped' | 'theirs' } | { how: 'failed'; text: string; code?: string };
 
 /** Maximum characters of an answer; a longer answer is endless. */
@@ -20,7 +19,6 @@ export async function streamIntoInputBox(
   signal: AbortSignal,
 ): Promise<Filled> {
   const over = new AbortController();
-  /** Values written here, because the editor reports each value again later. */
   const ours = new Set<string>();
   const isOurs = () => ours.has(box.value.replaceAll('\r\n', '\n'));
   let before: string | undefined;

@@ -9,7 +9,6 @@ import type { ApprovalRequest, ApprovalRequestPlan, ToolCallPlan } from '../../t
 import { fileChangeText } from './changeText.ts';
 import { dialogExcerpt, excerptDialogLine } from './dialogExcerpt.ts';
 
-/** Text of a native dialog: plain text without hidden characters. */
 export interface ApprovalText {
   message: string;
   detail: string;
@@ -50,7 +49,6 @@ function titleOf({ what, command, background }: ToolCallPlan & { what: string })
   return background ? t('Run this command in the background?') : t('Run this command?');
 }
 
-/** Returns the location; undefined for the workspace root, and for files named in the title. */
 function locationOf({ command, folder, where, paths = [], change }: ApprovalRequestPlan): string | undefined {
   if (command !== undefined) {
     const place = folder ?? where;
@@ -64,7 +62,6 @@ function locationOf({ command, folder, where, paths = [], change }: ApprovalRequ
   return where.split('\n').every(isNamed) ? undefined : escapeInvisibleInLine(where);
 }
 
-/** Returns the title of a dialog; `run` is the title of a run that is not shown. */
 const titled = (what: string, run: string | undefined): string =>
   run === undefined ? what : t('{0} (run “{1}”)', what, safeRunTitle(run));
 
@@ -104,16 +101,11 @@ function limitOf({ timeLimit }: ToolCallPlan): string {
   return timeLimit === undefined ? '' : t('for {0} at most', timeWords(timeLimit));
 }
 
-/** @param seconds integer */
 function timeWords(seconds: number): LocalizedMessage {
   if (seconds % 3600 === 0) return localizedCount(seconds / 3600, 'hour');
   return seconds % 60 === 0 ? localizedCount(seconds / 60, 'minute') : localizedCount(seconds, 'second');
 }
 
-/**
- * Inputs for the buttons besides the plan. `edited` is the user's version from a review; `reviewed`: the user has seen everything;
- * `always`: a rule can be offered.
- */
 interface ApprovalButtonInputs {
   edited?: string;
   reviewed: boolean;
@@ -143,7 +135,6 @@ export const orderDialogButtons = (
 ): string[] =>
   [first, ...(platform === 'win32' ? [yes, ...others] : [...others, yes])].filter((one) => one !== undefined);
 
-/** Labels, translated by `t`. */
 export const approvalButtonLabels = {
   review: 'Review…',
   allow: 'Allow',
@@ -153,7 +144,6 @@ export const approvalButtonLabels = {
   oneByOne: 'One by One',
 } as const;
 
-/** Maximum approvals in one dialog, to fit a small screen. */
 export const maxListedApprovals = 12;
 
 /** Tests if an approval fits on a single line of a list: nothing is omitted, and no protected path is concerned. */

@@ -5,7 +5,6 @@ import { isPanelInView, showPanelButtonNotice } from './notify.ts';
 
 type Work<Value> = (signal: AbortSignal, progress: (text: string, percent?: number) => void) => Promise<Value>;
 
-/** Runs work with visible progress and cancellation: in a notification, or in the panel and the status bar while the panel is visible. */
 export function withCancellation<Value>(title: string, work: Work<Value>, stop = t('Cancel')): Thenable<Value> {
   return isPanelInView() ? inPanel(title, work, stop) : inNotification(title, work);
 }

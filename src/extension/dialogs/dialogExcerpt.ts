@@ -35,7 +35,6 @@ export function dialogExcerpt(of: string): DialogExcerpt {
   return { text: [head.trimEnd(), left, tail.trimStart()].join('\n'), whole: false };
 }
 
-/** Marks runs of blanks and tabs, which a dialog may collapse. A short indentation stays unmarked. */
 function blanksMarked(line: string): string {
   const [indentation] = /^ {0,16}(?=[^\s])/.exec(line) ?? [''];
   const rest = line.slice(indentation.length);
@@ -44,7 +43,6 @@ function blanksMarked(line: string): string {
 
 const marks = (run: string): string => run.replaceAll(' ', '␣').replaceAll('\t', '⇥');
 const lengthOf = (run: string): string => `⟨${t(localizedCount(run.length, 'blank'))}⟩`;
-/** Maximum marks; longer runs are counted. */
 const maxMarks = 8;
 
 /**

@@ -6,7 +6,6 @@ export interface DialogQuestion {
   detail?: string;
   /** First button is pressed by Enter. */
   buttons: readonly string[];
-  /** Button that opens another view with the focus: a list, a file, a review. */
   opens?: string;
 }
 
@@ -28,7 +27,6 @@ export class Dialogs implements vscode.Disposable {
     return this.show(question);
   }
 
-  /** Shows a dialog of a run, a file or the start, after the user is idle. */
   async askWhenQuiet(question: DialogQuestion): Promise<string | undefined> {
     await this.presence.quiet(this.over.signal);
     return this.over.signal.aborted ? undefined : this.show(question);

@@ -6,7 +6,6 @@ import { t } from '../../protocol/text/l10n.ts';
 export const diskFolders = (): vscode.WorkspaceFolder[] =>
   (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
 
-/** Returns the open folders if all are virtual; otherwise none. */
 export function virtualFolders(): readonly vscode.WorkspaceFolder[] {
   const folders = vscode.workspace.workspaceFolders ?? [];
   return folders.every(({ uri }) => uri.scheme !== 'file') ? folders : [];
@@ -14,7 +13,6 @@ export function virtualFolders(): readonly vscode.WorkspaceFolder[] {
 
 export const isVirtualWorkspace = (): boolean => virtualFolders().length > 0;
 
-/** Converts a path, or a URI text of a virtual workspace, to a `Uri`. */
 export const folderUri = (place: string): vscode.Uri =>
   isVirtualWorkspace() && !path.isAbsolute(place) ? vscode.Uri.parse(place, true) : vscode.Uri.file(place);
 

@@ -15,7 +15,6 @@ export const setNotificationTarget = (view: typeof panel, channel?: NoticeLog): 
 /** Tests if the panel is visible: then Towpath shows no editor notifications, which would cover the panel. */
 export const isPanelInView = (): boolean => panel?.inView ?? false;
 
-/** Shows a message without actions in the panel, or as an editor notification if the panel is hidden. */
 export function notify(level: Notice['level'], text: string): void {
   if (isPanelInView()) panel!.post({ type: 'notice', notice: { level, text } });
   else void showNotification(level, text);
@@ -34,7 +33,6 @@ export function notifyWithActions(
   return showPanelButtonNotice(level, text, buttons).pressed;
 }
 
-/** Shows a button until `end` is called or another message appears. */
 export function showPanelButtonNotice(
   level: Notice['level'],
   text: string,
@@ -53,7 +51,6 @@ export function showPanelButtonNotice(
 let offered: { id: number; buttons: string[]; answer(pressed: string | undefined): void } | undefined;
 let count = 0;
 
-/** Handles a button of the panel; without a button, the message was dismissed. */
 export function onNoticeButtonPressed(id: number, button?: number): void {
   if (offered?.id !== id) return;
   offered.answer(button === undefined ? undefined : offered.buttons[button]);

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 
-/** Shows a Markdown page as a preview, or as text if the Markdown extension is disabled. */
 export async function showMarkdown(page: vscode.Uri): Promise<void> {
   const document = await vscode.workspace.openTextDocument(page);
   await vscode.languages.setTextDocumentLanguage(document, 'markdown');

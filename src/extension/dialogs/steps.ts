@@ -5,7 +5,6 @@ export const wizardBack = Symbol('back');
 
 type Answer<Value> = Value | typeof wizardBack | undefined;
 
-/** Position of a step, shown as `(2/3)` after the title. */
 export interface StepOptions {
   title: string;
   step?: number;
@@ -24,7 +23,6 @@ interface InputOptions<Value> extends StepOptions {
   accept(text: string, signal: AbortSignal): Promise<{ value: Value } | { problem: string }>;
 }
 
-/** Shows an input box until `accept` succeeds. */
 export async function showInputStep<Value>(options: InputOptions<Value>): Promise<Answer<Value>> {
   const box = vscode.window.createInputBox();
   box.prompt = disableCommandLinks(options.prompt);
@@ -62,7 +60,6 @@ interface PickOptions<Value> extends StepOptions {
 }
 
 interface PickRow<Value> extends vscode.QuickPickItem {
-  /** Undefined for a separator. `act` keeps the list open. */
   value?: Value;
   act?: () => void;
 }

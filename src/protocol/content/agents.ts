@@ -7,7 +7,6 @@ const isBuiltIn = (id: string): id is keyof typeof names => Object.hasOwn(names,
 
 export const chatWorkflowId = 'chat';
 
-/** Returns the display name of an agent. A workflow or agent from a file is named after the file. */
 export function agentName({ workflowId, agentId }: { workflowId: string; agentId: string }): string {
   if (workflowId === chatWorkflowId) return t(names[isBuiltIn(agentId) ? agentId : workAgent]);
   const file = workflowId.slice(workflowId.lastIndexOf('/') + 1);

@@ -43,5 +43,4 @@ export const mentionRecordSchema = z.object({
 });
 export type MentionRecord = z.infer<typeof mentionRecordSchema>;
 
-/** Completion after an `@` or a `/`. `detail`: the location or size. */
 export type ComposerCompletion = { label: string; detail?: string } & ({ mention: Mention } | { slash: SlashCommand });

@@ -11,7 +11,6 @@ interface Named {
   to?: number;
 }
 
-/** Returns the text of a mention in the message: `@src/a.ts`, `@src/a.ts:3-9`, `@problems`, `@terminal:npm test`. */
 export function mentionTextOf({ kind, path, name, line, from, to }: Named): string {
   if (kind === 'lines') return `@${path}:${from}${to === from ? '' : `-${to}`}`;
   if (kind === 'problem') return `@problem:${path}:${line}`;
@@ -23,7 +22,6 @@ export function mentionTextOf({ kind, path, name, line, from, to }: Named): stri
 export const completedComposerText = (row: { mention: Named } | { slash: { word: string } }): string =>
   'slash' in row ? row.slash.word : mentionTextOf(row.mention);
 
-/** Estimates the tokens of an attached text file from the length of its base64 data. */
 export const estimateBase64Tokens = (data: string): number => (data.length * 3) / 16;
 
 export const decodeBase64Text = (data: string): string =>

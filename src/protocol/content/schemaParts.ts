@@ -5,7 +5,6 @@ import type { JsonSchema } from './tools.ts';
 /** Maximum depth of nesting and of reference chains. Deeper schemas accept any value. */
 export const maxSchemaDepth = 24;
 
-/** Merges `allOf` into one schema: properties and required keys are united, the later keyword wins. */
 export function mergeAllOf(node: JsonSchema, root: unknown): JsonSchema {
   const { allOf, ...own } = node;
   const result: JsonSchema = { ...own };

@@ -3,7 +3,6 @@ export interface SlashCommand {
   kind: 'act' | 'prompt' | 'skill' | 'workflow' | 'agent' | 'server-prompt';
 }
 
-/** Commands of Towpath, executed when selected. `takesWords`: the text after the command becomes a message. */
 export const slashActions = {
   new: { does: 'Start a new run', takesWords: true },
   compact: { does: 'Compact the conversation', takesWords: false },
@@ -14,7 +13,6 @@ export const slashActions = {
 } as const satisfies Record<string, { does: string; takesWords: boolean }>;
 export type SlashAction = keyof typeof slashActions;
 
-/** Splits a message into a leading slash word and the rest; undefined if the message starts with none. */
 export function splitSlashCommand(text: string): { word: string; rest: string } | undefined {
   const [, word, rest] = /^(\/[^\s/]{1,200})(?:\s+([\s\S]*))?$/.exec(text) ?? [];
   return word === undefined ? undefined : { word, rest: rest ?? '' };

@@ -23,7 +23,6 @@ export interface ModelOption {
   images?: boolean;
 }
 
-/** Actions of panel buttons; the host maps each action to a command. */
 const panelActionSchema = z.enum([
   'set-key',
   'pick-model',
@@ -78,7 +77,6 @@ export interface BackgroundCommandState {
   startedAt: number;
 }
 
-/** `few`: one line per card; `all`: nothing is folded. */
 export const detailLevels = ['few', 'usual', 'all'] as const;
 export type DetailLevel = (typeof detailLevels)[number];
 
@@ -230,7 +228,6 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
     })
     .refine(({ text, attachments, mentions }) => text !== '' || attachments || mentions),
   z.strictObject({ type: z.literal('answer'), chosen: chosenSchema }),
-  /** Changes the text or delivery time of a queued message, or removes the message. */
   z.strictObject({
     type: z.literal('change-waiting'),
     runId: id,
@@ -265,9 +262,7 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('stop') }),
   z.strictObject({ type: z.literal('pause') }),
-  /** Continues without a new message: after a limit, a broken stream or a reload. */
   z.strictObject({ type: z.literal('continue') }),
-  /** `summary`: fills the message box of the new run with a digest of the displayed run. */
   z.strictObject({ type: z.literal('measure-room') }),
   z.strictObject({ type: z.literal('new-run'), summary: z.literal(true).optional() }),
   z.strictObject({ type: z.literal('retry-now') }),
@@ -336,7 +331,6 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
     reviewed: z.boolean(),
   }),
   z.strictObject({ type: z.literal('undo-file'), runId: id, path: z.string().min(1).max(4096) }),
-  /** Changes of the whole run: review in one editor, or staging with a generated commit message. */
   z.strictObject({ type: z.literal('review-files'), runId: id }),
   z.strictObject({ type: z.literal('commit-files'), runId: id }),
   z.strictObject({ type: z.literal('open-output'), ...callShape }),
@@ -349,7 +343,6 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
     line: z.number().int().optional(),
   }),
   z.strictObject({ type: z.literal('open-link'), url: z.string().min(1).max(4096) }),
-  /** Use of a code block: insert into the editor, apply by the run's model, new file, or insert into the terminal without running. */
   z.strictObject({
     type: z.literal('use-code'),
     how: z.enum(['insert', 'apply', 'new-file', 'terminal']),

@@ -4,7 +4,6 @@ import { createDictionary, type Dictionary, toDictionary } from '../values/dicti
 
 const partSize = 250;
 
-/** Messages of a long run with their calls, sent before the run itself. */
 export interface RunPart {
   runId: string;
   from: number;
@@ -31,7 +30,6 @@ export function splitRun(run: Run): { parts: RunPart[]; rest: Run } {
   return { parts, rest };
 }
 
-/** Joins the parts into `rest`, which is changed. Returns undefined if a part is missing. */
 export function joinRunSnapshotParts(parts: readonly RunPart[], rest: Run, before: number): Run | undefined {
   let at = 0;
   for (const { runId, from, messages } of parts) {

@@ -2,7 +2,6 @@ import type { Message, TokenUsage } from '../content/messages.ts';
 import { escapeInvisibleInLine } from '../text/escapeInvisible.ts';
 import type { RunEvent, StoredChange } from './events.ts';
 
-/** Audit record of one event, besides time and run. */
 export type AuditEntry = { kind: 'run' | 'question' | 'answer' | 'effect' | 'model-call' } & Record<string, unknown>;
 
 /** Text filters for audit lines: `hide` removes keys; `sha256` returns hexadecimal digits. */

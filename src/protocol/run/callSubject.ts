@@ -15,7 +15,6 @@ export const callSubjectArguments: ReadonlySet<string> = new Set([
 
 const longest = 200;
 
-/** Short description of a call outside the conversation, from its string arguments. */
 export function callSubjectOf(args: Record<string, unknown>): { about?: Record<string, string> } {
   const told = Object.entries(args).flatMap(([name, value]) =>
     callSubjectArguments.has(name) && typeof value === 'string' && value.length <= longest

@@ -17,7 +17,6 @@ import { foldFileChanges } from './runFiles.ts';
 
 const outputLimit = 20_000;
 
-/** Events that leave the current progress in place: actions of the user, and ends of background commands. */
 const leavesProgress = new Set<RunEvent['type']>([
   ...(['progress', 'pausing', 'request', 'attempt', 'title', 'pin', 'agent', 'undo', 'redo', 'command-end'] as const),
   ...(['queued', 'queued-change', 'queued-remove'] as const),
@@ -364,14 +363,12 @@ export function applyEvent(run: Run, event: RunEvent): void {
   }
 }
 
-/** Ends a hold with the first message after it. A message of the user is the feedback on the denied calls. */
 function endHold(run: Run, { role, content }: Message): void {
   if (!run.held || (role !== 'user' && role !== 'assistant')) return;
   if (role === 'user' && content !== '') for (const id of run.held) if (run.calls[id]) run.calls[id].feedback = content;
   delete run.held;
 }
 
-/** Call state that survives a new approval request: the arguments, and the earlier start of an interrupted call. */
 const begunBefore = ({
   understood,
   again,

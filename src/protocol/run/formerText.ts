@@ -33,7 +33,6 @@ export function abortReasonOf({ code, message, reason }: ErrorInfo): AbortReason
 const formerClosed =
   'The editor closed while this run was at work. Nothing was lost; what had not been answered did not run.';
 
-/** Returns the commands and the setting named in an error message of an earlier version. */
 export function linksOfEarlierVersionMessage(message: string): MessageLinks {
   const titles = [...message.matchAll(/\*Towpath: ([^*\n]{1,60})\*/g)];
   const commands = titles.flatMap(([, title]) => formerCommands.get(title!) ?? []);
@@ -51,7 +50,6 @@ const formerCommands: ReadonlyMap<string, string> = new Map([
   ['Show Log', 'towpath.showLog'],
 ]);
 
-/** Returns the basis of a decision that an earlier version stored as a sentence only; undefined: unknown sentence. */
 export function approvalBasisOfFormerText(automatic: string): ApprovalBasis | undefined {
   const known = formerBases.find(([sentence]) => sentence === automatic);
   if (known) return known[1];

@@ -74,7 +74,6 @@ export const createWorkflowGraphState = (): WorkflowGraphState => ({
   artifacts: [],
 });
 
-/** State key of the results of a parallel part, at its join. */
 export const parallelResultsKey = 'parallel_results';
 
 /** Removes earlier parallel results, so that rounds do not nest the results of all earlier rounds. */
@@ -85,7 +84,6 @@ export function withoutParallelResults({
   return values;
 }
 
-/** Folds a node event into the graph, in place. */
 export function applyNodeChange(graph: WorkflowGraphState, change: WorkflowNodeChange, at: number): void {
   const { node, branch } = change;
   if (change.status === 'start') begin(graph, change, at);

@@ -90,7 +90,6 @@ export function interruptionMessage(
   return message('“{0}” was interrupted at {1}. It may have run.', label, time);
 }
 
-/** Returns a node whose step has a recorded outcome that the node has not received; undefined: none. */
 export function nodeWithUndeliveredOutcome({
   graph,
   outcomes = createDictionary(),
@@ -110,7 +109,6 @@ export function nodeWithUndeliveredOutcome({
 const interruptedAt = (run: Run, { ok, code, interruptedAt: at, startedAt = 0, ms = 0 }: CallState): number =>
   at ?? (ok === undefined || code === 'TOOL_INTERRUPTED' ? (ms > 0 ? startedAt + ms : run.updatedAt) : startedAt + ms);
 
-/** Tells whether the effect of a call is unknown. */
 export function isCallEffectUnknown({ outcomes }: Pick<Run, 'outcomes'>, id: string, state: CallState): boolean {
   const { startedAt, decision, onlyReads, ok, step, changes, moved, again } = state;
   if (startedAt === undefined || decision === undefined || onlyReads || again || outcomes?.[id]) return false;

@@ -21,7 +21,6 @@ export function recordOutcome(run: Recorded, toolCallId: string, outcome: NodeOu
   run.outcomes[toolCallId] = outcome;
 }
 
-/** Returns the recorded outcome of the same call of the same tool. */
 export function recordedOutcome({ outcomes }: Recorded, { id, name }: ToolCall): ToolOutcome | undefined {
   const outcome = outcomes?.[id];
   if (!outcome || (outcome.tool !== name && !outcome.byPerson)) return undefined;

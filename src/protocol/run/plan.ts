@@ -38,7 +38,6 @@ export function newestPlan(
   return undefined;
 }
 
-/** Returns the final message and the to-do list of a planning agent, as input for an agent without the conversation. */
 export function planProgressText(run: Run): string {
   const answer = run.messages.findLast(({ role, content }) => role === 'assistant' && content.trim() !== '');
   const items = planItemsOfRun(run).map(({ text }, at) => `${at + 1}. ${text}`);
@@ -47,7 +46,6 @@ export function planProgressText(run: Run): string {
     .join('\n\n');
 }
 
-/** True if the displayed run has a complete plan and waits for the user to start the implementation. */
 export function isPlanReadyToImplement({ workflowId, agentId, phase, error, messages }: Run): boolean {
   const last = messages.at(-1);
   const isWhole =

@@ -10,7 +10,6 @@ export function isBetweenTurns({ messages }: Run): boolean {
 export const isRunHeldByDenial = ({ held = [], queued }: Pick<Run, 'held' | 'queued'>): boolean =>
   held.length > 0 && !queued.some(({ when }) => when !== 'done');
 
-/** True if a call has no result or a message has no answer. */
 export function hasUnfinishedTurn({ messages }: Run): boolean {
   const last = messages.at(-1);
   return (

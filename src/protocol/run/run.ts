@@ -204,7 +204,6 @@ export function restoreRunDictionaries(run: Run): Run {
   return run;
 }
 
-/** Returns calls in the order of their start, by event number; calls without a start come last. */
 export const callsInStartOrder = ({ calls }: Pick<Run, 'calls'>): [toolCallId: string, state: CallState][] =>
   sortedDictionaryEntries(calls).sort(([, one], [, other]) => startOf(one) - startOf(other));
 
@@ -243,7 +242,6 @@ export function unreportedCommandEnds(run: Run): [toolCallId: string, state: End
 export const commandEndTextForModel = (end: CommandEnd): string =>
   end.by === 'person' ? 'was stopped by the person' : toEnglishText(commandEndMessageForUser(end));
 
-/** Describes the end of a background command for the user. Follows the name of the command. */
 export function commandEndMessageForUser({ by, exitCode, signal, stillRunning }: CommandEnd): LocalizedMessage {
   if (by === 'lost') return message(stillRunning?.length ? 'continued without its window' : 'ended after its window');
   if (by === 'window') return message('ended with its window or its run');

@@ -1,6 +1,5 @@
 import { currentLocale, t } from './l10n.ts';
 
-/** Formats the age of a time in milliseconds: `now`, `5 min`, `3 h`, `2 d`, after a week the date. */
 export function formatAge(at: number, now: number): string {
   const minutes = Math.floor((now - at) / 60_000);
   if (minutes < 1) return t('now');

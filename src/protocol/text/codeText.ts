@@ -99,7 +99,6 @@ export const editReasonText = {
 export const isErrorCode = (code: string | undefined): code is TowpathErrorCode =>
   code !== undefined && Object.hasOwn(errorCodeTexts, code);
 
-/** Returns the failure as a sentence for the user: the message, or the text of the code. */
 export function errorMessageForUser({
   code,
   message,

@@ -51,7 +51,6 @@ export type ErrorReason =
   | 'unreachable'
   | 'local-ended';
 
-/** Codes that end or pause a run. A workflow node may also end with the code of a tool. */
 export type RunEndErrorCode = LLMErrorCode | StoreErrorCode | EngineErrorCode | MoneyErrorCode;
 
 /** `details` of a detected loop: the call with truncated texts, and its number of failures. */

@@ -40,7 +40,6 @@ export function t(english: string | LocalizedMessage, ...values: readonly Messag
 export const message = (english: string, ...values: readonly MessageValue[]): LocalizedMessage =>
   values.length > 0 ? { english, values } : { english };
 
-/** Formats a count with its noun: `1 call`, `2,000 calls`, `2 branches`. The keys are `{0} call` and `{0} calls`. */
 export const localizedCount = (number: number, noun: string, nouns = `${noun}s`): LocalizedMessage =>
   message(`{0} ${number === 1 ? noun : nouns}`, withDigitGrouping(number));
 

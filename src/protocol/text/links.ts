@@ -1,6 +1,5 @@
 import type { LocalizedMessage } from './l10n.ts';
 
-/** Ids of commands and of the setting named in a message, for buttons beside the message. */
 export interface MessageLinks {
   commands?: string[] | undefined;
   setting?: string | undefined;

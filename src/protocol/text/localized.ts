@@ -5,7 +5,6 @@ export type LocalizableText = string | LocalizedMessage;
 
 export type Localizer = (words: LocalizableText) => string;
 
-/** Stored form of a text: English, with the localizable parts if present. */
 export function toErrorInfo(words: LocalizableText): {
   message: string;
   said?: LocalizedMessage;
@@ -19,7 +18,6 @@ export function toErrorInfo(words: LocalizableText): {
 export const toStoredText = (words: LocalizableText): { text: string; said?: LocalizedMessage } =>
   typeof words === 'string' ? { text: words } : { text: toEnglishText(words), said: words };
 
-/** Joins texts in order. The separator is the same in every language. */
 export function joinLocalizableTexts(parts: readonly LocalizableText[], between = ' '): LocalizableText {
   const [only] = parts;
   if (only !== undefined && parts.length === 1) return only;

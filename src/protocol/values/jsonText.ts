@@ -34,7 +34,6 @@ function isFollowedByColon(text: string, at: number): boolean {
   return text[at] === ':';
 }
 
-/** Index of the closing quote of the string at `start`, or the text length if unterminated. */
 export function endOfJsonString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;

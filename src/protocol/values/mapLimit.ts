@@ -1,4 +1,3 @@
-/** Maps items with at most `most` parallel tasks; results are in order. */
 export async function mapLimit<Item, Value>(
   items: readonly Item[],
   most: number,
