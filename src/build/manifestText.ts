@@ -1,4 +1,3 @@
-/** Manifest fields with display text, including the texts of a setting's schema. */
 const spoken = new Set([
   'displayName',
   'description',
@@ -21,7 +20,6 @@ const values = new Set(['default', 'enum']);
 
 type Manifest = Record<string, unknown>;
 
-/** Returns the manifest with replaced texts: `say` receives each text and its path. */
 export function mapManifestTexts<Of extends Manifest>(
   manifest: Of,
   say: (english: string, place: string) => string,

@@ -14,7 +14,6 @@ import {
 } from './taskResult.ts';
 import type { CheckTaskTitle } from './tasks.ts';
 
-/** Renders checks as Markdown: a table of the tasks, and the failures per model. */
 export function checksAsMarkdown(results: readonly CheckResult[], tongue = englishReportLanguage): string {
   const { tell } = tongue;
   const tried = new Map(results.flatMap(({ tasks }) => tasks.map((task) => [task.id, task])));

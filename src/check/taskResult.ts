@@ -61,7 +61,6 @@ export const englishReportLanguage: OutputLanguage = { tell: toEnglishText, loca
 
 export const userReportLanguage = (): OutputLanguage => ({ tell: t, locale: currentLocale() });
 
-/** Short result for lists: `13 of 15 tasks · 24 tokens/s`. */
 export function shortCheckResult(result: CheckResult): string {
   const { writtenPerSecond: speed, of } = result;
   const done = t('{0} of {1}', passedTaskCount(result), localizedCount(of, 'task'));

@@ -4,7 +4,6 @@ import { toolCallCheckTasks } from './tasks/calling.ts';
 import { editingTasks } from './tasks/changing.ts';
 import { instructionCheckTasks } from './tasks/heeding.ts';
 
-/** Tasks of a check, in order. */
 export const modelCheckTasks = [
   ...toolCallCheckTasks,
   ...editingTasks,

@@ -26,7 +26,6 @@ interface KeptFile {
 export class StoredContentQuota {
   private sizes?: z.infer<typeof sizesSchema>;
   private running?: Promise<void>;
-  /** Total after a removal that found nothing more to remove; smaller totals need no scan. */
   private stuckAt?: number;
 
   constructor(
@@ -99,7 +98,6 @@ export class StoredContentQuota {
   }
 }
 
-/** Removes files from the front until at most `bytes` remain; returns the remaining bytes. Skips open runs. */
 async function remove(files: readonly KeptFile[], total: number, bytes: number): Promise<number> {
   let left = total;
   let held: { of?: string; lock?: RunLock; count: number } = { count: 0 };

@@ -48,7 +48,6 @@ export class RunHistoryIndex {
     await fs.appendFile(this.file, Buffer.concat(runs.map(lineOf)), { mode: 0o600 }).catch(() => {});
   }
 
-  /** Removes obsolete lines once they exceed the useful lines. `runs`: all existing runs. */
   async tidy(runs: readonly IndexedRun[]): Promise<void> {
     const { size } = await fs.stat(this.file).catch(() => ({ size: 0 }));
     const needed = runs.reduce((bytes, { words }) => bytes + words.length + 500, 0);

@@ -80,7 +80,6 @@ function versionOf(event: StoredEvent): number | undefined {
   return hasStoredImages(event) ? 2 : eventVersions[event.type];
 }
 
-/** Returns the line of an event. `previous` is the number of the preceding event, 0 at the start. */
 export function journalLineOf(event: StoredEvent, previous: number): Buffer {
   const version = versionOf(event);
   const json = Buffer.from(JSON.stringify({ previous, ...(version && { version }), ...event }));

@@ -1,7 +1,6 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 
-/** Folder of local model states: file names start with a run id and a dot. */
 export const modelStatesFolder = (store: string): string => path.join(store, 'model-states');
 
 const idOf = (name: string): string | undefined => /^(run-[\w-]{1,100})\./.exec(name)?.[1];

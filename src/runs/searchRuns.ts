@@ -9,7 +9,6 @@ interface FoundRun {
 /** Searchable characters per run: the start and end of a longer text. */
 const maxText = 200_000;
 
-/** Returns the search text: title, tab, messages of the user and the models. */
 export function runSearchText(run: Run): Buffer {
   const said = [...run.messages, ...(run.damage ?? []).flatMap(({ messages }) => messages)];
   const texts = said.flatMap((message) => (message.role === 'tool' ? [] : [message.content]));
@@ -18,7 +17,6 @@ export function runSearchText(run: Run): Buffer {
 
 export const runTitleSearchText = (title: string): Buffer => Buffer.from(`${searchable(title)}\t`);
 
-/** Normalizes text for search: lower case, without diacritics, single spaces. */
 function searchable(text: string): string {
   const plain = isPlain.test(text) ? text : text.normalize('NFKD').replace(/[\p{M}\p{Cf}]+/gu, '');
   return plain
@@ -28,7 +26,6 @@ function searchable(text: string): string {
 }
 const isPlain = /^[\x20-\x7E\s]*$/;
 
-/** Returns the runs that contain every word of `query`, also as part of a word; all runs for an empty query. */
 export function findMatchingRuns(runs: readonly IndexedRun[], query: string): FoundRun[] {
   const wanted = wordsIn(query)
     .sort((one, other) => other.length - one.length) // long words are probably rare

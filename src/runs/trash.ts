@@ -73,7 +73,6 @@ export class DeletedRuns {
     });
   }
 
-  /** Removes runs deleted more than 30 days ago, and remains of interrupted removals. */
   async sweep(): Promise<void> {
     const late = (await this.names()).filter((name) => this.daysLeft(name) <= 0);
     for (const name of late) await this.remove(name).catch(() => {}); // done by another window or at the next start

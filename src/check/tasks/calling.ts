@@ -17,7 +17,6 @@ const report = [
   '',
 ].join('\n');
 
-/** Tasks about calls: presence, arguments, and use of the results. */
 export const toolCallCheckTasks = [
   {
     id: 'call',

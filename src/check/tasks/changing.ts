@@ -28,7 +28,6 @@ const meanwhile = server('workers = 5 # raised by Mo');
 const letters = ['a', 'b', 'c'];
 const hasItsLetter = (folder: TaskFolder, letter: string) => trimmedEnd(folder.read(`${letter}.txt`)) === letter;
 
-/** Tasks about changes: the requested changes, and an end. */
 export const editingTasks = [
   {
     id: 'edit',

@@ -102,7 +102,6 @@ function changedFiles(calls: readonly Done[]): Map<string, string> {
   return new Map([...how, ...moves]);
 }
 
-/** Returns messages of the user that are no longer sent, answers, and denied or edited calls. */
 function decisions({ messages }: RunConversation, upTo: number, calls: readonly Done[]): string[] {
   const sent = retainedUserRequests(messages, { upTo, kept: '', at: messages.length });
   const byId = new Map(calls.map((done) => [done.call.id, done]));

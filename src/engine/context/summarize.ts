@@ -76,7 +76,6 @@ export async function summarizeMessages(
 export const emitSummaryProgress = (emit: ConversationWithModel['emit']): void =>
   void emit({ type: 'progress', ...toStoredText(message('The context window is full: summarizing the oldest steps')) });
 
-/** Prefetches a summary by this model in one attempt; undefined on any failure. */
 export async function prefetchSummary(
   { run, by, signal }: { run: RunConversation; by: SummaryModel; signal: AbortSignal },
   upTo: number,
@@ -147,7 +146,6 @@ function lines(message: Message): string[] {
   }
 }
 
-/** Lists messages and calls in one line each, without the middle of long lists. */
 function plainly({ summary, messages }: Before): string {
   const short = messages.flatMap(lines).map((line) => `- ${truncate(line.replace(/\s+/g, ' '), 200)}`);
   return [...(summary && [summary]), ...short].join('\n');

@@ -37,7 +37,6 @@ export class SummaryPrefetcher {
 
   constructor(private readonly keep: (usage: RunEventBody) => Promise<unknown>) {}
 
-  /** Checks for a prefetch during a run. A stop of the run also stops the prefetch. */
   look(room: CompactionOptions): void {
     if (this.room?.signal !== room.signal) room.signal.addEventListener('abort', () => this.giveUp(), { once: true });
     this.room = room;
@@ -45,7 +44,6 @@ export class SummaryPrefetcher {
     this.begin(room, { from: beside, may: ({ onThisMachine }) => !onThisMachine, usedFrom: 1, tell });
   }
 
-  /** Checks for a prefetch while the run is at rest. */
   rest(tell: How['tell']): void {
     const { room } = this;
     this.room = undefined;

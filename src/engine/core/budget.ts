@@ -17,7 +17,6 @@ export interface SpendingBudget {
 }
 
 interface Admitted {
-  /** Reports the recorded end of a call; undefined: unknown cost. */
   paid(cost: number | undefined): Promise<void>;
   unheld?: true;
 }

@@ -4,7 +4,6 @@ import type { ErrorReason, TowpathErrorCode } from '../../protocol/text/codes.ts
 import { type LocalizableText, messageOf, toErrorInfo, UserFacingError } from '../../protocol/text/localized.ts';
 import { StoreError } from '../../runs/journal.ts';
 
-/** Reason why a run cannot continue, as a sentence for the user. Thrown by dependencies of the engine. */
 export class RunError extends UserFacingError {
   override readonly name = 'EngineError';
   constructor(

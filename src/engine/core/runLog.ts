@@ -7,7 +7,6 @@ import { UserFacingError } from '../../protocol/text/localized.ts';
 import { toStorableEvent } from '../../runs/storable.ts';
 import type { OpenRun } from '../../runs/store.ts';
 
-/** Rejection of events after the end of the run, from work that continued after a stop. */
 class RunEndedError extends UserFacingError {
   override readonly name = 'RunEndedError';
   readonly code = 'ENGINE_ABORTED';
@@ -16,7 +15,6 @@ class RunEndedError extends UserFacingError {
 interface LogOptions {
   /** Promise that ends all waits for the disk. */
   hurry?: Promise<void>;
-  /** Newest number of an unstored event of this run; later events have higher numbers. */
   toldUpTo?: number;
   onFailure?(error: unknown): void;
 }

@@ -36,7 +36,6 @@ export interface Workflow {
    * in `run.messages`. The position is stored only in `run`.
    */
   advance(context: WorkflowContext): Promise<StopPoint>;
-  /** Result names of a node's step that the workflow reads later. */
   usedLater?(node: string, step: number): string[];
   /** Returns the workspace for an undo at rest, if different from the open workspace. Throws an `Error` with a sentence. */
   undoing?(context: Pick<WorkflowContext, 'run' | 'emit'>): Promise<Workspace>;
@@ -101,7 +100,6 @@ export interface TurnOptions {
   maxTurns?: number;
   workspace?: Workspace;
   request?: Partial<Omit<ChatRequest, 'model' | 'messages' | 'tools'>>;
-  /** Conversation separate from the run's conversation. */
   apart?: NodeConversationLog;
   onlyRoom?: true;
   brief?: string;

@@ -1,7 +1,6 @@
 import type { RunEventBody } from '../../protocol/run/events.ts';
 import type { RunLog } from '../core/runLog.ts';
 
-/** Holder of a run in this window. `notes`: events of its commands before the record opened. */
 export interface RunLogHolder {
   log?: RunLog;
   notes: RunEventBody[];

@@ -67,7 +67,6 @@ export class RepeatGuard {
     };
   }
 
-  /** Clears all counts after a message of the user or the end of a command. */
   forget(): void {
     this.failures.clear();
     this.given.clear();

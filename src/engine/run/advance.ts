@@ -174,7 +174,6 @@ async function advance(
 const isDecided = (state: CallState | undefined): boolean =>
   state?.decision !== undefined && state.automatic === undefined;
 
-/** Compacts the conversation of a run at rest and restores its stop point. */
 async function compact(
   log: RunLog,
   active: ActiveRun,

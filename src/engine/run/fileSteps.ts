@@ -138,7 +138,6 @@ export async function applyUndoStep(
   return form;
 }
 
-/** Writes a text in an earlier form. Returns the replaced form if different. */
 async function rewriteAs(file: ResolvedPath, text: string, form: NonNullable<UndoFileStep['form']>) {
   const before = await readFileModeAndEncoding(file);
   const mode = form.mode ?? before.mode;

@@ -96,7 +96,6 @@ export interface RunContextOptions {
   mayRequest?(): boolean;
 }
 
-/** Creates the context of a workflow: the loop, the gate and the events of a run. */
 export function createRunContext(options: RunContextOptions): WorkflowContext {
   const { log, signal, host } = options;
   const { run } = log;

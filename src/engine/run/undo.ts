@@ -313,7 +313,6 @@ function pathWithout(
   return moves.filter((move) => !failed.has(move)).reduce<string>(pathAfterMove, start);
 }
 
-/** Stores the current content and returns its id. Binary content is stored already. */
 async function storeFound(
   { contents }: RunStore,
   runId: string,

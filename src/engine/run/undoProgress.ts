@@ -156,7 +156,6 @@ export function undoOperationOrigin(operations: readonly UndoOperation[], index:
   return { path };
 }
 
-/** Tells whether a later operation before `end` removed or covered the result. */
 export function isUndoResultCovered(operations: readonly UndoOperation[], index: number, end: number): boolean {
   const operation = operations[index]!;
   let path = isUndoMove(operation) ? operation.to : operation.at;
