@@ -28,9 +28,7 @@ import { type RuleChoice, ruleChoices } from './ruleChoices.ts';
 interface Waiting extends RemindableApproval, PendingApproval {
   request: ApprovalRequest;
   answer(answer: ApprovalAnswer): void;
-  /** Approval in a separate dialog, although the batch has others. */
   single: boolean;
-  /** Requested by the user: no wait for idle time. */
   called: boolean;
 }
 
@@ -155,7 +153,6 @@ export class ApprovalDialogQueue implements vscode.Disposable {
     await this.answerReviewed(how, [reviewed]);
   }
 
-  /** Handles the buttons of a common review: answers each approval as shown. */
   async answerReviews(how: 'allow' | 'deny'): Promise<void> {
     const shown = this.parts.reviews.severalInFront();
     const group = this.waiting.filter(({ request }) => shown.has(request.id));
@@ -211,7 +208,6 @@ export class ApprovalDialogQueue implements vscode.Disposable {
     return findApproval(this.waiting, key, this.looking);
   }
 
-  /** Schedules the next dialog, so that simultaneous requests are collected first. */
   private next(): void {
     if (this.comingUp) return;
     this.comingUp = setImmediate(() => {
@@ -249,7 +245,6 @@ export class ApprovalDialogQueue implements vscode.Disposable {
     }
   }
 
-  /** Returns the pressed button of a native dialog; rejects if abandoned. */
   private async dialog({ message, detail }: ApprovalText, buttons: string[], over: AbortSignal) {
     const shown = vscode.window.showWarningMessage(message, { modal: true, detail }, ...orderDialogButtons(buttons));
     const chosen = await this.front.ended(shown, over);
@@ -285,7 +280,6 @@ export class ApprovalDialogQueue implements vscode.Disposable {
     else await this.denyEach([waiting]);
   }
 
-  /** Offers rules; without a choice, the request is shown again. */
   private async allowAlways(waiting: Waiting, offered: readonly PermissionRule[][], over: AbortSignal): Promise<void> {
     const title = t('Always Allow');
     const placeholder = t('Towpath: Approvals… shows these rules and can delete them');
@@ -331,7 +325,6 @@ export class ApprovalDialogQueue implements vscode.Disposable {
     if (still.length > 1) await this.parts.presence.back('nowhere'); // the editor does not focus a multi-file diff
   }
 
-  /** Shows a list or a box; closes when the requests are settled or another dialog opens. */
   private async whileWaiting<Given>(
     group: Waiting[],
     over: AbortSignal,

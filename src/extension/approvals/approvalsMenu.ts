@@ -20,7 +20,6 @@ interface Choice extends vscode.QuickPickItem {
   remove?(): Promise<unknown>;
 }
 
-/** *Approvals…*: the preset, read-only commands, rules, and models allowed for files, each with a button to delete. */
 export async function showApprovals(policies: ApprovalPolicies, servers: Servers, named: ModelConsent): Promise<void> {
   const pick = vscode.window.createQuickPick<Choice>();
   pick.title = t('Towpath: approvals');
@@ -66,7 +65,6 @@ function choices(policies: ApprovalPolicies, servers: Servers, named: ModelConse
 
 const trash = () => ({ iconPath: new vscode.ThemeIcon('trash'), tooltip: t('Delete this rule') });
 
-/** Descriptions of the presets, translated by `t`. */
 export const approvalPresetDetails = {
   'ask-everything': 'reads, too',
   'reads-free': 'changes and commands ask',
@@ -94,7 +92,6 @@ function rulesOf(policies: ApprovalPolicies, servers: Servers, scope: PolicyScop
   return [separator(title), ...items];
 }
 
-/** Returns the files that may use a model without a selection. */
 function modelsOf(named: ModelConsent): Choice[] {
   const items = named.agreed().map((one) => {
     const { file, label, where } = describeNamedModel(one);
@@ -162,7 +159,6 @@ export function availableRuleScopes(): { scope: PolicyScope; words: string }[] {
     : [everywhere];
 }
 
-/** @param value initial value, which may stay empty */
 async function input(title: string, prompt: string, placeHolder: string, value?: string): Promise<string | undefined> {
   const text = await vscode.window.showInputBox({
     title,

@@ -36,7 +36,6 @@ export class DiffDocumentProvider implements vscode.TextDocumentContentProvider 
     await showDiff(before!, after!, t('{0} (changes by Towpath)', path.basename(change.path)));
   }
 
-  /** Shows a file before the run next to the current file, where changes can be reverted and saved. */
   async showSince(runId: string, side: SinceRun): Promise<void> {
     const [, before, now] = sidesOf(runId, side);
     await showDiff(before, now, t('{0} (before this run ↔ now)', path.basename(side.path)));

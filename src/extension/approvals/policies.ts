@@ -64,7 +64,6 @@ export class ApprovalPolicies implements vscode.Disposable {
     return held ? chosen : 'reads-free';
   }
 
-  /** Returns the preset of a run, and if the preset was chosen for that run only. */
   shown(runId: string): { preset: ApprovalPreset; presetOfRun: boolean } {
     const own = this.preset;
     const chosen = this.runs.of(runId, own);
@@ -72,13 +71,11 @@ export class ApprovalPolicies implements vscode.Disposable {
     return { preset: held ? (chosen ?? own) : own, presetOfRun: held && chosen !== undefined };
   }
 
-  /** Returns the run with the widest preset; the first of equal runs. */
   widest(runIds: readonly string[]): { runId: string; preset: ApprovalPreset } | undefined {
     const all = runIds.map((runId) => ({ runId, preset: this.shown(runId).preset }));
     return all.find(({ preset }) => !all.some((other) => isMorePermissivePreset(other.preset, preset)));
   }
 
-  /** Returns the raw rules, valid or not, for a list that can delete each. */
   written(scope: PolicyScope): unknown[] {
     const value: unknown = scope === 'user' ? settings()['approvals.rules'] : (this.memory.get(rulesName) ?? []);
     return Array.isArray(value) ? value : [value];
@@ -244,7 +241,6 @@ function mayAutopilot(): boolean {
   return false;
 }
 
-/** Label of a rule in a list: `Allow fs.edit in src/**`. */
 export const ruleLabel = (rule: PermissionRule): string =>
   t(rulePhrases[rule.effect], formatRuleCoverage(rule, localize));
 

@@ -29,7 +29,6 @@ interface Dependencies<Waiting> {
 export class ApprovalReminders<Waiting extends RemindableApproval> {
   constructor(private readonly dependencies: Dependencies<Waiting>) {}
 
-  /** Notifies without blocking the editor. */
   remind(group: readonly Waiting[]): void {
     const { isWaiting, otherRun, panelInView } = this.dependencies;
     const untold = group.filter((one) => isWaiting(one) && !one.told);

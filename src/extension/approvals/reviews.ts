@@ -71,7 +71,6 @@ export class ApprovalReviewEditors implements vscode.FileSystemProvider {
     await Promise.race([opening, closed]).finally(() => listener?.dispose());
   }
 
-  /** Returns the user's version; undefined if unchanged. */
   edited(request: ApprovalRequest): string | undefined {
     const review = this.reviews.get(request.id);
     const text = review && (openDocument(review.uri)?.getText() ?? this.saved(review.uri));
@@ -84,7 +83,6 @@ export class ApprovalReviewEditors implements vscode.FileSystemProvider {
     return this.reviews.get(request.id)?.seen === true;
   }
 
-  /** Returns the ids of the approvals in an active common review; empty for other tabs. */
   severalInFront(): ReadonlySet<string> {
     return this.unsettled(this.severalIn(frontTab()));
   }
@@ -118,7 +116,6 @@ export class ApprovalReviewEditors implements vscode.FileSystemProvider {
     return uri?.scheme === scheme ? uri.authority.replace(/^before\./, '') : undefined;
   }
 
-  /** Closes the review of a settled approval and deletes the texts. */
   async forget(request: ApprovalRequest): Promise<void> {
     const review = this.reviews.get(request.id);
     if (!review) return;
@@ -179,7 +176,6 @@ export class ApprovalReviewEditors implements vscode.FileSystemProvider {
     return file && Buffer.from(file.bytes).toString();
   }
 
-  /** Sets the context key of edited reviews for their buttons. */
   private tellChanged(): void {
     const changed = [...this.reviews.values()].filter(({ request }) => this.edited(request) !== undefined);
     const uris = changed.map(({ uri }) => uri.toString());

@@ -23,7 +23,6 @@ export function ruleChoices(offered: readonly PermissionRule[][], everywhere = f
   return everywhere || places.length === 1 ? rows : [...rows, { label: t('For All Workspaces…') }];
 }
 
-/** Formats the coverage and scope of a rule, on separate lines if too long. */
 function choiceOf(rules: readonly PermissionRule[], scope: string): vscode.QuickPickItem {
   const { what, where } = summarizeRuleCoverage(rules, localize);
   const covered = rules.every((rule) => rule.command !== undefined && !rule.varies) ? t('Exactly: {0}', what) : what;

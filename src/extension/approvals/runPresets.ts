@@ -22,7 +22,6 @@ export class RunPresets {
     return kept && isMorePermissivePreset(own, kept) ? kept : undefined;
   }
 
-  /** Stores a choice; the user's own preset removes the choice. */
   choose(runId: string, preset: ApprovalPreset, own: ApprovalPreset): void {
     if (preset === own) this.chosen.delete(runId);
     else this.chosen.set(runId, preset);

@@ -180,7 +180,6 @@ async function decodedByEditor(file: string, bytes: Buffer): Promise<{ text: str
   }
 }
 
-/** Waits for the editor to see an external change. */
 async function untilItReads(document: vscode.TextDocument, text: string): Promise<void> {
   for (let waited = 0; waited < 2000 && !document.isDirty && !sameLines(document.getText(), text); waited += 50)
     await sleep(50);
@@ -194,7 +193,6 @@ const readsOtherwise = () =>
     'The editor reads this file in another encoding, or it has just changed. Nothing was written; read it again.',
   );
 
-/** Encodes a text; throws for a character without a representation, which would become a question mark. */
 async function encodedAs(text: string, encoding: string): Promise<Uint8Array> {
   const bytes = await vscode.workspace.encode(text, { encoding });
   if (!encoding.startsWith('utf')) checkSame(text, await vscode.workspace.decode(bytes, { encoding }), encoding);
@@ -209,7 +207,6 @@ async function encodedFor(uri: vscode.Uri, text: string): Promise<Uint8Array> {
   return bytes;
 }
 
-/** Throws for the first character lost by an encoding. */
 function checkSame(text: string, back: string, encoding: string): void {
   if (back === text) return;
   const [wanted, made] = [[...text], [...back]];
@@ -236,7 +233,6 @@ function realPathOf(uri: vscode.Uri): string | undefined {
   }
 }
 
-/** Finds the editor's ripgrep; the location differs between versions and servers. */
 function findRipgrep(roots: readonly string[]): string | undefined {
   const name = process.platform === 'win32' ? 'rg.exe' : 'rg';
   const packages = ['@vscode/ripgrep/bin', `@vscode/ripgrep-${process.platform}-${process.arch}/bin`];

@@ -12,7 +12,6 @@ import { folderUri, virtualFolders } from '../dialogs/folders.ts';
 /** Milliseconds for a language server to report on a new file. */
 const firstReport = 1500;
 
-/** Language features of the editor through public commands. */
 export const editorLanguageService: LanguageService = {
   async diagnostics(file) {
     if (file === undefined)

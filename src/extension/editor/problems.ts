@@ -5,7 +5,6 @@ const patience = 1000;
 const quiet = 150;
 const maxTold = 20;
 
-/** Detector of errors caused by a change, for files already analyzed by a language server. */
 export class ChangeErrorDetector {
   /** Time of the last report by URI (epoch milliseconds). */
   private readonly reports = new Map<string, number>();

@@ -3,7 +3,6 @@ import type { TreeEntry, VirtualFiles } from '../../tools/core/workspace.ts';
 import { toWorkspaceRoots } from '../../tools/core/workspaceRoots.ts';
 import { virtualFolders } from '../dialogs/folders.ts';
 
-/** Virtual folders through their file system providers. Addresses are URIs as text. */
 export function createVirtualFiles(): VirtualFiles | undefined {
   const folders = virtualFolders();
   if (folders.length === 0) return undefined;

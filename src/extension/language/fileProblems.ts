@@ -2,7 +2,6 @@ import { type LocalizableText, toErrorInfo } from '../../protocol/text/localized
 import type { LoadedWorkflow } from '../../workflows/read/check.ts';
 import type { YamlProblem } from '../../workflows/read/yaml.ts';
 
-/** Returns a problem at the beginning of a file that could not be read. */
 export function unreadableFileProblem<Value>(words: LocalizableText): LoadedWorkflow<Value> {
   const problem: YamlProblem = { line: 1, column: 1, endLine: 1, endColumn: 1, ...toErrorInfo(words) };
   return { problems: [problem], warnings: [] };

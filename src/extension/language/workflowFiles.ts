@@ -14,7 +14,6 @@ import { unreadableFileProblem } from './fileProblems.ts';
 
 export type WorkflowFileKind = 'workflow' | 'agent';
 
-/** Patterns of files relative to each workspace folder. */
 export const workflowFilePatterns: Record<WorkflowFileKind, string> = {
   workflow: '**/.towpath/workflows/*.{yaml,yml,json}',
   agent: '**/.towpath/agents/*.{yaml,yml,json}',
@@ -37,7 +36,6 @@ export class WorkflowFiles {
     private readonly aside: ParserWorker,
   ) {}
 
-  /** Returns the files of a kind, sorted by path. Empty in an untrusted workspace. */
   async find(kind: WorkflowFileKind): Promise<vscode.Uri[]> {
     if (isVirtualWorkspace() || !vscode.workspace.isTrusted) return [];
     const found = await vscode.workspace.findFiles(workflowFilePatterns[kind].replace('**/', ''), null, 500);
@@ -78,12 +76,10 @@ export class WorkflowFiles {
   }
 }
 
-/** Workspace-relative path, as stored in a run. */
 export const workspaceRelativeId = (uri: vscode.Uri): string => vscode.workspace.asRelativePath(uri);
 
 export const workflowNameOf = (uri: vscode.Uri): string => path.posix.parse(uri.path).name;
 
-/** Returns undefined for other files, or files not directly in a workspace folder. */
 export function workflowFileKindOf(uri: vscode.Uri): WorkflowFileKind | undefined {
   if (!vscode.workspace.getWorkspaceFolder(uri)) return undefined;
   const place = vscode.workspace.asRelativePath(uri, false);
@@ -92,7 +88,6 @@ export function workflowFileKindOf(uri: vscode.Uri): WorkflowFileKind | undefine
   return folder === 'workflows' ? 'workflow' : 'agent';
 }
 
-/** Returns the location of a run's file; undefined outside of the workspace. */
 export function workflowFileUri(id: string): vscode.Uri | undefined {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const [name, ...rest] = id.split('/');

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { currentLocale } from '../../protocol/text/l10n.ts';
 
-/** Page of the chat: the view in any side bar, or an editor tab. */
 export interface ViewLocation {
   readonly visible: boolean;
   post(message: unknown): void;
@@ -10,7 +9,6 @@ export interface ViewLocation {
 }
 
 export interface PageListener {
-  /** A new page replaces an earlier page of the location and has no state. */
   opened(place: ViewLocation): void;
   closed(place: ViewLocation): void;
   said(message: unknown, place: ViewLocation): void;
@@ -19,7 +17,6 @@ export interface PageListener {
 
 const maxEarly = 200;
 
-/** View type of the tab, restored by the editor after a reload. */
 export const chatTabType = 'towpath.chatTab';
 
 /**

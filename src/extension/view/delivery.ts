@@ -8,7 +8,6 @@ export interface Clock {
   after(ms: number, run: () => void): () => void;
 }
 
-/** Event queue to the panel: in order, batched, with adjacent pieces joined. */
 export class PanelEventQueue {
   private events: RunEvent[] = [];
   private lastAt = Number.NEGATIVE_INFINITY;

@@ -29,7 +29,6 @@ export function msUntilIdleCheck({ editorMs, panel, tookMs }: ActivitySnapshot):
   return Math.max(0, Math.ceil(needed - idle));
 }
 
-/** Returns the location of the user, which regains the focus after a dialog. */
 export function activeUserLocation({ editorMs, panel }: ActivitySnapshot): 'panel' | 'editor' {
   if (typeof panel === 'string') return editorMs === Number.POSITIVE_INFINITY ? 'panel' : 'editor';
   return panel.focused || panel.idleMs <= editorMs ? 'panel' : 'editor';
