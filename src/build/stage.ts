@@ -80,6 +80,7 @@ async function packageOfPrices(folder: string): Promise<string> {
 
 export const vsceScriptPath = path.join(projectRoot, 'node_modules/@vscode/vsce/vsce');
 
+/** Copies the contents of a platform's package into `folder`, with file modes independent of the machine. */
 export function stagePackageContents(target: BuildTarget, built: BuildOutput, folder: string): void {
   const put = (from: string, to: string) =>
     cpSync(path.resolve(projectRoot, from), path.join(folder, to), { recursive: true });

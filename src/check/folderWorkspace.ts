@@ -17,6 +17,7 @@ export interface TaskFolder {
 /** Maximum bytes read from a file. */
 const maxBytes = 1 << 20;
 
+/** Workspace for the tools from a folder without an editor. `root`: real path. */
 export const folderWorkspace = (root: string, ripgrep: string | undefined): Workspace => ({
   roots: [{ name: path.basename(root), path: root }],
   trusted: true,

@@ -69,6 +69,7 @@ export async function collectUsageInsights(
   };
 }
 
+// Uses the cached counts while they match the journal, else recounts.
 async function countsIn(folder: string): Promise<UsageCounts> {
   const stat = await fs.stat(journalPath(folder)).catch(() => undefined);
   if (!stat) return createUsageCounts(); // no run

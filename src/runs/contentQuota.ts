@@ -98,6 +98,7 @@ export class StoredContentQuota {
   }
 }
 
+// Removes files from the front until at most `bytes` remain; returns the remaining bytes. Skips open runs.
 async function remove(files: readonly KeptFile[], total: number, bytes: number): Promise<number> {
   let left = total;
   let held: { of?: string; lock?: RunLock; count: number } = { count: 0 };

@@ -93,6 +93,7 @@ export function createForkEvents(
   return [...begun, { runId: id, seq: seq + 1, at: now, type: 'phase', phase: 'WaitingUser' }];
 }
 
+// Returns the first run with the shared events, so that forks at the same message have the same origin.
 function parentAt(run: Run, seqs: readonly number[], seq: number): BranchParent {
   const { run: from, seq: at, line = [] } = run.parent ?? {};
   const above = from === undefined ? [] : [{ run: from, seq: at! }, ...line];

@@ -98,6 +98,7 @@ export async function readJournal(file: string, runId?: string): Promise<Journal
 
 const firstBytes = 65_536;
 
+/** Reads the first event only; undefined: unreadable or missing. */
 export async function readFirstEvent(file: string): Promise<StoredEvent | undefined> {
   const handle = await fs.open(file, 'r').catch(() => undefined);
   if (!handle) return undefined;

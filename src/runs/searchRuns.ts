@@ -26,6 +26,7 @@ function searchable(text: string): string {
 }
 const isPlain = /^[\x20-\x7E\s]*$/;
 
+/** Returns the runs that contain every word of `query`, also as part of a word; all runs for an empty query. */
 export function findMatchingRuns(runs: readonly IndexedRun[], query: string): FoundRun[] {
   const wanted = wordsIn(query)
     .sort((one, other) => other.length - one.length) // long words are probably rare

@@ -51,6 +51,7 @@ import { WindowStatus } from './windowStatus.ts';
 const atOnce = 8;
 const keptAtOnce = 50;
 
+/** Run opened for exclusive writing until `close`. */
 export interface OpenRun {
   run: Run;
   append(event: StoredEvent): Promise<void>;

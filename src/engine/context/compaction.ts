@@ -136,6 +136,7 @@ async function madeAhead(
 
 const asIfFull = (now: number, window = Number.POSITIVE_INFINITY): number => Math.min(window, now / fullWindowShare);
 
+/** Share of the context budget in use; undefined: unknown window. */
 export function contextFillRatio({ run, prefix, contextWindow: window }: CompactionOptions): number | undefined {
   return (
     window &&

@@ -100,6 +100,7 @@ export function buildPrompt({ messages, compactions }: Said): Message[] {
 
 const whole = Number.POSITIVE_INFINITY;
 
+// Call with the newest plan at the last compaction, so that the prompt stays stable until the next compaction.
 function openPlan(said: readonly Message[]): ToolCall | undefined {
   const failed = new Set(
     said.flatMap((message) =>

@@ -76,6 +76,7 @@ export async function summarizeMessages(
 export const emitSummaryProgress = (emit: ConversationWithModel['emit']): void =>
   void emit({ type: 'progress', ...toStoredText(message('The context window is full: summarizing the oldest steps')) });
 
+/** Prefetches a summary by this model in one attempt; undefined on any failure. */
 export async function prefetchSummary(
   { run, by, signal }: { run: RunConversation; by: SummaryModel; signal: AbortSignal },
   upTo: number,

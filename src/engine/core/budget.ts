@@ -17,6 +17,7 @@ export interface SpendingBudget {
 }
 
 interface Admitted {
+  /** Reports the recorded end of a call; undefined: unknown cost. */
   paid(cost: number | undefined): Promise<void>;
   unheld?: true;
 }

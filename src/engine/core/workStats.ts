@@ -1,6 +1,7 @@
 import type { WorkStats } from '../../protocol/content/workStats.ts';
 import { callsInStartOrder, type Run } from '../../protocol/run/run.ts';
 
+/** Returns a function that measures the work since this call, for the turn limit. `now`: clock of the events. */
 export function startWorkStats(run: Run, now: () => number): (turns: number) => WorkStats {
   const [began, before] = [now(), run.usage];
   return (turns) => ({

@@ -6,11 +6,13 @@ import { resolvePath } from '../../tools/sandbox/paths.ts';
 export const existsInWorkspace = async (workspace: Workspace, path: string): Promise<boolean> =>
   (await kindAt(workspace, path)) !== undefined;
 
+/** Tells whether a path is empty or contains only nested empty folders. */
 export async function isEmptyOrNestedEmptyFolder(workspace: Workspace, path: string): Promise<boolean> {
   const there = await kindAt(workspace, path);
   return there === undefined || (there.kind === 'folder' && (await emptyFoldersIn(there.path)) !== undefined);
 }
 
+/** Removes a folder that contains only nested empty folders; anything else stays. */
 export async function removeEmptyTree(workspace: Workspace, path: string): Promise<void> {
   const there = await kindAt(workspace, path);
   if (there?.kind !== 'folder') return;

@@ -29,6 +29,7 @@ interface Waiting extends RemindableApproval, PendingApproval {
   request: ApprovalRequest;
   answer(answer: ApprovalAnswer): void;
   single: boolean;
+  /** Requested by the user: no wait for idle time. */
   called: boolean;
 }
 
@@ -208,6 +209,7 @@ export class ApprovalDialogQueue implements vscode.Disposable {
     return findApproval(this.waiting, key, this.looking);
   }
 
+  /** Schedules the next dialog, so that simultaneous requests are collected first. */
   private next(): void {
     if (this.comingUp) return;
     this.comingUp = setImmediate(() => {
@@ -245,6 +247,7 @@ export class ApprovalDialogQueue implements vscode.Disposable {
     }
   }
 
+  /** Returns the pressed button of a native dialog; rejects if abandoned. */
   private async dialog({ message, detail }: ApprovalText, buttons: string[], over: AbortSignal) {
     const shown = vscode.window.showWarningMessage(message, { modal: true, detail }, ...orderDialogButtons(buttons));
     const chosen = await this.front.ended(shown, over);

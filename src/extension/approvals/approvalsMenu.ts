@@ -159,6 +159,7 @@ export function availableRuleScopes(): { scope: PolicyScope; words: string }[] {
     : [everywhere];
 }
 
+/** @param value initial value, which may stay empty */
 async function input(title: string, prompt: string, placeHolder: string, value?: string): Promise<string | undefined> {
   const text = await vscode.window.showInputBox({
     title,

@@ -62,6 +62,7 @@ export class DialogSlot {
     dialog.then(ended, ended);
   }
 
+  /** Returns the result of a dialog; rejects if abandoned or not shown. */
   async ended<Button>(shown: Thenable<Button>, over: AbortSignal): Promise<Button> {
     const dialog = Promise.resolve(shown);
     over.throwIfAborted();

@@ -25,6 +25,7 @@ export class NarrowedApprovalRules {
     return found.length > 0;
   }
 
+  /** Returns the lost coverage of a stored rule; undefined for other rules. */
   reason(scope: Scope, rule: unknown): LocalizedMessage | undefined {
     const found = this.memories[scope].get(narrowedName);
     return Array.isArray(found) && found.includes(JSON.stringify(rule)) ? whatIsNarrowed(rule) : undefined;

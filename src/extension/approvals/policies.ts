@@ -71,6 +71,7 @@ export class ApprovalPolicies implements vscode.Disposable {
     return { preset: held ? (chosen ?? own) : own, presetOfRun: held && chosen !== undefined };
   }
 
+  /** Returns the run with the widest preset; the first of equal runs. */
   widest(runIds: readonly string[]): { runId: string; preset: ApprovalPreset } | undefined {
     const all = runIds.map((runId) => ({ runId, preset: this.shown(runId).preset }));
     return all.find(({ preset }) => !all.some((other) => isMorePermissivePreset(other.preset, preset)));

@@ -71,6 +71,7 @@ export class ApprovalReviewEditors implements vscode.FileSystemProvider {
     await Promise.race([opening, closed]).finally(() => listener?.dispose());
   }
 
+  /** Returns the user's version; undefined if unchanged. */
   edited(request: ApprovalRequest): string | undefined {
     const review = this.reviews.get(request.id);
     const text = review && (openDocument(review.uri)?.getText() ?? this.saved(review.uri));
@@ -83,6 +84,7 @@ export class ApprovalReviewEditors implements vscode.FileSystemProvider {
     return this.reviews.get(request.id)?.seen === true;
   }
 
+  /** Returns the ids of the approvals in an active common review; empty for other tabs. */
   severalInFront(): ReadonlySet<string> {
     return this.unsettled(this.severalIn(frontTab()));
   }

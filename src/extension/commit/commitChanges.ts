@@ -13,6 +13,7 @@ import type { CommitRepository, GitChange } from './git.ts';
  * minimum useful characters of the text of a file.
  */
 const [maxNames, maxTexts, maxSubjects] = [300, 60, 8];
+// Maximum characters of a subject, and minimum useful characters of a file's text.
 const [subjectLimit, leastText] = [100, 80];
 const charactersOfToken = 3;
 
@@ -102,6 +103,7 @@ function nameOf({ uri, originalUri }: GitChange, { rootUri }: CommitRepository):
   return before === after ? after! : `${before} → ${after}`;
 }
 
+// Returns a diff, or the text of an untracked file; empty if nothing is to report, undefined if private.
 async function textOf(change: GitChange, staged: boolean, sources: Sources): Promise<string | undefined> {
   const { repository, workspace } = sources;
   const { fsPath } = change.uri;
@@ -132,6 +134,7 @@ async function subjects(repository: CommitRepository): Promise<string[]> {
   return own.map(({ message }) => `- ${truncate(escapeInvisibleInLine(message.split('\n')[0]!), subjectLimit)}`);
 }
 
+// Truncates texts to share a limit: short texts stay whole, longer ones get equal parts.
 function shared(texts: readonly string[], room: number): string[] {
   let left = room;
   let share = 0;

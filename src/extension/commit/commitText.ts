@@ -43,6 +43,7 @@ function cutAt(text: string, width: number): [string, string] {
   return [`${text.slice(0, at)}…`, `…${text.slice(at).trimStart()}`];
 }
 
+// Wraps a line, with a hanging indent for lists. A long ASCII word, like a URL, stays whole.
 function wrapped(text: string, width: number): string[] {
   const mark = /^\s*(?:[-*+•]|\d+[.)])\s+/.exec(text)?.[0] ?? '';
   const lines = [mark];

@@ -19,6 +19,7 @@ export async function streamIntoInputBox(
   signal: AbortSignal,
 ): Promise<Filled> {
   const over = new AbortController();
+  /** Values written here, because the editor reports each value again later. */
   const ours = new Set<string>();
   const isOurs = () => ours.has(box.value.replaceAll('\r\n', '\n'));
   let before: string | undefined;

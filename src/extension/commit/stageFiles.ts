@@ -32,6 +32,7 @@ export async function stageFiles(files: readonly string[]): Promise<Staged> {
   return { roots, left };
 }
 
+// Escapes a path for Git, which takes paths as patterns; undefined if impossible.
 function literal(file: string): string | undefined {
   if (path.sep === '\\') return /[*?[\]]/.test(file) ? undefined : file;
   return file.replace(/[*?[\]\\]/g, '\\$&');

@@ -9,6 +9,7 @@ import type { ApprovalRequest, ApprovalRequestPlan, ToolCallPlan } from '../../t
 import { fileChangeText } from './changeText.ts';
 import { dialogExcerpt, excerptDialogLine } from './dialogExcerpt.ts';
 
+/** Text of a native dialog: plain text without hidden characters. */
 export interface ApprovalText {
   message: string;
   detail: string;
@@ -49,6 +50,7 @@ function titleOf({ what, command, background }: ToolCallPlan & { what: string })
   return background ? t('Run this command in the background?') : t('Run this command?');
 }
 
+// Returns the location; undefined for the workspace root, and for files named in the title.
 function locationOf({ command, folder, where, paths = [], change }: ApprovalRequestPlan): string | undefined {
   if (command !== undefined) {
     const place = folder ?? where;
@@ -101,6 +103,7 @@ function limitOf({ timeLimit }: ToolCallPlan): string {
   return timeLimit === undefined ? '' : t('for {0} at most', timeWords(timeLimit));
 }
 
+/** @param seconds integer */
 function timeWords(seconds: number): LocalizedMessage {
   if (seconds % 3600 === 0) return localizedCount(seconds / 3600, 'hour');
   return seconds % 60 === 0 ? localizedCount(seconds / 60, 'minute') : localizedCount(seconds, 'second');

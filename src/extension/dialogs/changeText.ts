@@ -53,6 +53,7 @@ function sizeOf(
 const changedIn = (hunks: readonly DiffHunk[]) =>
   hunks.reduce((sum, { fromStart, fromEnd, toStart, toEnd }) => sum + fromEnd - fromStart + toEnd - toStart, 0);
 
+// Limits removed lines to half, so that added lines are visible.
 function linesOfHunk({ fromStart, fromEnd, toStart, toEnd }: DiffHunk, from: readonly string[], to: readonly string[]) {
   const comes = to.slice(toStart, Math.min(toEnd, toStart + firstLines)).map((line) => signed('+', line));
   const most = comes.length === 0 ? firstLines : Math.max(firstLines / 2, firstLines - comes.length);

@@ -35,6 +35,7 @@ export function dialogExcerpt(of: string): DialogExcerpt {
   return { text: [head.trimEnd(), left, tail.trimStart()].join('\n'), whole: false };
 }
 
+// Marks runs of blanks and tabs, which a dialog may collapse. A short indentation stays unmarked.
 function blanksMarked(line: string): string {
   const [indentation] = /^ {0,16}(?=[^\s])/.exec(line) ?? [''];
   const rest = line.slice(indentation.length);

@@ -27,6 +27,7 @@ export class Dialogs implements vscode.Disposable {
     return this.show(question);
   }
 
+  /** Shows a dialog of a run, a file or the start, after the user is idle. */
   async askWhenQuiet(question: DialogQuestion): Promise<string | undefined> {
     await this.presence.quiet(this.over.signal);
     return this.over.signal.aborted ? undefined : this.show(question);

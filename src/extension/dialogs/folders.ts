@@ -6,6 +6,7 @@ import { t } from '../../protocol/text/l10n.ts';
 export const diskFolders = (): vscode.WorkspaceFolder[] =>
   (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
 
+/** Returns the open folders if all are virtual; otherwise none. */
 export function virtualFolders(): readonly vscode.WorkspaceFolder[] {
   const folders = vscode.workspace.workspaceFolders ?? [];
   return folders.every(({ uri }) => uri.scheme !== 'file') ? folders : [];

@@ -33,6 +33,7 @@ export function notifyWithActions(
   return showPanelButtonNotice(level, text, buttons).pressed;
 }
 
+/** Shows a button until `end` is called or another message appears. */
 export function showPanelButtonNotice(
   level: Notice['level'],
   text: string,

@@ -23,6 +23,7 @@ interface InputOptions<Value> extends StepOptions {
   accept(text: string, signal: AbortSignal): Promise<{ value: Value } | { problem: string }>;
 }
 
+/** Shows an input box until `accept` succeeds. */
 export async function showInputStep<Value>(options: InputOptions<Value>): Promise<Answer<Value>> {
   const box = vscode.window.createInputBox();
   box.prompt = disableCommandLinks(options.prompt);

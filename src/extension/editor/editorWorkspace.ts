@@ -207,6 +207,7 @@ async function encodedFor(uri: vscode.Uri, text: string): Promise<Uint8Array> {
   return bytes;
 }
 
+// Throws for the first character lost by an encoding.
 function checkSame(text: string, back: string, encoding: string): void {
   if (back === text) return;
   const [wanted, made] = [[...text], [...back]];

@@ -36,6 +36,7 @@ export class WorkflowFiles {
     private readonly aside: ParserWorker,
   ) {}
 
+  /** Returns the files of a kind, sorted by path. Empty in an untrusted workspace. */
   async find(kind: WorkflowFileKind): Promise<vscode.Uri[]> {
     if (isVirtualWorkspace() || !vscode.workspace.isTrusted) return [];
     const found = await vscode.workspace.findFiles(workflowFilePatterns[kind].replace('**/', ''), null, 500);
@@ -80,6 +81,7 @@ export const workspaceRelativeId = (uri: vscode.Uri): string => vscode.workspace
 
 export const workflowNameOf = (uri: vscode.Uri): string => path.posix.parse(uri.path).name;
 
+/** Returns undefined for other files, or files not directly in a workspace folder. */
 export function workflowFileKindOf(uri: vscode.Uri): WorkflowFileKind | undefined {
   if (!vscode.workspace.getWorkspaceFolder(uri)) return undefined;
   const place = vscode.workspace.asRelativePath(uri, false);
@@ -88,6 +90,7 @@ export function workflowFileKindOf(uri: vscode.Uri): WorkflowFileKind | undefine
   return folder === 'workflows' ? 'workflow' : 'agent';
 }
 
+/** Returns the location of a run's file; undefined outside of the workspace. */
 export function workflowFileUri(id: string): vscode.Uri | undefined {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const [name, ...rest] = id.split('/');

@@ -9,6 +9,7 @@ export interface ViewLocation {
 }
 
 export interface PageListener {
+  /** A new page replaces an earlier page of the location and has no state. */
   opened(place: ViewLocation): void;
   closed(place: ViewLocation): void;
   said(message: unknown, place: ViewLocation): void;

@@ -82,6 +82,7 @@ export class ChatView {
     return this.inSight.length > 0;
   }
 
+  /** Reveals the panel, sends the message once rendered, and focuses the message box. */
   async give(hostMessage: HostMessage): Promise<void> {
     await this.page.reveal();
     if (!(await this.drawn()))
@@ -113,6 +114,7 @@ export class ChatView {
     return { idleMs: Math.min(...told.map(({ idleMs }) => idleMs)), focused: told.some(({ focused }) => focused) };
   }
 
+  /** Focuses the message box once its view is rendered. Never opens a hidden view. */
   async focus(wanted = () => true): Promise<void> {
     if (this.page.places.some(({ visible }) => visible)) await this.drawn();
     for (let tries = 0; tries < 3; tries++) {

@@ -6,6 +6,7 @@ import { type ActivitySnapshot, activeUserLocation, msUntilIdleCheck, userIdleMs
 const byThemselves = new Set(['output']);
 const boxes = new Set(['vscode-scm', 'comment']);
 
+/** Location and idle time of the user, and the return of the focus after a dialog. */
 export class UserActivity implements vscode.Disposable {
   private readonly listeners: vscode.Disposable;
   private editorAt = Number.NEGATIVE_INFINITY;
@@ -51,6 +52,7 @@ export class UserActivity implements vscode.Disposable {
     return look;
   }
 
+  /** Resolves when the user is idle in a focused window, or on abort. */
   async quiet(over: AbortSignal): Promise<void> {
     while (!over.aborted) {
       const look = await this.look();

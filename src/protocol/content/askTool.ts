@@ -49,6 +49,7 @@ interface Answered {
   named?: { name: string; text: string }[];
 }
 
+/** Returns the outcome for the model and for workflow steps: each question with the chosen answer or text, which may be empty. */
 export function userAnswerOutcome(
   questions: readonly UserQuestions[],
   { choices, said, attachments }: UserQuestionAnswer,

@@ -13,6 +13,7 @@ export const slashActions = {
 } as const satisfies Record<string, { does: string; takesWords: boolean }>;
 export type SlashAction = keyof typeof slashActions;
 
+/** Splits a message into a leading slash word and the rest; undefined if the message starts with none. */
 export function splitSlashCommand(text: string): { word: string; rest: string } | undefined {
   const [, word, rest] = /^(\/[^\s/]{1,200})(?:\s+([\s\S]*))?$/.exec(text) ?? [];
   return word === undefined ? undefined : { word, rest: rest ?? '' };

@@ -262,6 +262,7 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('stop') }),
   z.strictObject({ type: z.literal('pause') }),
+  /** Continues without a new message: after a limit, a broken stream or a reload. */
   z.strictObject({ type: z.literal('continue') }),
   z.strictObject({ type: z.literal('measure-room') }),
   z.strictObject({ type: z.literal('new-run'), summary: z.literal(true).optional() }),

@@ -30,6 +30,7 @@ export function splitRun(run: Run): { parts: RunPart[]; rest: Run } {
   return { parts, rest };
 }
 
+/** Joins the parts into `rest`, which is changed. Returns undefined if a part is missing. */
 export function joinRunSnapshotParts(parts: readonly RunPart[], rest: Run, before: number): Run | undefined {
   let at = 0;
   for (const { runId, from, messages } of parts) {

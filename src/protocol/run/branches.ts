@@ -106,6 +106,7 @@ const newest = (way: string, takers: readonly RunBranch[]): string =>
     takers.reduce((one, other) => (other.updatedAt > one.updatedAt ? other : one))
   ).id;
 
+// Id of the run whose part contains the continuation of the path from a fork point; undefined: the path does not contain the point.
 function wayAt({ id, parent }: RunBranch, { run, seq }: BranchPosition): string | undefined {
   const path = [{ run: id, seq: Number.POSITIVE_INFINITY }, ...placesOf(parent)];
   const at = path.findIndex((place) => place.run === run);

@@ -17,6 +17,7 @@ import { foldFileChanges } from './runFiles.ts';
 
 const outputLimit = 20_000;
 
+// Events that leave the current progress in place: actions of the user, and ends of background commands.
 const leavesProgress = new Set<RunEvent['type']>([
   ...(['progress', 'pausing', 'request', 'attempt', 'title', 'pin', 'agent', 'undo', 'redo', 'command-end'] as const),
   ...(['queued', 'queued-change', 'queued-remove'] as const),
@@ -369,6 +370,7 @@ function endHold(run: Run, { role, content }: Message): void {
   delete run.held;
 }
 
+// Call state that survives a new approval request: the arguments, and the earlier start of an interrupted call.
 const begunBefore = ({
   understood,
   again,

@@ -50,6 +50,7 @@ const formerCommands: ReadonlyMap<string, string> = new Map([
   ['Show Log', 'towpath.showLog'],
 ]);
 
+/** Returns the basis of a decision that an earlier version stored as a sentence only; undefined: unknown sentence. */
 export function approvalBasisOfFormerText(automatic: string): ApprovalBasis | undefined {
   const known = formerBases.find(([sentence]) => sentence === automatic);
   if (known) return known[1];

@@ -84,6 +84,7 @@ export function withoutParallelResults({
   return values;
 }
 
+/** Folds a node event into the graph, in place. */
 export function applyNodeChange(graph: WorkflowGraphState, change: WorkflowNodeChange, at: number): void {
   const { node, branch } = change;
   if (change.status === 'start') begin(graph, change, at);

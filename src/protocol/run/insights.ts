@@ -193,6 +193,7 @@ export function sumUsageCounts(all: readonly UsageCounts[]): UsageCounts {
   };
 }
 
+/** Groups by day and model, or by model over all days (`day` is ''). */
 export function groupUsageDays(days: readonly DailyModelUsage[], by: 'day' | 'model' = 'day'): DailyModelUsage[] {
   const found = new Map<string, DailyModelUsage>();
   for (const one of days) {

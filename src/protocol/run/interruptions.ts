@@ -90,6 +90,7 @@ export function interruptionMessage(
   return message('“{0}” was interrupted at {1}. It may have run.', label, time);
 }
 
+/** Returns a node whose step has a recorded outcome that the node has not received; undefined: none. */
 export function nodeWithUndeliveredOutcome({
   graph,
   outcomes = createDictionary(),

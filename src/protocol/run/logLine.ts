@@ -28,6 +28,7 @@ export const eventTypes = runEventSchema.options.map((one) => one.shape.type.val
 
 type Said = string | [Exclude<LogLine['level'], 'info'>, string] | undefined;
 
+// Exhaustive by type: a new event type does not compile without a row.
 const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
   'run-start': ({ imported, workflowId, agentId, model }) =>
     `run ${imported ? 'was imported' : 'begins'}: workflow ${workflowId}${agentId && `, agent ${agentId}`}${model && `, model ${model}`}`,

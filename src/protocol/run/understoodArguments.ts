@@ -2,6 +2,7 @@ import type { ToolCall } from '../content/messages.ts';
 import type { CorrectedArguments } from './events.ts';
 import type { CallState } from './run.ts';
 
+/** Returns the differences between the intended and the sent arguments; undefined: none. */
 export function correctedArgumentsOf(
   sent: ToolCall['arguments'],
   meant: ToolCall['arguments'],

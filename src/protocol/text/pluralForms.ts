@@ -1,3 +1,4 @@
+/** Matches an English text against sentence forms and returns the form with its values. The first match wins. */
 export function matchSentenceForm<Form extends string>(
   forms: readonly Form[],
   words: string,

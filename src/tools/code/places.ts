@@ -76,6 +76,7 @@ function columnOf(lines: readonly string[], line: number, symbol: string, path: 
   );
 }
 
+// Returns the index of the name as a whole word, or of any other text; -1 if absent.
 function wholeName(text: string, symbol: string): number {
   const isLetter = (letter: string | undefined) => letter !== undefined && /[\p{L}\p{N}_$]/u.test(letter);
   for (let at = text.indexOf(symbol); at >= 0; at = text.indexOf(symbol, at + 1)) {

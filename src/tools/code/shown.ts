@@ -9,6 +9,7 @@ import { secretContentReason } from '../sandbox/secretContent.ts';
 /** Milliseconds to wait for a language server. */
 const patience = 20_000;
 
+/** Displayed form of a file from a language server: the workspace path, or the mark of an outside or secret file. */
 export interface ClassifiedFile {
   path: string;
   outside?: true;

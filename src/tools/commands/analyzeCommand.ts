@@ -137,6 +137,7 @@ function whyNot(error: unknown): LocalizableText {
   throw error;
 }
 
+// Returns undefined if the effect of the command is unknown, or depends on the input of the pipe.
 async function partOf(
   step: CommandStep,
   reading: ReadOnlyCommand | undefined,

@@ -21,6 +21,7 @@ export interface CommandStep {
 }
 
 export interface CommandPipeline {
+  /** Connection to the step before; absent for the first. */
   operator?: '&&' | '||' | ';';
   commands: CommandStep[];
 }

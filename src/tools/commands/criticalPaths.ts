@@ -75,6 +75,7 @@ async function isAll(glob: string, folder: string): Promise<boolean> {
   return matched === undefined || names.every((name) => matched.includes(name));
 }
 
+// Returns each path of a word and its link target; the last segment is followed only if `whole`.
 async function placesOf(word: string, folder: string, style: paths.PlatformPath, whole: boolean): Promise<string[]> {
   const all = (await expandWord(word, folder)) ?? [];
   const found = new Set<string>();

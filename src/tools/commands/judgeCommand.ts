@@ -43,6 +43,7 @@ export async function commandApprovalReason(
   return (await findIrreversibleDestruction(command, { roots, folder }))?.why;
 }
 
+// Refuses a command that an approval cannot display faithfully. Throws `E_SANDBOX_VIOLATION` with the reason `COMMAND_REFUSED`.
 function checkShowableCommand(command: string): void {
   const problem =
     command.length > maximumCommand

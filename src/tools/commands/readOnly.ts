@@ -28,6 +28,7 @@ export class NotReadOnlyCommandError extends UserFacingError {}
 
 export interface ReadOnlyCommand {
   words: string[];
+  /** The program walks folders itself; only these arguments exclude secret files. */
   searches: boolean;
 }
 

@@ -65,6 +65,7 @@ function malformed(text: string, tool: Checked): ToolError {
   );
 }
 
+// Rejects names with a special meaning for JavaScript objects, at any depth.
 function forbidden(value: unknown, depth: number): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth > maximumDepth) return 'The arguments are nested too deeply.';

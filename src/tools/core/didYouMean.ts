@@ -1,3 +1,4 @@
+/** Returns the candidates closest to a misspelled `name`, nearest first; empty if no candidate is close. */
 export function closestNames(name: string, candidates: Iterable<string>, count = 3): string[] {
   const wanted = fold(name).slice(0, 100);
   const farthest = Math.max(1, Math.floor(wanted.length / 3));

@@ -31,6 +31,7 @@ export function selectSendableImages(images: readonly Attachment[]): { attachmen
 export const maxImageBytes = 3_700_000;
 export const imageTooLargeReason = `it is larger than ${maxImageBytes / 1e6} MB, which is the most that can be shown.`;
 
+/** Detects the media type from the first bytes; undefined for types that models cannot read. */
 export function imageType(bytes: Uint8Array): (typeof imageTypes)[number] | undefined {
   const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';

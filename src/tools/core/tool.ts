@@ -88,6 +88,7 @@ export interface ToolContext {
   output(text: string): void;
   /** Records the text on disk if it differs from the planned `change`; the diff and undo use this text. */
   leaves(text: string): Promise<void>;
+  /** Reports the process of a command, so that a later window can find the process. */
   commandStarted(process: ProcessIdentity): void;
   commandGoesOn(background: BackgroundCommandStart): void;
   /** Stores a text that is too long for the outcome, at most one per call. Returns its id (sha256). */
@@ -127,6 +128,7 @@ export interface ToolCallPlan {
   folder?: string;
   parts?: readonly CommandPart[];
   packages?: readonly string[];
+  /** Timeout in seconds, if the call has one. */
   timeLimit?: number;
   background?: true;
   /** Files outside of the open folders to which the command writes its output; the run may read these files. */
@@ -136,6 +138,7 @@ export interface ToolCallPlan {
    * deny: a folder ends in `/`, and the workspace is ''.
    */
   paths?: readonly string[];
+  /** Paths named by the command, for rules that ask or deny. A folder ends in `/`; the workspace is ''. */
   named?: readonly string[];
   site?: string;
   /** Read-only execution without an approval, or a sentence with the reason why the command is not known to be read-only. */
@@ -148,6 +151,7 @@ export interface ToolCallPlan {
    */
   grant?: string;
   once?: true;
+  /** No preset and no rule allows the call: only the user's answer does, with its grant. */
   guarded?: true;
   tool?: string;
   /** Origin of an MCP server's tool, to bind rules and grants. Set by the host. */
@@ -233,6 +237,7 @@ export function createReadOnlyTool<Shape extends z.ZodRawShape, Gives extends z.
   return { ...toToolDefinition(named), risk: 'read', run: run as Tool['run'], plan: ask as Tool['plan'] };
 }
 
+/** Creates a tool with side effects; each call is planned before execution, so that the plan can be shown. */
 export function createSideEffectTool<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined = undefined>(
   named: BuiltinToolDefinition<Shape, Gives>,
   risk: 'change' | 'execute',

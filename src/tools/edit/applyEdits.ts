@@ -32,6 +32,7 @@ import { findCompetingLines, isInexact } from './similarLines.ts';
 export interface SearchReplaceEdit {
   oldText: string;
   newText: string;
+  /** Both texts are whole lines; parts of lines never match. */
   lines?: true;
   place?: HunkLocation;
 }
@@ -216,6 +217,7 @@ const isWholeLines = (text: string, at: number, end: number) =>
   (/[\r\n]/.test(text[at]!) || text.slice(text.lastIndexOf('\n', at - 1) + 1, at).trim() === '') &&
   (text[end - 1] === '\n' || /^[ \t]*(?=[\r\n]|$)/.test(text.slice(end)));
 
+// Returns the new text with the trailing blanks of the file on an unchanged last line; undefined if appended at the end.
 function withBlanks(newText: string, oldText: string, blanks: string): string | undefined {
   const lines = newText.split('\n');
   const last = oldText.slice(oldText.lastIndexOf('\n') + 1).trim();

@@ -16,6 +16,7 @@ interface Region {
   to: number;
 }
 
+/** Returns the only run at the location that a patch names; undefined if there are none or several. */
 export function matchAtHunkLocation(
   texts: readonly string[],
   runs: readonly MatchedLines[],
@@ -57,6 +58,7 @@ const beginsWith = (line: string, header: string) =>
 /** Minimum characters of a possibly truncated header. Git limits a line to 80 bytes. */
 const longHeader = 60;
 
+// Returns the line after the block of a line; undefined if no deeper line follows.
 function blockEnd(texts: readonly string[], line: number, to: number): number | undefined {
   const depth = leadingWhitespace(texts[line]!).length;
   let at = line + 1;

@@ -1,3 +1,4 @@
+// Indentation of one line in the edit and in the file; `line` counts from 0.
 interface IndentPair {
   line: number;
   from: string;
@@ -71,6 +72,7 @@ export function restoreFirstLineIndent(
   };
 }
 
+/** Tests if only the first line lacks its indentation: all others have at least the file's. */
 export function isOnlyFirstLineUnindented(
   [first = '', ...rest]: readonly string[],
   indent: string,

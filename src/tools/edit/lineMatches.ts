@@ -50,6 +50,7 @@ export function findLineMatches(texts: readonly string[], old: readonly string[]
 
 const indicesOfText = (lines: readonly string[]) => lines.flatMap((line, index) => (line === '' ? [] : [index]));
 
+// Returns the lines that are only similar; undefined if the run does not match.
 function compare(
   wanted: readonly string[],
   own: readonly string[],
@@ -136,6 +137,7 @@ function align(
   return { at, gaps };
 }
 
+/** Returns the start of the lines with most of the wanted words, for the error message; undefined if few match. */
 export function findClosestLines(texts: readonly string[], old: readonly string[]): number | undefined {
   if (texts.length > 50_000) return undefined;
   const words = (line: string) =>

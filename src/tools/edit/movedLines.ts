@@ -48,6 +48,7 @@ function seenStarts(text: string, lines: readonly string[], oldText: string): nu
   );
 }
 
+// Returns the file line (from 0) of `count` seen lines; undefined after a change of any line.
 function standsAt(
   texts: readonly string[],
   seenLines: readonly string[],

@@ -162,6 +162,7 @@ export function applyPatch(text: string, file: FilePatch, seen?: TextSeenByModel
   return result;
 }
 
+/** Returns the hunks with changes; the last may change only the final line ending. */
 export const hunksWithChanges = ({ hunks, noNewline }: FilePatch): PatchHunk[] =>
   hunks.filter(
     ({ old, now }, index) =>
@@ -170,6 +171,7 @@ export const hunksWithChanges = ({ hunks, noNewline }: FilePatch): PatchHunk[] =
       (old.length > 0 && index === hunks.length - 1 && noNewline.old !== noNewline.now),
   );
 
+/** Converts a hunk to an edit matched by lines, independent of line numbers. */
 export const hunkToEdit = ({ old, now, headers = [], atEnd }: PatchHunk): SearchReplaceEdit => ({
   oldText: old.map((line) => `${line}\n`).join(''),
   newText: now.map((line) => `${line}\n`).join(''),

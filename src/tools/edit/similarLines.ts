@@ -26,6 +26,7 @@ export function findCompetingLines(
   return differences.length === 0 ? undefined : twinOf(texts, old, found.at, differences);
 }
 
+/** Returns the first line (from 0) of a run near `found` with most of these lines, some of them changed. */
 export const findChangedCopy = (
   texts: readonly string[],
   old: readonly string[],
@@ -55,6 +56,7 @@ function twinOf(
   return best && Math.max(0, best.at);
 }
 
+// Tests if a run matches the edit exactly where the found run does not. `place` maps lines of the edit to lines of the run.
 type Difference = (place: ReadonlyMap<number, number>, texts: readonly string[]) => boolean;
 
 function differencesOf(
@@ -90,6 +92,7 @@ function differencesOf(
 }
 
 const trailingBlanks = (text: string) => /[ \t]*$/.exec(text)![0];
+// Returns the characters that normalization replaces: typographic quotes, dashes, special blanks.
 const typography = (text: string) =>
   text.trim() === normalizeLineForMatch(text) ? '' : text.replaceAll(/[\x20-\x7e\t]/g, '');
 
@@ -112,6 +115,7 @@ function positions(
   return found;
 }
 
+// Lazily compared line of the file; undefined for lines of the found run.
 type OwnLines = (index: number) => SimilarityLine | undefined;
 
 function ownLines(texts: readonly string[], taken: ReadonlySet<number>): OwnLines {

@@ -69,6 +69,7 @@ export class EditorTools {
     await this.refresh();
   }
 
+  /** Returns the state of the tool that a rule names; undefined if the rule does not name a tool of the editor. */
   whereabouts({ identity, definition }: NonNullable<PermissionRule['server']>): RuleToolState | undefined {
     if (!identity.startsWith(ours)) return undefined;
     const tool = this.options.listed().find((one) => identityOf(one) === identity);

@@ -61,6 +61,7 @@ export function createEditError(
   });
 }
 
+/** Returns a note with the edits or hunks without effect; indexes count from 0. */
 export function ineffectiveEditsNote(kind: 'Edit' | 'Hunk', idle: readonly number[]): { note?: string } {
   if (idle.length === 0) return {};
   const numbers = idle.map((index) => index + 1).join(', ');

@@ -54,6 +54,7 @@ function read(source: string): { document: Document; values: Values | null } {
   return { document, values };
 }
 
+// Edits only the lines of changed keys; undefined if keys share lines.
 function editInPlace(source: string, document: Document, values: Values): string | undefined {
   const map = document.contents as YAMLMap | null;
   if (map?.flow) return undefined;
@@ -67,6 +68,7 @@ function editInPlace(source: string, document: Document, values: Values): string
   return made;
 }
 
+// Returns the span from a key's first character to the value's last character, without following lines and comments.
 function spanOf(source: string, map: YAMLMap | null, key: string): [number, number] | undefined {
   const pair = map?.items.find((item) => isScalar(item.key) && String(item.key.value) === key);
   if (!pair || !isNode(pair.key) || !pair.key.range) return undefined;

@@ -47,6 +47,7 @@ export const fsMoveTool = createSideEffectTool(fsMoveDefinition, 'change', async
   };
 });
 
+// Stores a text as a change, to allow undo after later edits; anything else is undone by a move back.
 async function traceOf(workspace: Workspace, file: ResolvedPath, target: ResolvedPath): Promise<RecordedFileEffects> {
   const current = file.kind === 'file' ? await readCurrentText(workspace, file).catch(() => undefined) : undefined;
   if (!current || current.lossy || current.foreign) return { moved: { from: file.relative, to: target.relative } };
@@ -87,6 +88,7 @@ async function reasonOfScripts(workspace: Workspace, file: ResolvedPath, target:
 /** Maximum entries to check; a larger move needs an approval. */
 const maximumEntries = 5000;
 
+// Returns the relative paths in a folder, with `/`; undefined above the limit.
 async function namesInside(file: ResolvedPath): Promise<string[] | undefined> {
   if (file.kind !== 'folder') return [];
   const entries = await listTree(file.path, maximumEntries).catch(() => undefined);

@@ -145,6 +145,7 @@ function takenBack({ relative }: ResolvedPath, data: object | undefined): ToolEr
 /** Maximum characters of the diff made on save; the model can read the rest from the file. */
 const longestDifference = 2000;
 
+/** Appends a sentence to a reason; '' is no reason. */
 export const appendToApprovalReason = (reason: LocalizableText, more: LocalizedMessage): LocalizableText =>
   reason === '' ? more : joinLocalizableTexts([reason, more]);
 

@@ -78,6 +78,7 @@ function tooMuch(file: ResolvedPath, bytes: number | undefined): ToolError {
   return new ToolError('E_WRITE_LIMIT', `${message} Delete parts of it, or put a command to the person.`);
 }
 
+// Throws for entries that a single deletion would refuse, and for entries that undo could not restore.
 function checkEntry(file: ResolvedPath, { path, kind, mode }: TreeEntry): void {
   const place = `${file.relative}/${path}`;
   const names = path.split('/');
@@ -133,6 +134,7 @@ async function scriptsReason(file: ResolvedPath, path: string): Promise<Localize
   return changesInstallScripts(path, text, null) ? runsOnInstallReason : undefined;
 }
 
+// Returns all entries for undo; folders only if no other entry recreates them.
 async function contentsOf(file: ResolvedPath, entries: readonly TreeEntry[]): Promise<RemovedEntry[]> {
   const removed: RemovedEntry[] = [];
   for (const { path, kind, mode, target } of entries) {

@@ -13,9 +13,11 @@ import { hashApprovedPlan } from './approvedPlan.ts';
 import { emitStoredEvent } from './storedEvents.ts';
 
 export interface ApprovalSubject extends Pick<ApprovalRequest, 'call' | 'plan' | 'note' | 'draft'> {
+  /** Returns the complete plan; absent if already complete. Until then the request is visible but cannot be answered. */
   whenKnown?(): Promise<ApprovalRequestPlan>;
 }
 
+/** Approval request until its decision. `plan` is the last visible version. */
 export interface QueuedApproval {
   readonly plan: ApprovalRequestPlan;
   /** Resolves after the answer is recorded; undefined if withdrawn as obsolete. Rejects if the run stops, or if the record fails. */

@@ -14,6 +14,7 @@ export function hashApprovedPlan({ where, paths, change, command, origin }: Appr
   };
 }
 
+/** Returns the differences from the earlier request as sentences for the user; undefined if there are none. */
 export function planDifferenceText(proposed: ProposedCallPlan, plan: ApprovalRequestPlan): LocalizableText | undefined {
   const now = hashApprovedPlan(plan);
   const isOther = (part: keyof ProposedCallPlan) => now[part] !== proposed[part];

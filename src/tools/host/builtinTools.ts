@@ -25,6 +25,7 @@ interface ToolOptions {
   delete?: DeleteOptions;
   shell?: ShellOptions;
   web?: WebOptions;
+  /** Language services; without them, the tools for code are absent. */
   language?: LanguageService;
 }
 

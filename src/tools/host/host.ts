@@ -402,6 +402,7 @@ const planning = ({ keep }: CallContext): Pick<ToolContext, 'keepOutput' | 'leav
   commandGoesOn: () => undefined,
 });
 
+// Returns a hint for a tool `mcp.<server>.<tool>` of a server without any tool; otherwise an empty text.
 function absentServer(name: string, names: readonly string[]): string {
   const server = /^mcp\.([^.]+)\./.exec(name)?.[1];
   if (server === undefined || names.some((one) => one.startsWith(`mcp.${server}.`))) return '';

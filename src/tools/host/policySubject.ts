@@ -87,6 +87,7 @@ const phrases = {
   'fs.search': 'Search {0}',
 } as const;
 
+// Resolves the paths of a read; a missing path stays as spelled, and the tool reports the error.
 async function placesRead(args: unknown, workspace: Workspace): Promise<{ path: string; relative: string }[]> {
   const { path } = Object(args) as { path?: unknown };
   if (typeof path !== 'string') return [];

@@ -34,6 +34,7 @@ async function keepChange(change: FileChange, context: CallContext): Promise<Sto
   }
 }
 
+// Stores several contents in parallel, because each waits for the disk.
 async function keepRemoved(removed: readonly RemovedEntry[], context: CallContext): Promise<StoredChange[]> {
   const changes: StoredChange[] = [];
   for (let at = 0; at < removed.length; at += 16) {

@@ -39,6 +39,7 @@ export function cleanDescription(
   return whole.slice(0, begin) + mark(whole.length - begin - end) + whole.slice(-end);
 }
 
+/** Cleans the schema for the prompt within limits; a schema above the limit is reduced to argument names. */
 export function cleanSchema(schema: unknown, { text, schema: most }: SchemaTextLimits = promptTextLimits): JsonSchema {
   const cleaned = (clean(schema, 0, text) ?? {}) as JsonSchema;
   delete cleaned.$schema;

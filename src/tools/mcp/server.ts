@@ -29,6 +29,7 @@ const telling =
 
 const withoutPrefix = (line: string) => line.replace(/^npm (error|ERR!)( (code|\d{3})\b)?\s*/, '');
 
+// Returns the last line of stderr about an error. `orLast`: otherwise the last line with any text.
 function stderrTail(output: string, orLast: boolean): string | undefined {
   const lines = output
     .split('\n')
@@ -234,6 +235,7 @@ export class McpServer {
     void connection?.close().catch(() => {});
   }
 
+  /** Returns the last stderr line for display: one line, quoted, without secrets, bounded. */
   private saidLast(died: boolean): string | undefined {
     // The cut beginning may contain part of a secret.
     const whole = this.errors.length < errorsKept ? this.errors : this.errors.slice(this.errors.indexOf('\n') + 1);
@@ -339,6 +341,7 @@ export class McpServer {
     this.leftOut = names.length > 0 ? [...others, { kind, names, of }] : others;
   }
 
+  /** @param read parses the result; undefined if invalid */
   private async request<Result>(
     method: string,
     params: Record<string, unknown>,

@@ -41,6 +41,7 @@ export interface ServerApprovalRequest {
 export interface McpUserDecisions {
   approveServer(question: ServerApprovalRequest, signal: AbortSignal): Promise<'allow' | 'trust' | 'deny' | 'later'>;
   approveTools(question: ToolChangesApproval, signal: AbortSignal): Promise<'allow' | 'deny' | 'later'>;
+  /** Returns the stored or entered value of an input; undefined if none. */
   input(definition: McpServerDefinition, input: McpConfigInput): Promise<string | undefined>;
 }
 

@@ -28,6 +28,7 @@ export interface UnacceptedTool {
   as: 'new' | 'changed';
 }
 
+/** Returns the tools of a running server that are not accepted; empty before the first list. */
 export function unacceptedTools({ tools, state }: McpServer, entry: ApprovedServer | undefined): UnacceptedTool[] {
   if (state.phase !== 'running' || !entry?.tools) return [];
   return tools.flatMap((tool) => {

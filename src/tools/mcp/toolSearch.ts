@@ -45,6 +45,7 @@ export function createToolSearchTools(found: readonly SearchableTool[], servers:
     const call: ToolCall = { id: '', name, arguments: given };
     return { tool, args: checkArguments(call, tool) };
   };
+  /** Converts the arguments for the target tool; undefined if unchanged. */
   const understands = (given: unknown) => {
     const outer = parameters.safeParse(given).data;
     const tool = outer && byName.get(outer.tool);

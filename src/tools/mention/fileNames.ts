@@ -4,6 +4,7 @@ import { ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { listFilesBelow } from '../search/listFiles.ts';
 
+/** Names of all files and folders in the workspace except ignored ones, listed again after changes. */
 export class WorkspaceFileNames {
   /** Result of the last listing: paths with `/`; folders end with `/`. */
   names: readonly string[] = [];

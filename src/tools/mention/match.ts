@@ -58,6 +58,7 @@ export function matchScore(path: string, query: string): number {
 const isWordStart = (path: string, at: number): boolean =>
   /[^\p{L}\p{N}]/u.test(path[at - 1]!) || /\p{Ll}\p{Lu}/u.test(path.slice(at - 1, at + 1));
 
+// Returns the number of pieces of the query found in order; undefined if letters are missing.
 function gapsIn(text: string, query: string): number | undefined {
   let at = -1;
   let gaps = 0;

@@ -59,6 +59,7 @@ export async function runAllowedReadTool(tool: Tool, args: unknown, reading: Men
   return tool.run!(args, quiet(reading));
 }
 
+/** Throws if a call of the tool would be denied or need an approval. */
 export async function checkReadAllowed(tool: Tool, args: unknown, reading: MentionContext): Promise<void> {
   const { policy, workspace } = reading;
   const plan = await tool.plan?.(args, quiet(reading));

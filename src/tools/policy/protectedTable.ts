@@ -23,6 +23,7 @@ const yaml = '{yml,yaml}';
 const script = '{js,cjs,mjs,ts,cts,mts}';
 const formats = '{js,cjs,mjs,ts,cts,mts,jsx,cjsx,mjsx,tsx,ctsx,mtsx,json,json5,jsonc,yml,yaml,toml}';
 
+/** Rows in order: the first match gives the reason. */
 export const protectedPathRows: readonly ProtectedRow[] = [
   {
     reason: message('It can change editor settings or start programs.'),

@@ -68,6 +68,7 @@ const pathGlobs: readonly string[] = [
 ];
 
 const escaped = (text: string) => text.replace(/[.+^$()|\\]/g, '\\$&');
+// Compiles a glob: `*` stays within a name, `**` does not.
 const sourceOf = (glob: string) =>
   (expandBraces(glob) ?? [])
     .map((one) => escaped(one).replace(/\*\*|\*/g, (stars) => (stars.length > 1 ? '.*' : '[^/]*')))

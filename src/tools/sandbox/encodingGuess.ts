@@ -9,6 +9,7 @@ export function guessEncoding(bytes: Buffer): string | undefined {
   return undefined;
 }
 
+/** Tests that bytes have no control characters except text controls. Escape belongs to encodings with shift sequences. */
 export const isTextLike = (bytes: Buffer): boolean =>
   !bytes.some((byte) => (byte < 0x20 && (byte < 0x08 || byte > 0x0d) && byte !== 0x1b) || byte === 0x7f);
 
@@ -50,6 +51,7 @@ const others = (text: string): number => Math.max(1, count(text, /[^\0-\x7f]/gu)
 
 const shareOf = (text: string, pattern: RegExp): number => count(text, pattern) / others(text);
 
+// Returns the share of double-byte characters with the first byte in a range, and the second at least `least`.
 function shareOfPairs(text: string, bytes: Buffer, [from, to]: [number, number], least: number): number {
   let pairs = 0;
   for (let at = 0; at + 1 < bytes.length; at++) {

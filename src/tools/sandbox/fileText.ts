@@ -30,6 +30,7 @@ export async function readCurrentText(workspace: Workspace, file: ResolvedPath):
   return content;
 }
 
+/** Returns the text like `readCurrentText`, or the bytes of other content. */
 export async function currentContent(workspace: Workspace, file: ResolvedPath): Promise<DecodedText | Buffer> {
   const open = workspace.openText(file.path);
   if (open !== undefined) {
@@ -56,6 +57,7 @@ export function binaryFileError(file: ResolvedPath, bytes: Buffer): ToolError {
 
 export const encodingSettingHint = 'It can be read when `files.encoding` of the editor names its encoding.';
 
+/** Returns the guessed encoding of a lossy file as a suffix for a message, else ''. */
 export async function guessedEncodingSuffix(workspace: Workspace, file: ResolvedPath): Promise<string> {
   const like = guessEncoding(await readBytes(workspace, file).catch(() => Buffer.alloc(0)));
   return like === undefined ? '' : ` (it looks like ${like})`;

@@ -43,6 +43,7 @@ export interface ResolvedPath {
   kind: 'file' | 'folder' | 'link' | 'missing';
   size: number;
   mount?: WorkspaceRoot['mount'];
+  /** Reason to approve every access, independent of earlier answers. */
   protected?: LocalizedMessage;
   configuration?: LocalizedMessage;
 }
@@ -205,6 +206,7 @@ async function decide(
   };
 }
 
+/** Returns the reason to approve each change of a file (real path) that a configured server is started from; undefined for other files. */
 export const serverStartFileReason = (roots: readonly WorkspaceRoot[], path: string): LocalizedMessage | undefined =>
   roots.some(({ startedFiles }) => startedFiles?.includes(path))
     ? message('A configured MCP server is started from it.')

@@ -55,6 +55,7 @@ export function fileContainsSecretsSync(path: string): boolean {
   return head !== undefined && startsWithSecrets(head);
 }
 
+/** Returns the reason to approve an access to a file (real path) because of the content; undefined if none or unreadable. */
 export async function secretContentReason(path: string): Promise<LocalizedMessage | undefined> {
   try {
     const { handle } = await openRegularFile(path);

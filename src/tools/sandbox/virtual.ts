@@ -56,6 +56,7 @@ export async function resolveVirtualPath(
   };
 }
 
+/** Returns the workspace-relative form of a URI; undefined if outside of the folders. */
 export function workspacePathOfUri(virtual: VirtualFiles, address: string): string | undefined {
   for (const folder of virtual.folders) {
     const base = virtual.below(folder.address, []);

@@ -1,3 +1,4 @@
+/** Returns a hint for a pattern in grep syntax, where a backslash makes these characters operators; otherwise an empty list. */
 export function grepEscapeHint({ pattern, fixed }: { pattern: string; fixed?: boolean }): string[] {
   const plain = pattern.replaceAll('\\\\', '');
   const escaped = fixed ? [] : [...new Set(plain.match(/\\[|(){}+?]/g) ?? [])];

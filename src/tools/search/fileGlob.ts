@@ -8,6 +8,7 @@ export interface FileGlob {
   /** @param path workspace-relative; `below`: without the folder name if several folders are open */
   matches(path: string, below: string): boolean;
   limits(place: SearchRoot): RipgrepExclusions;
+  /** Returns the paths that contain the glob's brackets literally, if any; otherwise all. */
   preferred<One extends { path: string }>(found: readonly One[]): readonly One[];
 }
 

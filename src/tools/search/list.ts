@@ -103,5 +103,6 @@ async function markIgnored(workspace: Workspace, folder: ResolvedPath, entries: 
   }
 }
 
+// Distinguishes an empty folder from an ignored folder.
 const holdsFiles = async (folder: ResolvedPath, entry: Entry) =>
   (await readdir(paths.join(folder.path, entry.name)).catch(() => [])).length > 0;

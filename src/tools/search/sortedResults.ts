@@ -112,6 +112,7 @@ async function anyhow<One extends SearchHit>(
   return { hits: first(hits, taking()).hits, cut };
 }
 
+// Takes results up to the limit. Sorting is stable within a file.
 function first<One extends SearchHit>(
   hits: readonly One[],
   take: (hit: One) => boolean,

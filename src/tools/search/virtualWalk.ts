@@ -76,4 +76,5 @@ export async function virtualFilesBelow(
 const isLeftOut = (name: string) => name === '.git' || installedPackageReason([name]) !== undefined;
 const sorted = (files: VirtualFile[]) => files.sort((one, other) => comparePaths(one.path, other.path));
 
+/** Tests for a possible secret, which a search omits. */
 export const isSecretVirtualFile = ({ path }: VirtualFile): boolean => secretFileReason(path.split('/')) !== undefined;

@@ -41,6 +41,7 @@ async function runPipeline(
   signal: AbortSignal,
   ripgrep: string | undefined,
 ): Promise<number> {
+  /** Connects the previous program's output to the next; undefined closes its output. */
   let before: ((next: ChildProcess | undefined) => void) | undefined;
   const codes: Promise<number>[] = [];
   const free = await Promise.all(commands.map((command) => withoutSecretFiles(command, ripgrep, signal)));

@@ -8,6 +8,7 @@ import { type DetachingCommand, RunningCommand } from './backgroundCommand.ts';
 import { processIdentity } from './orphanedCommands.ts';
 import type { DelayScheduler } from './outputSilence.ts';
 
+// Maximum background commands: each stores a few megabytes of output.
 const maxCommands = 16;
 const maxEnded = 4;
 
@@ -61,6 +62,7 @@ export class BackgroundCommands {
     return this.atWork.find((one) => one.runId === runId && one.line.trim() === line.trim() && one.folder === folder);
   }
 
+  /** Throws if the maximum is reached. */
   makeRoom(): void {
     if (this.atWork.length >= maxCommands)
       throw new ToolError(
@@ -112,6 +114,7 @@ export class BackgroundCommands {
     return this.commands.find((one) => one.id === id)?.line;
   }
 
+  /** Calls `hear` on new output; returns a function to unsubscribe. */
   listen(id: string, hear: () => void): () => void {
     return this.commands.find((one) => one.id === id)?.listen(this.isolated(hear)) ?? (() => {});
   }

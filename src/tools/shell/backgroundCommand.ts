@@ -38,6 +38,7 @@ export class RunningCommand {
   end?: CommandEnd;
   /** Resolves at the end, after all processes are gone or the remaining ones are named. Never rejects. */
   readonly done: Promise<CommandEnd>;
+  /** True until the end or a stop request. */
   isWorking = true;
   private news = new CommandOutput();
   private hasNews = false;
@@ -75,6 +76,7 @@ export class RunningCommand {
     return this.going.started.kept.text();
   }
 
+  /** Returns new output since the last call, and the number of dropped bytes. */
   takeNews(): { text: string; dropped: number } {
     const { news } = this;
     this.news = new CommandOutput();
@@ -95,11 +97,13 @@ export class RunningCommand {
     }
   }
 
+  /** Calls `hear` on new output and at the end; returns a function to unsubscribe. */
   listen(hear: () => void): () => void {
     this.hearers.add(hear);
     return () => this.hearers.delete(hear);
   }
 
+  /** Stops the command with all processes and returns the end; an ended command stays unchanged. */
   stop(by: By, grace = processEndGraceMs): Promise<CommandEnd> {
     this.grace = Math.min(this.grace, grace);
     this.stopping(by);

@@ -15,6 +15,7 @@ export function gitSafetySettings(own: NodeJS.ProcessEnv = process.env): Promise
   return asked;
 }
 
+/** Returns the explanation of a Git failure by this setting; undefined for other failures. */
 export const bareRepositoryRefusal = (output: string): string | undefined =>
   /cannot use bare repository .*\(safe\.bareRepository is 'explicit'\)/.test(output)
     ? 'Git was told not to use a repository inside of another one (safe.bareRepository=explicit). Where it is meant: name it with --git-dir, or the person sets safe.bareRepository.'

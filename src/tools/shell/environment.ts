@@ -22,6 +22,7 @@ export const redactAllSecrets = (value: string): string => value.replace(secretV
 export const redactSingleTokenSecrets = (value: string): string =>
   value.replace(secretValue, (found) => (hasSecretForm(found.replace(/^:\/\//, '')) ? '•••' : found));
 
+/** Tests for the form of a secret: one word without path or shell characters. */
 export const hasSecretForm = (value: string): boolean => !/[\s/\\()[\]{}<>`$;|&"']/.test(value);
 
 /** Also drops variables that change the executed program. */

@@ -62,6 +62,7 @@ export class OrphanedCommands {
 const sameWords = (one: string, other: string) =>
   one.trim().replaceAll(/\s+/g, ' ') === other.trim().replaceAll(/\s+/g, ' ');
 
+/** Returns the identity of a process; undefined if ended or unsupported. */
 export async function processIdentity(pid: number): Promise<ProcessIdentity | undefined> {
   const [entry, boot] = await Promise.all([readProcessTableEntry(pid), bootId()]);
   const began = entry?.began;

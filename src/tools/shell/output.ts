@@ -58,6 +58,7 @@ export class CommandOutput {
   private headBytes = 0;
   private tailBytes = 0;
   private open = '';
+  /** Bytes dropped from the middle. */
   dropped = 0;
 
   add(text: string): void {
@@ -70,6 +71,7 @@ export class CommandOutput {
     this.open = kept;
   }
 
+  /** Returns the stored text with marks for invisible characters, and a line about dropped bytes. */
   text(): string {
     const missing = this.dropped > 0 ? [Buffer.from(`\n… ${this.dropped} bytes were not kept …\n`)] : [];
     return escapeInvisibleProse(Buffer.concat([...this.head, ...missing, ...this.tail]).toString() + this.open);

@@ -1,3 +1,4 @@
+// Milliseconds of silence after the first output, and maximum wait.
 const silence = 1000;
 const longest = 10_000;
 

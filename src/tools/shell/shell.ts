@@ -24,6 +24,7 @@ import { SeenOutputFiles } from './seenOutputFiles.ts';
 export interface ShellOptions {
   /** Default timeout in milliseconds. */
   timeout?(): number;
+  /** Returns an additional output target for live output; undefined for none. */
   mirror?(command: string, folder: string): CommandMirror | undefined;
   left?: Pick<OrphanedCommands, 'twinOf'>;
   background?: BackgroundCommands;

@@ -11,8 +11,10 @@ export class TerminalLine {
   private line = '';
   /** Columns after a cursor movement. The second column of a wide character is empty. */
   private cells: string[] | undefined;
+  /** Column of the cursor; undefined at the end. */
   private column: number | undefined;
   private given = '';
+  /** The line exceeded the limit and was reported as final. */
   private isFixed = false;
 
   /**
@@ -139,6 +141,7 @@ const joining = /^[\p{M}\p{Cf}]$/u;
 const wide =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
 
+// Returns the character, followed by empty text for each further column.
 function columnsOf(character: string, at: number): string[] {
   if (character === '\t') return [character, ...new Array<string>(tabWidth - 1 - (at % tabWidth)).fill('')];
   return wide.test(character) ? [character, ''] : [character];

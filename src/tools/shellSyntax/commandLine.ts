@@ -1,5 +1,6 @@
 import { parseShellScript, type SimpleCommand } from './shellSyntax.ts';
 
+/** Returns the words of all programs of a plain command line without quotes; undefined for other lines. */
 export function parsePlainCommandLine(text: string): string[][] | undefined {
   const commands = parseShellScript(text)?.flatMap(({ commands }) => commands);
   if (!commands?.every((command): command is SimpleCommand => command.kind === 'simple')) return undefined;

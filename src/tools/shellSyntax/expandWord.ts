@@ -95,6 +95,7 @@ function sequenceOf(inside: string): string[] | undefined {
   });
 }
 
+// Returns the paths that match a glob, in its spelling; undefined if the search is too long.
 async function matchesOf(word: string, folder: string, budget: { names: number }): Promise<string[] | undefined> {
   const names = word.split('/');
   let found = [word.startsWith('/') ? '/' : ''];

@@ -36,6 +36,7 @@ interface ShellGroup {
   body: ShellScript;
 }
 
+/** Adjacent pieces of a word; `''` has none. */
 export type ParsedShellWord = ShellPiece[];
 
 export type ShellPiece =
@@ -52,6 +53,7 @@ const maxDepth = 8;
 
 class Unreadable extends Error {}
 
+/** Parses a script; undefined if any part is unsupported. */
 export function parseShellScript(text: string): ShellScript | undefined {
   try {
     return new Reader(text).whole();

@@ -210,6 +210,7 @@ function endOfDouble(text: string, from: number): number {
   return text.length;
 }
 
+// Returns the next position of an unescaped character, or of the matching `)`; the text's length if absent.
 function closeOf(text: string, from: number, close: string): number {
   let depth = 0;
   for (let at = from; at < text.length; at++) {

@@ -13,6 +13,7 @@ import { checkFetchUrl, resolveHostAddresses } from './addresses.ts';
 /** Limits of a page: `timeout` in milliseconds, including redirects, and `bytes` after unpacking. */
 export interface PageLimits {
   timeout: number;
+  /** Maximum unpacked bytes of the page. */
   bytes: number;
 }
 

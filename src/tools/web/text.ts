@@ -42,6 +42,7 @@ async function textOf(page: string): Promise<string> {
   });
 }
 
+// Decodes with the server's charset, else the page's, else UTF-8.
 function decoded(contentType: string, bytes: Uint8Array): string {
   const named =
     /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1] ??

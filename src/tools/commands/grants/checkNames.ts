@@ -10,6 +10,7 @@ const parts = set(
     'esm cjs umd debug dev local strict only once verbose parallel serial changed staged related affected deps links size ' +
     'spelling spell a11y component components package packages workspace workspaces src unused cycles schema go rust py python ruby php',
 );
+// Words for formatting: harmless only if the next word is a check.
 const forms = set('fmt format prettier');
 
 /**

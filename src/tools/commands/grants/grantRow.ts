@@ -40,6 +40,7 @@ export interface GrantRow {
    * following operands.
    */
   operands?: string | readonly string[];
+  /** Options of which at least one is required: otherwise the command has another meaning. */
   needs?: readonly string[];
   needsAll?: readonly string[];
   max?: number;
@@ -75,6 +76,7 @@ export interface GrantRowMatch extends Omit<CollectedOptions, 'used'> {
   rest: string[];
 }
 
+// Arguments after the command of a row, and the options found within the command; undefined if the words do not begin with the command.
 interface GrantRowArguments extends CollectedOptions {
   args: string[];
 }
@@ -96,6 +98,7 @@ export function parseGrantRowArguments(row: GrantRow, words: readonly string[]):
   return { args: words.slice(at), ...gathered };
 }
 
+/** Matches a row with the arguments of its command; undefined if the row does not cover the arguments. */
 export function matchGrantRow(
   row: GrantRow,
   args: readonly string[],

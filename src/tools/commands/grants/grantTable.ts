@@ -54,6 +54,7 @@ function unseenClaims(
   ];
 }
 
+// Tests for words without meaning as option, address, variable or argument list, and without an absolute path.
 const isPlain = (word: string): boolean =>
   isStaticShellWord(word) &&
   /^[^-@~+!|<>/\\`$][^\\`$]*$/.test(word) &&
@@ -92,6 +93,7 @@ interface CommandGrantMatch {
   home?: GrantRow['home'];
 }
 
+/** Returns the row that covers a command in `folder` (absolute and real); undefined if there is none. */
 export async function findGrantRow(
   words: readonly string[],
   folder: string,

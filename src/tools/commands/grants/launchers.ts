@@ -49,6 +49,7 @@ const valgrind =
 const debugged =
   /^(run|r|where|(bt|backtrace)( \d+| full)?|info (locals|args|registers|threads|frame)|thread apply all bt( full| \d+)?|frame \d+|up|down|quit|set pagination off)$/;
 
+// Returns the test program inspected by a debugger or a profiler; undefined if the tool has further arguments.
 function lookedAt([program, ...args]: readonly string[]): string[] | undefined {
   let at = 0;
   if (program === 'valgrind') while (valgrind.test(args[at] ?? '') || suppressions.test(args[at] ?? '')) at += 1;

@@ -1,5 +1,6 @@
 import { checkArgumentValue, matchesValueType, type RequiredDiskCheck } from './values.ts';
 
+// Value types by option name; undefined for a flag. An option may be both.
 type CommandOptionTypes = Map<string, { flag: boolean; value?: string }>;
 
 const read = new Map<string, CommandOptionTypes>();
@@ -58,6 +59,7 @@ function readShort(word: string, options: CommandOptionTypes): Spelled | undefin
   return { names };
 }
 
+/** Options read so far: pending disk checks, values, and option names. */
 export interface CollectedOptions {
   claims: RequiredDiskCheck[];
   values: string[];

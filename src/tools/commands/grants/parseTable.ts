@@ -188,6 +188,7 @@ function patternAt(text: string): string | undefined {
   }
 }
 
+// Combines two patterns with "or"; undefined if their flags differ.
 function oneOf(one: string, other: string): string | undefined {
   const [, source, flags] = /^\/(.*)\/(\w*)$/s.exec(one)!;
   return other.endsWith(`/${flags}`) ? `/${source}|${other.slice(1, other.lastIndexOf('/'))}/${flags}` : undefined;

@@ -42,6 +42,7 @@ export function expandGrantRows({ sets, sections }: GrantTable): GrantRow[] {
   );
 }
 
+/** Expands `a {b,c}` to `a b` and `a c`; an alternative may be empty. */
 export function expandBracedAlternatives(text: string): string[] {
   const [, before, inside] = /^([^{]*)\{([^}]*)\}$/.exec(text) ?? [];
   return inside === undefined ? [text] : inside.split(',').map((one) => `${before}${one}`.trim());

@@ -81,6 +81,7 @@ interface Sight {
   from: string;
   find(word: ShellWord): Promise<string[] | undefined>;
   surroundings: ClaimContext;
+  /** Text of a package script: nested scripts are not followed. */
   isScript: boolean;
   documents: readonly string[];
 }
@@ -412,6 +413,7 @@ async function claimsOfPatch(
   return folders.flatMap((folder) => filePathsInPatch(text, strip).map((name) => edit(paths.resolve(folder, name))));
 }
 
+// Returns the distinct paths of a word with real parent folders; undefined if unknown.
 async function pathsOf(word: ShellWord, folder: string, platform: string): Promise<string[] | undefined> {
   if (unescapeShellWord(word) === '') return [];
   const pointed = await resolveShellWordTargets(word, folder, platform);

@@ -241,6 +241,7 @@ async function addWritten(
 const isUntracked = ({ index }: GitStatusEntry): boolean => index === '?';
 const isChanged = ({ index, file }: GitStatusEntry): boolean => /[MTARCU]/.test(index) || /[MTAU]/.test(file);
 
+// Returns the files replaced and deleted by a copy. Throws above the limit.
 async function replacedBy({ from, to, deletes }: Extract<LossClaim, { kind: 'copy' }>, signal: AbortSignal) {
   const replaced: { path: string; isGone: boolean }[] = [];
   let seen = 0;

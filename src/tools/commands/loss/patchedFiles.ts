@@ -11,6 +11,7 @@ export const filePathsInPatch = (patch: string, strip: number): string[] => [
   ),
 ];
 
+/** Returns the text of patch files; undefined if a file is unreadable. */
 export async function readPatchFiles(files: readonly string[]): Promise<string | undefined> {
   const texts = await Promise.all(
     files.map((file) => readRegularFile(paths.resolve(file), maxBytes).catch(() => undefined)),

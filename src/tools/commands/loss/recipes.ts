@@ -46,6 +46,7 @@ async function scriptsOf(folder: string): Promise<Map<string, string> | undefine
   }
 }
 
+/** Returns the recipes of the targets of `make` and of their prerequisites; undefined without a makefile or a target. */
 export async function findMakefileRecipe(words: readonly string[], from: string): Promise<CommandRecipe | undefined> {
   const argumentOf = (option: RegExp) => {
     const at = words.findIndex((word) => option.test(word));

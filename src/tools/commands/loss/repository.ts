@@ -13,6 +13,7 @@ export interface GitStatusEntry {
 /** Maximum bytes of Git output. */
 const maxAnswer = 4_000_000;
 
+/** Returns the folder with the `.git` of a path (absolute); undefined if there is none. */
 export function findGitRepositoryRoot(path: string): string | undefined {
   for (let top = path; ; top = paths.dirname(top)) {
     if (existsSync(paths.join(top, '.git'))) return top;
@@ -98,6 +99,7 @@ export class GitRepository {
     return text?.replace(/\0$/, '');
   }
 
+  /** Returns the output of a read-only command. Throws on a timeout, or if the output is too large. */
   async shown(folder: string, command: readonly string[], args: readonly string[]): Promise<string> {
     return this.git(folder, [...(await this.noFilters()), ...command, ...args], true);
   }

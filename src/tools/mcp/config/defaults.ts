@@ -28,6 +28,10 @@ export function makeDefaultedOptional(schema: unknown, root = schema): unknown {
   return { ...walked, required: required.filter((name) => !isDefaulted(name)) };
 }
 
+/**
+ * Tests for a default of a schema or of its referenced definition.
+ * @param hops limit of references, which may be circular
+ */
 function hasDefault(schema: unknown, root: unknown, hops = 5): boolean {
   if (!isObject(schema)) return false;
   if (Object.hasOwn(schema, 'default')) return true;

@@ -2,11 +2,13 @@ import { isSecretVariableName } from '../../shell/environment.ts';
 import type { McpConfigInput, McpServerDefinition, RemoteServerConfig, StdioServerConfig } from './config.ts';
 import { fillEnvAndInputVariables } from './variables.ts';
 
+/** Command or address with all values filled in, and the secrets to redact. */
 export interface ResolvedServerLaunch {
   launch: StdioServerConfig | RemoteServerConfig;
   secrets: string[];
 }
 
+/** Requests the inputs and fills in all values; undefined if a value is missing. */
 export async function resolveServerLaunch(
   definition: McpServerDefinition,
   env: NodeJS.ProcessEnv,

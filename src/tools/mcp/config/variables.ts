@@ -43,6 +43,7 @@ export function findInputVariables(value: unknown): string[] {
   return [...new Set([...found].map(([, id]) => id!))];
 }
 
+/** Fills in the variables of all texts, and returns the inserted values for redaction. */
 export function fillEnvAndInputVariables<Value>(
   value: Value,
   env: NodeJS.ProcessEnv,

@@ -45,6 +45,7 @@ export function parseReadResourceResult(result: Json, uri: string, sdk: McpSdk):
   return { contents: contents.map((content) => resourceIn(content, uri, sdk) ?? { uri, text: leftOut(content) }) };
 }
 
+// Returns a list; a single part becomes a list, and an absent value an empty list.
 function partsIn(value: unknown): unknown[] | undefined {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value;

@@ -34,6 +34,7 @@ export const parsePromptList = (result: Json, sdk: McpSdk): ParsedServerList<Pro
 export const parseResourceList = (result: Json, sdk: McpSdk): ParsedServerList<Resource> | undefined =>
   listIn(result, 'resources', sdk.ResourceSchema, plainResource);
 
+// Parses the list under a name; undefined if absent.
 function listIn<Item>(
   result: Json,
   name: 'tools' | 'prompts' | 'resources',

@@ -44,6 +44,7 @@ function withPlainMeta(value: Json): Json {
   return isJsonObject(_meta) ? value : rest;
 }
 
+/** Returns the used parts of the `initialize` result: version, capabilities, name. An invalid part counts as absent. */
 export function normalizeInitializeResult(result: Json): Json {
   const { protocolVersion, capabilities, serverInfo } = result;
   const offered = isJsonObject(capabilities) ? capabilities : {};
@@ -65,5 +66,6 @@ const listChangedOf = (offer: unknown) =>
 export const isJsonObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Removes members with `null`, which servers write for absent members. */
 export const withoutNullMembers = (value: Json): Json =>
   Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null && member !== undefined));

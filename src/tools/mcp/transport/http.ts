@@ -47,6 +47,7 @@ function originOf(location: string | null, base: string | URL): LocalizableText 
   return `${origin}${pathname}`.slice(0, 200);
 }
 
+/** Returns the reason why headers must not be sent to this address; undefined if safe. */
 export function unsafeAddressReason(url: string, headers: Record<string, string>): LocalizedMessage | undefined {
   if (!URL.canParse(url)) return message('has no usable address');
   const { protocol, hostname } = new URL(url);

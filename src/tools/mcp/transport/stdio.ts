@@ -109,6 +109,7 @@ export function stdioTransport(launch: StdioServerConfig, sdk: McpSdk, hooks: St
   }
 }
 
+// Returns the fault of a failed start by the system's error code, which only the log shows.
 function notStarted(code: string | undefined): McpServerFault {
   if (code === 'ENOENT') return new McpServerFault(message('could not be started: its command was not found'));
   if (code === 'EACCES') return new McpServerFault(message('could not be started: its command may not be run'));
