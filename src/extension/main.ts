@@ -29,8 +29,8 @@ export interface Towpath {
 }
 
 /**
- * Builds the extension. Each function builds the components of one area from those before, and adds them to the subscriptions of the
- * context; listeners of run events are called in this order, too.
+ * Builds the extension. Each function takes the components of the areas before, adds those of its area, and disposes them with the context;
+ * listeners of run events are called in this order, too.
  */
 export function createTowpath(context: vscode.ExtensionContext, page: ChatPage): Towpath {
   excludeCurrentFolderFromPath(); // before any process starts
@@ -38,15 +38,15 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
   context.subscriptions.push(settings.watch(vscode.workspace.onDidChangeConfiguration)); // before all other listeners
 
   const window = composeWindow(context, page);
-  const storage = composeStorage(context, window);
-  const models = composeModels(context, window, storage);
-  const policies = composePolicies(context, window, storage);
-  const engine = composeEngine(context, window, storage, models, policies);
-  const runs = composeRuns(context, window, storage, policies, engine);
-  const panel = composePanel(context, window, storage, models, policies, engine, runs);
-  composeStatus(context, page, window, policies, engine, runs);
-  const { commands, offered } = composeCommands(context, window, storage, models, policies, engine, runs, panel);
-  startWindow(context, window, storage, models, policies, engine, runs, panel);
+  const storage = composeStorage(window);
+  const models = composeModels(storage);
+  const policies = composePolicies(models);
+  const engine = composeEngine(policies);
+  const runs = composeRuns(engine);
+  const panel = composePanel(runs);
+  composeStatus(runs);
+  const { commands, offered } = composeCommands(panel);
+  startWindow(panel);
 
   return {
     async run(command, args) {
@@ -55,11 +55,11 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
     },
     offered,
     async close() {
-      await Promise.all([engine.conversation.leave(), engine.background.close(), engine.engine.close()]);
+      await Promise.all([panel.conversation.leave(), panel.background.close(), panel.engine.close()]);
       await Promise.all([
-        models.models.dispose(),
-        engine.toolset.made()?.mcp.dispose(),
-        ...Object.values(window.asides).map((aside) => aside.dispose()),
+        panel.models.dispose(),
+        panel.toolset.made()?.mcp.dispose(),
+        ...Object.values(panel.asides).map((aside) => aside.dispose()),
       ]);
     },
   };

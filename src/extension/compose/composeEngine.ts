@@ -13,10 +13,7 @@ import { CommandTerminal } from '../background/commandTerminal.ts';
 import { PanelConversation } from '../runs/conversation.ts';
 import { AgentPicker } from '../runs/pickAgent.ts';
 import { settings } from '../settings/settings.ts';
-import type { ModelServices } from './composeModels.ts';
 import type { PolicyServices } from './composePolicies.ts';
-import type { WindowStorage } from './composeStorage.ts';
-import type { WindowServices } from './composeWindow.ts';
 import { composeWorkflows } from './composeWorkflows.ts';
 
 export type EngineServices = ReturnType<typeof composeEngine>;
@@ -26,16 +23,9 @@ export type EngineServices = ReturnType<typeof composeEngine>;
  * needs an approval, and an approval names and opens runs. Four callbacks use a value that is created after them, marked by "later"; none
  * is called before a run starts. `events` delivers the events of all runs.
  */
-export function composeEngine(
-  context: vscode.ExtensionContext,
-  window: WindowServices,
-  windowStorage: WindowStorage,
-  { models, limits }: ModelServices,
-  policyServices: PolicyServices,
-) {
-  const { logError, changes, workspace, view, presence, modals, asides } = window;
-  const { storage, store } = windowStorage;
-  const { policies, addedRules } = policyServices;
+export function composeEngine(services: PolicyServices) {
+  const { context, logError, changes, workspace, view, presence, modals, asides } = services;
+  const { storage, store, models, limits, policies, addedRules } = services;
   const events = new IsolatedListeners<RunEvent>(logError);
 
   const terminal = new CommandTerminal();
@@ -54,13 +44,7 @@ export function composeEngine(
     ({ createToolset }) =>
       createToolset({ context, workspace, modals, approvals, policies, left, background, terminal, asides }), // later: approvals
   );
-  const workflows = composeWorkflows(
-    context,
-    window,
-    windowStorage,
-    policyServices,
-    async () => (await toolset()).toolNames,
-  );
+  const workflows = composeWorkflows(services, async () => (await toolset()).toolNames);
   const { workflowFiles, instructions } = workflows;
 
   const engine: ExecutionEngine = new ExecutionEngine({
@@ -131,5 +115,17 @@ export function composeEngine(
       }),
   });
   context.subscriptions.push(terminal, reviews.register(), approvals);
-  return { ...workflows, engine, events, titleOf, toolset, background, left, conversation, agents, approvals };
+  return {
+    ...services,
+    ...workflows,
+    engine,
+    events,
+    titleOf,
+    toolset,
+    background,
+    left,
+    conversation,
+    agents,
+    approvals,
+  };
 }

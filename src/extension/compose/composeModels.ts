@@ -1,5 +1,4 @@
 import path from 'node:path';
-import type * as vscode from 'vscode';
 import type { ModelFileReader } from '../../llm/local/modelFile/modelLibrary.ts';
 import { messageOf } from '../../protocol/text/localized.ts';
 import { SelectableModels } from '../models/models.ts';
@@ -7,17 +6,13 @@ import { StoredChecks } from '../models/storedChecks.ts';
 import { LocalEngine } from '../providers/localEngine.ts';
 import { ModelConsent } from '../providers/modelConsent.ts';
 import { MoneyLimits } from '../providers/moneyLimits.ts';
-import type { WindowStorage } from './composeStorage.ts';
-import type { WindowServices } from './composeWindow.ts';
+import type { StorageServices } from './composeStorage.ts';
 
 export type ModelServices = ReturnType<typeof composeModels>;
 
 /** Creates the selectable models with their consents, spending limits and stored checks. */
-export function composeModels(
-  context: vscode.ExtensionContext,
-  { log, changes, modals, asides }: WindowServices,
-  { memory, secrets, stateCache }: WindowStorage,
-) {
+export function composeModels(services: StorageServices) {
+  const { context, log, changes, modals, asides, memory, secrets, stateCache } = services;
   const namedModels = new ModelConsent(memory, modals);
   const localEngine = new LocalEngine(context);
   const limits = new MoneyLimits(path.join(context.globalStorageUri.fsPath, 'spent'), modals);
@@ -37,5 +32,5 @@ export function composeModels(
     readModel,
     changes.state.notify,
   );
-  return { namedModels, localEngine, limits, checks, readModel, models };
+  return { ...services, namedModels, localEngine, limits, checks, readModel, models };
 }

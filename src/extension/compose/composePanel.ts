@@ -6,12 +6,7 @@ import { TerminalOutputs } from '../mentions/terminals.ts';
 import { DetailLevelSetting } from '../panel/detailLevel.ts';
 import { WalkthroughProgress } from '../panel/firstSteps.ts';
 import { PanelMessageHandler } from '../panel/panel.ts';
-import type { EngineServices } from './composeEngine.ts';
-import type { ModelServices } from './composeModels.ts';
-import type { PolicyServices } from './composePolicies.ts';
 import type { RunServices } from './composeRuns.ts';
-import type { WindowStorage } from './composeStorage.ts';
-import type { WindowServices } from './composeWindow.ts';
 
 /** Milliseconds of delay before the suggestions are computed. */
 const offersAfterMs = 1000;
@@ -19,19 +14,9 @@ const offersAfterMs = 1000;
 export type PanelServices = ReturnType<typeof composePanel>;
 
 /** Creates the handler of the panel's messages, with completions and attachments of the message box. Changes in the editor update the panel. */
-export function composePanel(
-  context: vscode.ExtensionContext,
-  window: WindowServices,
-  windowStorage: WindowStorage,
-  modelServices: ModelServices,
-  policyServices: PolicyServices,
-  engineServices: EngineServices,
-  runServices: RunServices,
-) {
-  const { changes, workspace, view } = window;
-  const { secrets, store } = windowStorage;
-  const { models } = modelServices;
-  const { events, toolset, instructions, workflowFiles, conversation, agents } = engineServices;
+export function composePanel(services: RunServices) {
+  const { context, changes, workspace, view, secrets, store, models, policies } = services;
+  const { events, toolset, instructions, workflowFiles, conversation, agents } = services;
   const memory = context.workspaceState;
 
   const terminals = new TerminalOutputs(() => secrets.all());
@@ -41,7 +26,7 @@ export function composePanel(
       new part.Mentions({
         workspace,
         terminals,
-        policy: (runId) => policyServices.policies.current(runId),
+        policy: (runId) => policies.current(runId),
         window: () => models.window,
         post: (message) => view.post(message),
       }),
@@ -69,12 +54,7 @@ export function composePanel(
   const firstSteps = new WalkthroughProgress();
   const diffs = new DiffDocumentProvider(store);
   const panel = new PanelMessageHandler({
-    ...window,
-    ...windowStorage,
-    ...modelServices,
-    ...policyServices,
-    ...engineServices,
-    ...runServices,
+    ...services,
     details,
     diffs,
     mentions,
@@ -109,5 +89,5 @@ export function composePanel(
     vscode.window.onDidChangeActiveTextEditor((front) => front && offersLater()),
     { dispose: () => clearTimeout(offering) },
   );
-  return { panel, details, mentions, terminals };
+  return { ...services, panel, details, mentions, terminals };
 }

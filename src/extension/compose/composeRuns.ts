@@ -16,20 +16,14 @@ import { UserQuestionList } from '../runs/userQuestions.ts';
 import { Worktrees } from '../runs/worktrees.ts';
 import { DecisionFile } from '../settings/decisionFile.ts';
 import type { EngineServices } from './composeEngine.ts';
-import type { PolicyServices } from './composePolicies.ts';
-import type { WindowStorage } from './composeStorage.ts';
-import type { WindowServices } from './composeWindow.ts';
 
 export type RunServices = ReturnType<typeof composeRuns>;
 
 /** Creates the lists and states of the window's runs, and the actions on a run. */
-export function composeRuns(
-  context: vscode.ExtensionContext,
-  { log, logError, changes, workspace, view, presence, modals }: WindowServices,
-  { storage, storeFolder, store, runLogs, audit, diskRoom }: WindowStorage,
-  { policies }: PolicyServices,
-  { engine, events, titleOf, conversation, approvals, background, left }: EngineServices,
-) {
+export function composeRuns(services: EngineServices) {
+  const { context, log, logError, changes, workspace, view, presence, modals } = services;
+  const { storage, storeFolder, store, runLogs, audit, diskRoom, policies } = services;
+  const { engine, events, titleOf, conversation, approvals, background, left } = services;
   const liveIds = () => engine.liveIds;
   const asks = new UserQuestionList({
     shown: () => conversation.runId,
@@ -117,6 +111,7 @@ export function composeRuns(
   );
   context.subscriptions.push(commandsAtWork, changedFiles);
   return {
+    ...services,
     asks,
     states,
     interrupted,

@@ -1,21 +1,11 @@
-import type * as vscode from 'vscode';
 import { waitingRunsBadge } from '../panel/status.ts';
 import { StatusBar } from '../panel/statusBar.ts';
-import type { ChatPage } from '../view/chatPage.ts';
-import type { EngineServices } from './composeEngine.ts';
-import type { PolicyServices } from './composePolicies.ts';
 import type { RunServices } from './composeRuns.ts';
-import type { WindowServices } from './composeWindow.ts';
 
 /** Creates the status bar items and the badge of the view. A rendering failure never stops approvals, runs or commands. */
-export function composeStatus(
-  context: vscode.ExtensionContext,
-  page: ChatPage,
-  { changes }: WindowServices,
-  { policies }: PolicyServices,
-  { engine, events, conversation, approvals, background }: EngineServices,
-  { asks, interrupted, states }: RunServices,
-): void {
+export function composeStatus(services: RunServices): void {
+  const { context, page, changes, policies, engine, events, conversation, approvals, background } = services;
+  const { asks, interrupted, states } = services;
   const statusBar = new StatusBar();
   changes.status.add(
     () => {

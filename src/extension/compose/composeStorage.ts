@@ -12,10 +12,11 @@ import { Secrets } from '../settings/secrets.ts';
 import { settings } from '../settings/settings.ts';
 import type { WindowServices } from './composeWindow.ts';
 
-export type WindowStorage = ReturnType<typeof composeStorage>;
+export type StorageServices = ReturnType<typeof composeStorage>;
 
 /** Creates the storage of the workspace: runs, decisions, secrets and logs. `storage` is its folder. */
-export function composeStorage(context: vscode.ExtensionContext, { log, workspace, changes }: WindowServices) {
+export function composeStorage(window: WindowServices) {
+  const { context, log, workspace, changes } = window;
   // Without an open folder there is no workspace storage; runs are stored with the profile.
   const withoutFolder = path.join(context.globalStorageUri.fsPath, 'no-workspace');
   const given = context.storageUri ? sharedStorage(context.storageUri.fsPath) : withoutFolder;
@@ -38,7 +39,7 @@ export function composeStorage(context: vscode.ExtensionContext, { log, workspac
   };
   const diskRoom = new FullDiskMonitor(storage, changes.state.notify);
   context.subscriptions.push(diskRoom);
-  return { storage, storeFolder, memory, secrets, runLogs, audit, store, stateCache, diskRoom };
+  return { ...window, storage, storeFolder, memory, secrets, runLogs, audit, store, stateCache, diskRoom };
 }
 
 const storeIn = (storage: string) => path.join(storage, 'store');

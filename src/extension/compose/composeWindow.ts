@@ -24,5 +24,6 @@ export function composeWindow(context: vscode.ExtensionContext, page: ChatPage) 
   const modals = new Dialogs(presence);
   const asides = createParserWorkers(path.join(context.extensionPath, 'dist', 'aside.cjs'));
   context.subscriptions.push(log, problems, presence, modals);
-  return { log, logError, changes: createWindowChanges(logError), workspace, view, presence, modals, asides };
+  const changes = createWindowChanges(logError);
+  return { context, page, log, logError, changes, workspace, view, presence, modals, asides };
 }

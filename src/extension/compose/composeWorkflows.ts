@@ -1,5 +1,4 @@
 import path from 'node:path';
-import type * as vscode from 'vscode';
 import type { Workflow } from '../../engine/core/workflow.ts';
 import { lazyImport } from '../../protocol/panel/lazyImport.ts';
 import { createSearchExclusionTest } from '../../tools/policy/policy.ts';
@@ -11,15 +10,10 @@ import { workflowLanguageFeatures } from '../language/workflowLanguage.ts';
 import { watchWorkflowFiles } from '../language/workflowProblems.ts';
 import { settings } from '../settings/settings.ts';
 import type { PolicyServices } from './composePolicies.ts';
-import type { WindowStorage } from './composeStorage.ts';
-import type { WindowServices } from './composeWindow.ts';
 
 /** Creates the readers of workflow files, packages and instructions of the workspace, and the editor features for these files. */
 export function composeWorkflows(
-  context: vscode.ExtensionContext,
-  { log, workspace, asides }: WindowServices,
-  { storage, store }: WindowStorage,
-  { policies }: PolicyServices,
+  { context, log, workspace, asides, storage, store, policies }: PolicyServices,
   toolNames: () => Promise<string[]>,
 ) {
   const workflowFiles = new WorkflowFiles(toolNames, asides.files);

@@ -1,28 +1,15 @@
 import * as vscode from 'vscode';
 import { mergeWindowStorages } from '../records/storage.ts';
 import { settings } from '../settings/settings.ts';
-import type { EngineServices } from './composeEngine.ts';
-import type { ModelServices } from './composeModels.ts';
 import type { PanelServices } from './composePanel.ts';
-import type { PolicyServices } from './composePolicies.ts';
-import type { RunServices } from './composeRuns.ts';
-import type { WindowStorage } from './composeStorage.ts';
-import type { WindowServices } from './composeWindow.ts';
 
 /** Milliseconds of delay before obsolete data is removed. */
 const sweepAfterMs = 60_000;
 
 /** Starts the work of a composed window: follows the runs of other windows, removes obsolete data, and then receives messages of the panel. */
-export function startWindow(
-  context: vscode.ExtensionContext,
-  { log, changes, view }: WindowServices,
-  { storage, store }: WindowStorage,
-  { localEngine }: ModelServices,
-  { policies }: PolicyServices,
-  { engine, events, shelf, conversation, approvals }: EngineServices,
-  { asks, states, worktrees, leftRunning }: RunServices,
-  { panel }: PanelServices,
-): void {
+export function startWindow(services: PanelServices): void {
+  const { context, log, changes, view, storage, store, localEngine, policies, panel } = services;
+  const { engine, events, shelf, conversation, approvals, asks, states, worktrees, leftRunning } = services;
   const sweep = async () => {
     await store.sweep();
     await shelf.sweep(() => store.workflowIds()).catch((error) => log.error(error));
