@@ -95,6 +95,11 @@ describe('The documents of the repository', () => {
       slugs.filter((slug) => testsOf(root, slug).length === 0),
       [],
     );
+    assert.deepEqual(
+      all.filter(({ sentence }) => !sentence.endsWith('.')),
+      [],
+      'a whole sentence',
+    );
     assert.equal(readFileSync(invariantsFile, 'utf8'), invariantsPage(root));
   });
 

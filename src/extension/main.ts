@@ -1,5 +1,4 @@
 // @invariant vscode-only-in-extension: Only `extension` imports `vscode`, only the worker program of the local model imports
-
 // `node-llama-cpp`, and only `tools/mcp` imports the MCP SDK.
 import * as vscode from 'vscode';
 import { excludeCurrentFolderFromPath } from '../tools/core/programs.ts';

@@ -6,7 +6,7 @@ import { StoreError } from './journal.ts';
  * Returns the event in a form that the journal can store and read. Optional infinite numbers are removed (JSON would write null). Throws
  * `StoreError` if the schema rejects the event.
  *
- * @invariant written-events-can-be-read: every event appended to a journal passes the schema of the reader
+ * @invariant written-events-can-be-read: Every event appended to a journal passes the schema of the reader.
  */
 export function toStorableEvent(event: StoredEvent): StoredEvent {
   if (storedEventSchema.safeParse(event).success) return event;

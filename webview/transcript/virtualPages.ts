@@ -1,5 +1,4 @@
 // @invariant panel-draws-the-visible: The cost of a frame or a key depends on the visible part of the transcript, never on the length of
-
 // the run.
 import { nothing, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';

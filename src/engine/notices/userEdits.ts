@@ -1,5 +1,4 @@
 // @invariant user-edits-are-reported-once: Edits of the user to files of a run are reported to the model once, before the next message of
-
 // the user.
 import type { ChangedRunFile } from '../../protocol/run/runFiles.ts';
 import { englishCount } from '../../protocol/text/plurals.ts';

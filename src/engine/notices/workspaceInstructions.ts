@@ -1,5 +1,4 @@
 // @invariant instructions-are-data: Instructions of the workspace are data: they are not read in an untrusted workspace and cannot end
-
 // their tags.
 import { createHash } from 'node:crypto';
 import { estimateTokenCount } from 'tokenx';

@@ -1,5 +1,4 @@
 // @invariant no-indirection: There are no import cycles between files or folders, and no default exports, barrels, base classes,
-
 // containers or event buses.
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
 import type { RunEvent, RunEventBody, SpendingLimitKind } from '../../protocol/run/events.ts';

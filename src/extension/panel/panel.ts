@@ -1,5 +1,4 @@
 // @invariant panel-decides-nothing: The panel sends intents and folds events with `applyEvent` of the host; no message of the panel can
-
 // approve a call.
 import * as vscode from 'vscode';
 import { tokensFreedByCompaction } from '../../engine/context/compaction.ts';

@@ -1,5 +1,4 @@
 // @invariant keys-stay-at-their-address: A key is sent only to the address that it was saved for, never in plain text to another machine,
-
 // and never along a redirect.
 import { LLMError } from '../../llm/core/errors.ts';
 import { insertHeaderSecrets, referencedSecretNames } from '../../llm/core/headers.ts';

@@ -1,5 +1,4 @@
 // @invariant system-messages-are-tagged: Messages of Towpath within a conversation reach the model in tags that no other text can
-
 // contain.
 import type { Attachment, Message } from '../../protocol/content/messages.ts';
 

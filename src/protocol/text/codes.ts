@@ -1,4 +1,4 @@
-/** @invariant codes-decide: code branches on error codes, never on the text of a message */
+/** @invariant codes-decide: Code branches on error codes, never on the text of a message. */
 
 export type LLMErrorCode =
   | 'LLM_AUTH_FAILED'

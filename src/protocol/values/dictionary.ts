@@ -4,7 +4,7 @@ declare const arbitraryKeys: unique symbol;
  * Record with keys from outside: call ids, paths, names. The record has no prototype, so that `__proto__` and `constructor` are ordinary
  * keys. Key order has no meaning (integer-like keys come first); order is data, such as `startSeq`.
  *
- * @invariant dictionary-keys: a record with keys from outside is a Dictionary or a Map, and is never listed in key order
+ * @invariant dictionary-keys: A record with keys from outside is a Dictionary or a Map, and is never listed in key order.
  */
 export type Dictionary<Value> = Record<string, Value> & { readonly [arbitraryKeys]?: never };
 

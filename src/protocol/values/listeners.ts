@@ -2,7 +2,7 @@
  * Returns a listener that forwards each event to all `listeners`. Errors and rejections go to `onError`; the other listeners still receive
  * the event, and the sender continues. Events report what happened and never cause it.
  *
- * @invariant listeners-are-isolated: a listener that throws never ends, locks or hides an event of a run
+ * @invariant listeners-are-isolated: A listener that throws never ends, locks or hides an event of a run.
  */
 export function createIsolatedListener<Event>(
   listeners: readonly ((event: Event) => unknown)[],

@@ -1,5 +1,4 @@
 // @invariant server-permissions-bind-definitions: A permission for an MCP tool is bound to the launch of its server and to the definition
-
 // of the tool, never to names.
 import type { PermissionRule } from '../../protocol/content/rule.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';

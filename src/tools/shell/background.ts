@@ -1,5 +1,4 @@
 // @invariant background-commands-belong-to-a-window: A background command belongs to its window, neither to a turn nor to the abort
-
 // signal of its call.
 import type { CommandEnd, ProcessIdentity } from '../../protocol/run/events.ts';
 import { createIsolatedListener } from '../../protocol/values/listeners.ts';

@@ -1,5 +1,4 @@
 // @invariant templates-come-from-files: Templates come from files, never from text of a model or a tool, and are interpreted, never
-
 // evaluated as code.
 import { parse } from '@huggingface/jinja';
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';

@@ -1,5 +1,4 @@
 // @invariant states-belong-to-their-model: A saved state is restored only for its model, engine and context, and only if its checksum is
-
 // right.
 import { createHash, type Hash } from 'node:crypto';
 import { promises as fs } from 'node:fs';

@@ -77,7 +77,7 @@ for (const row of commandGrantRows) {
 /**
  * Tests for kinds of commands that run no code of the open folder. Programs with such a row load no code from the folder, and no
  * configuration that can name code.
- * @invariant kinds-without-project-code: a command of the kinds `looks` and `asks` starts nothing that lies in the open folder
+ * @invariant kinds-without-project-code: A command of the kinds `looks` and `asks` starts nothing that lies in the open folder.
  */
 const runsNoCode = (kind: CommandRuleKind): boolean => kind === 'looks' || kind === 'asks';
 
