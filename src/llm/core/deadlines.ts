@@ -1,4 +1,4 @@
-import { type LocalizedMessage, message, toEnglishText, withDigitGrouping } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message, withDigitGrouping } from '../../protocol/text/l10n.ts';
 
 /** Largest delay of `setTimeout`; a longer delay overflows and fires at once. */
 const longestTimer = 2 ** 31 - 1;
@@ -117,5 +117,3 @@ export function durationMessage(ms: number): LocalizedMessage {
   const whole = withDigitGrouping(Math.floor(tenths / 10));
   return tenths % 10 === 0 ? message(unit.whole, whole) : message(unit.part, whole, tenths % 10);
 }
-
-export const durationText = (ms: number): string => toEnglishText(durationMessage(ms));

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { durationText } from '../../../src/llm/core/deadlines.ts';
 import { retryAfterOf } from '../../../src/llm/core/rateLimitHeaders.ts';
 
 describe('The wait that a provider requests', () => {
@@ -21,8 +20,4 @@ describe('The wait that a provider requests', () => {
   for (const [headers, ms] of asked) {
     it(JSON.stringify(headers), () => assert.equal(retryAfterOf(new Headers(headers), now), ms));
   }
-  it('in words', () => {
-    const words = [250, 1000, 2500, 60_000, 300_000, 7_200_000, 172_800_000, 1e15].map(durationText);
-    assert.deepEqual(words, ['250 ms', '1 s', '2.5 s', '1 min', '5 min', '2 h', '2 days', '31,688.1 years']);
-  });
 });
