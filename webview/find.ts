@@ -4,14 +4,14 @@ import { t } from '../src/protocol/text/l10n.ts';
 import { focusComposer } from './composer/draft.ts';
 import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';
-import { type FoundMessage, findInMessages } from './transcript/findInRun.ts';
+import { findInMessages, type MessageSearchHit } from './transcript/findInRun.ts';
 import type { TranscriptScroll } from './transcript/scroll.ts';
 import { openFoldsAtMessage } from './transcript/transcript.ts';
 
 const maxMarked = 500;
 
 let looking:
-  | { query: string; found: (FoundMessage & { drawnAt?: number })[]; at: number; run: Run | null; messages: number }
+  | { query: string; found: (MessageSearchHit & { drawnAt?: number })[]; at: number; run: Run | null; messages: number }
   | undefined;
 /** True while opening the find box was the user's newest action. */
 let newest = false;

@@ -62,14 +62,14 @@ export async function buildAllBundles(folder: string): Promise<BuildOutput> {
   const listed = node(vsceScriptPath, 'ls', '--no-dependencies').split('\n').filter(Boolean);
   return {
     folder,
-    bundled: [...bundledPackages(JSON.parse(readFileSync(metafile, 'utf8'))), await packageOfPrices(folder)],
+    bundled: [...bundledPackages(JSON.parse(readFileSync(metafile, 'utf8'))), await downloadPricePackage(folder)],
     closure: await collectEngineFiles(),
     files: listed.filter((file) => file !== 'README.md'), // installed users need another README
   };
 }
 
 /** Downloads the package of prices and returns its folder. Throws if the shipped catalog differs from the package. */
-async function packageOfPrices(folder: string): Promise<string> {
+async function downloadPricePackage(folder: string): Promise<string> {
   const work = path.join(folder, 'catalog');
   mkdirSync(work);
   const from = lockedPackageFolder(priceCatalogPackage, work);

@@ -69,7 +69,7 @@ import type { Worktrees } from './runs/worktrees.ts';
 import type { Secrets } from './settings/secrets.ts';
 import type { ChatView } from './view/chatView.ts';
 import type { createParserWorkers } from './worker/parserWorker.ts';
-import { PackageCommands } from './workflows/packages.ts';
+import { WorkflowPackageCommands } from './workflows/packages.ts';
 import { WorkflowCommands } from './workflows/workflows.ts';
 
 interface Dependencies {
@@ -157,7 +157,7 @@ function partsOf(given: Dependencies) {
     insights,
     fromCode: new CodeContextCommands({ ...given, secrets: () => given.secrets.all() }),
     exchange: { store, secrets: given.secrets, asides: given.asides.others },
-    packages: new PackageCommands(given.shelf, conversation, { engine, store }, modals),
+    packages: new WorkflowPackageCommands(given.shelf, conversation, { engine, store }, modals),
     workflows: new WorkflowCommands(given.workflowFiles, conversation, templates),
     doctor,
     gpuEngines: new GpuEngines(localEngine, modals),

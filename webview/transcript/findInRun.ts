@@ -1,7 +1,7 @@
 import type { Message, ToolResult } from '../../src/protocol/content/messages.ts';
 
 /** Message with a match. `in` lists the cards or the thinking to open for visibility, by position. */
-export interface FoundMessage {
+export interface MessageSearchHit {
   place: number;
   cards: string[];
   thinking: boolean;
@@ -15,7 +15,7 @@ export function findInMessages(
   messages: readonly Message[],
   results: ReadonlyMap<string, ToolResult>,
   query: string,
-): FoundMessage[] {
+): MessageSearchHit[] {
   const wanted = query.toLowerCase();
   if (wanted === '') return [];
   const has = (text: string | undefined): boolean => text?.toLowerCase().includes(wanted) ?? false;

@@ -32,11 +32,11 @@ import { providerSettings } from '../providers/providerSettings.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import { settings } from '../settings/settings.ts';
 import { createDoctorFinding, type DoctorCheck, type DoctorFinding } from './doctorReport.ts';
-import { type NetworkSettings, networkFindings } from './networkFindings.ts';
-import { providerFindings } from './providerFindings.ts';
-import { ruleFindings } from './ruleFindings.ts';
-import { serverFindings } from './serverFindings.ts';
-import { storeFindings } from './storeFindings.ts';
+import { doctorNetworkFindings, type NetworkSettings } from './networkFindings.ts';
+import { doctorProviderFindings } from './providerFindings.ts';
+import { doctorRuleFindings } from './ruleFindings.ts';
+import { doctorServerFindings } from './serverFindings.ts';
+import { doctorStoreFindings } from './storeFindings.ts';
 
 interface Dependencies {
   context: vscode.ExtensionContext;
@@ -61,17 +61,17 @@ export function doctorChecks(parts: Dependencies): DoctorCheck[] {
   return [
     { title: message('This machine'), run: async () => machine(parts) },
     { title: message('The model'), run: (signal, progress) => model(models, signal, progress) },
-    { title: message('Providers'), run: () => providerFindings(settings(), parts.secrets) },
-    { title: message('Network'), run: (signal) => networkFindings(network(models), signal) },
+    { title: message('Providers'), run: () => doctorProviderFindings(settings(), parts.secrets) },
+    { title: message('Network'), run: (signal) => doctorNetworkFindings(network(models), signal) },
     { title: message('Tool calls'), run: (signal) => toolCall(models, signal) },
     { title: message('Context window'), run: (signal) => contextWindow(models, signal) },
     { title: message('The local engine'), run: (signal, progress) => localEngine(parts, signal, progress) },
     {
       title: message('MCP servers'),
-      run: async (signal, progress) => serverFindings(await parts.servers(), signal, progress),
+      run: async (signal, progress) => doctorServerFindings(await parts.servers(), signal, progress),
     },
-    { title: message('Rules'), run: async () => ruleFindings(parts.policies) },
-    { title: message('Runs'), run: (signal) => storeFindings(parts.storage, signal) },
+    { title: message('Rules'), run: async () => doctorRuleFindings(parts.policies) },
+    { title: message('Runs'), run: (signal) => doctorStoreFindings(parts.storage, signal) },
     { title: message('Search'), run: () => search(parts.workspace) },
   ];
 }

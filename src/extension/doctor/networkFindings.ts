@@ -21,7 +21,7 @@ const fact = (words: LocalizedMessage): DoctorFinding => createDoctorFinding('fa
 const warning = (words: LocalizedMessage | string): DoctorFinding => createDoctorFinding('warning', words);
 
 /** Returns the proxies of requests, and the issuer of the model server's certificate. */
-export async function networkFindings(network: NetworkSettings, signal: AbortSignal): Promise<DoctorFinding[]> {
+export async function doctorNetworkFindings(network: NetworkSettings, signal: AbortSignal): Promise<DoctorFinding[]> {
   const { address } = network;
   return [...proxyFindings(network), ...(address ? [await certificateFinding(address, network, signal)] : [])];
 }

@@ -12,7 +12,7 @@ import { headerSecretKey, type Secrets } from '../settings/secrets.ts';
 import { createDoctorFinding, type DoctorFinding } from './doctorReport.ts';
 
 /** Returns the contents of `towpath.providers` by entry: names of headers, never values. */
-export async function providerFindings(
+export async function doctorProviderFindings(
   now: RawProviderSettings,
   secrets: Pick<Secrets, 'key'>,
 ): Promise<DoctorFinding[]> {

@@ -4,7 +4,7 @@ import type { ApprovalPolicies } from '../approvals/policies.ts';
 import { createDoctorFinding, type DoctorFinding } from './doctorReport.ts';
 
 /** Returns the effective preset and rules, and the handling of each invalid rule. */
-export function ruleFindings(policies: Pick<ApprovalPolicies, 'current' | 'problems'>): DoctorFinding[] {
+export function doctorRuleFindings(policies: Pick<ApprovalPolicies, 'current' | 'problems'>): DoctorFinding[] {
   const { preset, rules } = policies.current();
   const { problems } = policies;
   return [

@@ -4,7 +4,7 @@ import type { McpServers } from '../../tools/mcp/servers.ts';
 import { createDoctorFinding, type DoctorFinding } from './doctorReport.ts';
 
 /** Returns the state of each MCP server: approved servers are started, without approval requests. */
-export async function serverFindings(
+export async function doctorServerFindings(
   servers: McpServers,
   signal: AbortSignal,
   progress: (text: string) => void,

@@ -13,7 +13,7 @@ const little = 200e6;
  * Checks if runs can be stored, and returns the size of stored runs. Rejects if storage fails.
  * @param storage absolute path of the workspace storage
  */
-export async function storeFindings(storage: string, signal: AbortSignal): Promise<DoctorFinding[]> {
+export async function doctorStoreFindings(storage: string, signal: AbortSignal): Promise<DoctorFinding[]> {
   const probe = path.join(storage, `doctor-${randomUUID()}`);
   await fs.mkdir(storage, { recursive: true });
   await fs.writeFile(probe, 'towpath');

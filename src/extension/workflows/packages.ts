@@ -26,7 +26,7 @@ interface Choice extends vscode.QuickPickItem {
 }
 
 /** Commands for workflow packages: opening and forgetting a package, workflows and agents. Escape changes nothing. */
-export class PackageCommands {
+export class WorkflowPackageCommands {
   constructor(
     private readonly shelf: PackageRegistry,
     private readonly conversation: PanelConversation,

@@ -9,7 +9,7 @@ import type { ModelListPage } from '../models/modelListPages.ts';
 import { readModelListPages } from '../models/modelListPages.ts';
 import { type ClientOptions, checkApiKeyCharacters, createUrlBuilder, toEndpoint } from '../transport/endpoint.ts';
 import {
-  defaultFetchLimits,
+  defaultProviderFetchLimits,
   type HttpAnswer,
   readJsonAnswer,
   sendHttpRequest,
@@ -63,7 +63,7 @@ export function createAnthropicClient(options: AnthropicClientOptions = {}): LLM
   const baseUrl = options.baseUrl?.trim() || 'https://api.anthropic.com';
   const at = createUrlBuilder(baseUrl, /\/v1(\/messages)?$/);
   const endpoint = toEndpoint({ label: 'Anthropic', notFoundHint, ...options, baseUrl });
-  const limits = { ...defaultFetchLimits, ...options.fetchLimits };
+  const limits = { ...defaultProviderFetchLimits, ...options.fetchLimits };
   const key = options.apiKey?.trim();
   const headers = { 'anthropic-version': version, ...options.headers, ...(key && { 'x-api-key': key }) };
   const flagsOfModel = new Map<string, WireFlags>();

@@ -9,7 +9,7 @@ import { readModelListPages } from '../models/modelListPages.ts';
 import { googleBaseUrl } from '../models/providers.ts';
 import { type ClientOptions, checkApiKeyCharacters, createUrlBuilder, toEndpoint } from '../transport/endpoint.ts';
 import {
-  defaultFetchLimits,
+  defaultProviderFetchLimits,
   type HttpAnswer,
   readJsonAnswer,
   sendHttpRequest,
@@ -60,7 +60,7 @@ export function createGoogleClient(options: GoogleClientOptions): LLMClient {
   const baseUrl = options.baseUrl?.trim() || googleBaseUrl;
   const at = createUrlBuilder(baseUrl, /\/models(\/[^/]*)?$/);
   const endpoint = toEndpoint({ label: 'Google Gemini', notFoundHint, ...options, baseUrl });
-  const limits = { ...defaultFetchLimits, ...options.fetchLimits };
+  const limits = { ...defaultProviderFetchLimits, ...options.fetchLimits };
   const headers = { ...options.headers, ...(options.apiKey && { 'x-goog-api-key': options.apiKey.trim() }) };
   const flagsOfModel = new Map<string, GoogleFlags>();
   const flagsFor = (model: string): GoogleFlags =>

@@ -6,7 +6,7 @@ import type { ChatRequest, LLMClient, ModelInfo } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
 import { createUniqueNotifier } from '../messages/warnings.ts';
 import { type ClientOptions, checkApiKeyCharacters, createUrlBuilder, toEndpoint } from '../transport/endpoint.ts';
-import { defaultFetchLimits, readJsonAnswer, sendHttpRequest, unreadableAnswer } from '../transport/http.ts';
+import { defaultProviderFetchLimits, readJsonAnswer, sendHttpRequest, unreadableAnswer } from '../transport/http.ts';
 import type { Endpoint, ProviderErrorDetails } from '../transport/providerErrors.ts';
 import { type ChunkBatches, createBatchClient, readReply } from '../transport/replyStream.ts';
 import { listField, nonEmptyStringField } from '../transport/wireFields.ts';
@@ -50,7 +50,7 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
   const baseUrl = options.baseUrl?.trim() || 'http://127.0.0.1:11434';
   const at = createUrlBuilder(baseUrl, /\/(v1|api)(\/chat(\/completions)?)?$/);
   const endpoint = toEndpoint({ label: 'Ollama', notFoundHint, ...options, baseUrl });
-  const limits = { ...defaultFetchLimits, ...options.fetchLimits };
+  const limits = { ...defaultProviderFetchLimits, ...options.fetchLimits };
   const chatLimits = { ...limits, connectMs: options.fetchLimits?.connectMs ?? 0 };
   const headers = { ...options.headers, ...(apiKey && { authorization: `Bearer ${apiKey.trim()}` }) };
   const models = new Map<string, OllamaModel>();

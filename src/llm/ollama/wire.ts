@@ -22,7 +22,7 @@ import type { OllamaModel } from './model.ts';
 
 export const ollamaProvider = 'ollama';
 
-export interface OllamaWireOptions {
+export interface OllamaConversionOptions {
   model: OllamaModel;
   contextSize?: number;
   keepAlive?: string | number;
@@ -49,7 +49,10 @@ interface OllamaWireRequest {
  * a conversation that is too long is an error (the loop compacts) and a long answer ends by `length`; Ollama's default silently drops the
  * beginning. Servers before 0.12.4 ignore both. The tool choice `required` has no counterpart and counts as `auto`.
  */
-export function toWire(request: ChatRequest, { model, contextSize, keepAlive }: OllamaWireOptions): OllamaWireRequest {
+export function toWire(
+  request: ChatRequest,
+  { model, contextSize, keepAlive }: OllamaConversionOptions,
+): OllamaWireRequest {
   const warnings: LocalizedMessage[] = [];
   const notes: string[] = [];
   const name = request.model;

@@ -5,7 +5,7 @@ import { LLMError } from '../core/errors.ts';
 import { createUniqueNotifier } from '../messages/warnings.ts';
 import { suggestsResponsesApi, type WireFlags } from '../models/wireFlags.ts';
 import { type ClientOptions, checkApiKeyCharacters, createUrlBuilder, toEndpoint } from '../transport/endpoint.ts';
-import { defaultFetchLimits, readJsonAnswer, sendHttpRequest } from '../transport/http.ts';
+import { defaultProviderFetchLimits, readJsonAnswer, sendHttpRequest } from '../transport/http.ts';
 import type { ProviderErrorDetails } from '../transport/providerErrors.ts';
 import { type ChunkBatches, createBatchClient, readReply } from '../transport/replyStream.ts';
 import { createChatCompletionsSender } from './chat.ts';
@@ -32,7 +32,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): LLMClient {
     ...options,
   });
   const at = createUrlBuilder(options.baseUrl, /\/(chat\/completions|responses|models)$/);
-  const limits = { ...defaultFetchLimits, ...options.fetchLimits };
+  const limits = { ...defaultProviderFetchLimits, ...options.fetchLimits };
   const headers = { ...options.headers, ...keyHeaders(options) };
   const note = createUniqueNotifier(options.onNote);
   const connection: OpenAIConnection = { provider, endpoint, headers, limits, note };

@@ -31,7 +31,7 @@ export interface FetchLimits {
   answerBytes: number;
 }
 
-export const defaultFetchLimits: FetchLimits = {
+export const defaultProviderFetchLimits: FetchLimits = {
   connectMs: 60_000,
   idleMs: 120_000,
   eventMs: 600_000,

@@ -7,7 +7,7 @@ import { linesWithoutEndings, readCurrentText } from '../sandbox/fileText.ts';
 import { resolvePathForReading } from '../sandbox/resolveReadPath.ts';
 import { planReadApproval } from '../search/askToRead.ts';
 import type { LanguageService } from './language.ts';
-import { type ClassifiedFile, createFileClassifier, LinesByFile, withLanguageServerTimeout } from './shown.ts';
+import { createFileClassifier, type DisplayedCodeFile, LinesByFile, withLanguageServerTimeout } from './shown.ts';
 
 type Named = z.output<z.ZodObject<typeof codeReferencesDefinition.arguments>> & { references?: boolean };
 
@@ -87,7 +87,7 @@ function wholeName(text: string, symbol: string): number {
   return -1;
 }
 
-function lineReader(workspace: Workspace): (file: ClassifiedFile, line: number) => Promise<string> {
+function lineReader(workspace: Workspace): (file: DisplayedCodeFile, line: number) => Promise<string> {
   const read = new Map<string, Promise<string[]>>();
   const linesAt = async (path: string) => {
     const file = await resolvePathForReading(workspace, path, 'read');

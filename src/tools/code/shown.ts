@@ -10,7 +10,7 @@ import { secretContentReason } from '../sandbox/secretContent.ts';
 const patience = 20_000;
 
 /** Displayed form of a file from a language server: the workspace path, or the mark of an outside or secret file. */
-export interface ClassifiedFile {
+export interface DisplayedCodeFile {
   path: string;
   outside?: true;
   secret?: true;
@@ -20,9 +20,9 @@ export interface ClassifiedFile {
 export function createFileClassifier(
   workspace: Workspace,
   isKept: (path: string) => boolean = () => false,
-): (path: string | undefined, name: string) => Promise<ClassifiedFile> {
-  const known = new Map<string, Promise<ClassifiedFile>>();
-  const decide = async (path: string, name: string): Promise<ClassifiedFile> => {
+): (path: string | undefined, name: string) => Promise<DisplayedCodeFile> {
+  const known = new Map<string, Promise<DisplayedCodeFile>>();
+  const decide = async (path: string, name: string): Promise<DisplayedCodeFile> => {
     const real = await realpath(path).catch(() => path);
     const relative = await realOrVirtualRelativePath(workspace, real);
     if (relative === undefined) return { path: name, outside: true };
@@ -74,7 +74,7 @@ export class LinesByFile {
     private readonly mostCharacters = 30_000,
   ) {}
 
-  add({ path, outside }: ClassifiedFile, line: string): void {
+  add({ path, outside }: DisplayedCodeFile, line: string): void {
     if (this.count >= this.mostLines || this.characters > this.mostCharacters) {
       this.left += 1;
       return;

@@ -1,7 +1,7 @@
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { joinLocalizableTexts, messageOf, UserFacingError, withoutFullStop } from '../../protocol/text/localized.ts';
 import { TemplateError } from '../template/language.ts';
-import { evaluateCondition, type OnMissingTemplateValue, type TemplateScope } from '../template/template.ts';
+import { evaluateCondition, type MissingTemplateValueListener, type TemplateScope } from '../template/template.ts';
 import type { EdgeSpec, NodeSpec, WorkflowFile } from './schema.ts';
 
 export const startNodeName = '__start__';
@@ -39,7 +39,7 @@ export function nextWorkflowNodes(
   file: WorkflowFile,
   node: NodeSpec,
   scope: TemplateScope,
-  tell: OnMissingTemplateValue,
+  tell: MissingTemplateValueListener,
   inside?: ParallelSection,
 ): NextWorkflowNodes {
   if (node.goto !== undefined) {
@@ -60,7 +60,7 @@ export function nextWorkflowNodes(
   return { next: [following === undefined || inside.heads.includes(following) ? inside.fanIn : following] };
 }
 
-function surelyHolds(condition: string | boolean, scope: TemplateScope, tell: OnMissingTemplateValue): boolean {
+function surelyHolds(condition: string | boolean, scope: TemplateScope, tell: MissingTemplateValueListener): boolean {
   try {
     return evaluateCondition(condition, scope);
   } catch (error) {

@@ -22,7 +22,7 @@ import type { AgentFile, NodeSpec, StepErrorPolicy, WorkflowFile, WorkflowStep }
 import {
   evaluateCondition,
   evaluateTemplateExpression,
-  type OnMissingTemplateValue,
+  type MissingTemplateValueListener,
   renderTemplate,
   renderTemplatesDeep,
   type TemplateScope,
@@ -140,7 +140,7 @@ export const settableNodeValues = (
   item ? Object.fromEntries(Object.entries(state).filter(([key]) => !Object.hasOwn(item.given, key))) : state;
 
 const telling =
-  ({ warnings }: NodeRunOptions): OnMissingTemplateValue =>
+  ({ warnings }: NodeRunOptions): MissingTemplateValueListener =>
   (warning) =>
     warnings.push(warning);
 

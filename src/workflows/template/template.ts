@@ -15,13 +15,13 @@ type Statement = Program['body'][number];
 export type TemplateScope = Readonly<Record<string, unknown>>;
 
 /** Receives a warning about a missing value that evaluates to nothing. */
-export type OnMissingTemplateValue = (warning: LocalizableText) => void;
+export type MissingTemplateValueListener = (warning: LocalizableText) => void;
 
 /**
  * Returns `text` with evaluated templates. A text with only one expression returns the value itself (a list stays a list); a missing value
  * is null. Throws `TemplateError`.
  */
-export function renderTemplate(written: string, scope: TemplateScope, tell?: OnMissingTemplateValue): unknown {
+export function renderTemplate(written: string, scope: TemplateScope, tell?: MissingTemplateValueListener): unknown {
   const text = withVariables(written, scope);
   if (!hasTemplate(text)) return text;
   try {
@@ -32,7 +32,7 @@ export function renderTemplate(written: string, scope: TemplateScope, tell?: OnM
   }
 }
 
-function valueIn(text: string, scope: TemplateScope, tell?: OnMissingTemplateValue): unknown {
+function valueIn(text: string, scope: TemplateScope, tell?: MissingTemplateValueListener): unknown {
   const program = programOf(text);
   const only = expressionOf(text);
   const interpreter = new TemplateInterpreter(scope, tell);
@@ -49,7 +49,11 @@ function inShort(text: string): string {
   return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 }
 
-export function renderTemplatesDeep(value: unknown, scope: TemplateScope, tell?: OnMissingTemplateValue): unknown {
+export function renderTemplatesDeep(
+  value: unknown,
+  scope: TemplateScope,
+  tell?: MissingTemplateValueListener,
+): unknown {
   if (typeof value === 'string') return renderTemplate(value, scope, tell);
   if (Array.isArray(value)) return value.map((item) => renderTemplatesDeep(item, scope, tell));
   if (typeof value !== 'object' || value === null) return value;
@@ -60,7 +64,7 @@ export function renderTemplatesDeep(value: unknown, scope: TemplateScope, tell?:
 export function evaluateTemplateExpression(
   expression: string,
   scope: TemplateScope,
-  tell?: OnMissingTemplateValue,
+  tell?: MissingTemplateValueListener,
 ): unknown {
   return renderTemplate(bracedExpression(expression), scope, tell);
 }

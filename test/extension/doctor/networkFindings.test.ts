@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer as createProxy } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { type NetworkSettings, networkFindings } from '../../../src/extension/doctor/networkFindings.ts';
+import { doctorNetworkFindings, type NetworkSettings } from '../../../src/extension/doctor/networkFindings.ts';
 import { createIdentity, type Identity } from '../../support/identity.ts';
 import { startReadingProxy } from '../../support/readingProxy.ts';
 
@@ -33,7 +33,7 @@ describe('what Doctor says of the network', () => {
     return { address: `https://localhost:${await port(server)}/v1`, asked };
   };
   const findings = async (network: Partial<NetworkSettings>, signal = new AbortController().signal) =>
-    (await networkFindings({ ...plain, ...network }, signal)).map(({ level, text }) => `${level}: ${text}`);
+    (await doctorNetworkFindings({ ...plain, ...network }, signal)).map(({ level, text }) => `${level}: ${text}`);
   const none = 'fact: The editor names no proxy (http.proxy)';
   const until = (ms: number) => new Date(Date.now() + ms).toISOString().slice(0, 10);
 

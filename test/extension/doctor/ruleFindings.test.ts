@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ruleFindings } from '../../../src/extension/doctor/ruleFindings.ts';
+import { doctorRuleFindings } from '../../../src/extension/doctor/ruleFindings.ts';
 import type { ApprovalPolicy } from '../../../src/protocol/content/policy.ts';
 import { parsePolicyRules } from '../../../src/tools/policy/rules.ts';
 
@@ -7,7 +7,7 @@ describe('what Doctor says of rules', () => {
   const say = (...written: unknown[]) => {
     const { rules, problems } = parsePolicyRules(written, 'user');
     const policy: ApprovalPolicy = { preset: 'reads-free', readOnlyCommands: true, rules };
-    return ruleFindings({ current: () => policy, problems }).map(({ level, text }) => `${level}: ${text}`);
+    return doctorRuleFindings({ current: () => policy, problems }).map(({ level, text }) => `${level}: ${text}`);
   };
 
   it('none, one that can be used, and one that cannot, with what becomes of it', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { serverFindings } from '../../../src/extension/doctor/serverFindings.ts';
+import { doctorServerFindings } from '../../../src/extension/doctor/serverFindings.ts';
 import { faultyServer } from '../../support/mcp/servers.ts';
 import { closeAll, node, talk } from '../../tools/mcp/talk.ts';
 
@@ -7,7 +7,7 @@ afterEach(closeAll);
 
 describe('what Doctor says of MCP servers', () => {
   const examine = async (t: Awaited<ReturnType<typeof talk>>, signal = new AbortController().signal) =>
-    (await serverFindings(t.servers, signal, () => {})).map(({ level, text }) => `${level}: ${text}`);
+    (await doctorServerFindings(t.servers, signal, () => {})).map(({ level, text }) => `${level}: ${text}`);
 
   it('each with what it is: not allowed yet, running, failed with why, stopped by the person; nobody is asked', async () => {
     const servers = { good: node(faultyServer), bad: node(faultyServer, 'exits-at-once'), still: node(faultyServer) };

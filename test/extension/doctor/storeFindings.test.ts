@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { storeFindings } from '../../../src/extension/doctor/storeFindings.ts';
+import { doctorStoreFindings } from '../../../src/extension/doctor/storeFindings.ts';
 
 describe('what Doctor says of kept runs', () => {
   let folder: string;
@@ -11,7 +11,7 @@ describe('what Doctor says of kept runs', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
   const findings = async () =>
-    (await storeFindings(folder, new AbortController().signal)).map(({ level, text }) => `${level}: ${text}`);
+    (await doctorStoreFindings(folder, new AbortController().signal)).map(({ level, text }) => `${level}: ${text}`);
   const keep = (name: string, file: string, bytes: number) => {
     mkdirSync(path.join(folder, 'store', name), { recursive: true });
     writeFileSync(path.join(folder, 'store', name, file), Buffer.alloc(bytes));

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: as people write it in settings
 import assert from 'node:assert/strict';
 import { Ajv } from 'ajv';
-import { providerFindings } from '../../../src/extension/doctor/providerFindings.ts';
+import { doctorProviderFindings } from '../../../src/extension/doctor/providerFindings.ts';
 import {
   providerSettings,
   unknownProviderText,
@@ -152,7 +152,7 @@ describe('what Doctor says of towpath.providers', () => {
   const findings = async (written: unknown, given: string[] = []) => {
     const { secrets } = keptSecrets();
     for (const name of given) await secrets.save(headerSecretKey(name), 'https://here.example', 'CANARY');
-    return providerFindings({ ...noSettings, providers: written }, secrets);
+    return doctorProviderFindings({ ...noSettings, providers: written }, secrets);
   };
 
   it('names, addresses and headers, and what is not given; never a value', async () => {

@@ -7,7 +7,7 @@ import {
   unknownOllamaModel,
 } from '../../../src/llm/ollama/model.ts';
 import { promptTruncationWarning } from '../../../src/llm/ollama/truncation.ts';
-import { type OllamaWireOptions, toWire } from '../../../src/llm/ollama/wire.ts';
+import { type OllamaConversionOptions, toWire } from '../../../src/llm/ollama/wire.ts';
 import type { Message } from '../../../src/protocol/content/messages.ts';
 import { toEnglishText } from '../../../src/protocol/text/l10n.ts';
 import { call, results, user } from '../../support/messages.ts';
@@ -15,7 +15,7 @@ import { call, results, user } from '../../support/messages.ts';
 const readTool = { name: 'fs.read', description: 'Reads.', parameters: { type: 'object' } };
 const able = { tools: true, thinking: true, vision: true, thinkingLevels: false };
 
-const wire = (request: Partial<ChatRequest>, options: Partial<OllamaWireOptions> = {}) =>
+const wire = (request: Partial<ChatRequest>, options: Partial<OllamaConversionOptions> = {}) =>
   toWire({ model: 'm', messages: [user('hi')], ...request }, { model: able, ...options });
 const messages = (...list: Message[]) => wire({ messages: list }).body.messages;
 const wireCall = (path: string) => ({ function: { name: 'fs_read', arguments: { path } } });

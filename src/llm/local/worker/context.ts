@@ -17,7 +17,7 @@ import {
   ResizableContext,
   type SizedModelContext,
 } from './resizableContext.ts';
-import { StateCache } from './stateCache.ts';
+import { ModelStateCache } from './stateCache.ts';
 import { modelStateIdentity } from './stateIdentity.ts';
 import { removeStateLeftovers } from './stateTransfer.ts';
 
@@ -34,7 +34,7 @@ export type LlamaSequence = LlamaContextSequence;
 
 export interface ContextWithStateCache {
   context: ResizableContext<Token, LlamaSequence>;
-  keeper?: StateCache<Token, LlamaSequence>;
+  keeper?: ModelStateCache<Token, LlamaSequence>;
 }
 
 /** Creates the context of a loaded model in the size of the first prompt. Throws if the minimum does not fit the memory. */
@@ -80,7 +80,7 @@ export async function createModelContext(
   await removeStateLeftovers(options.keep?.folder);
   if (!options.keep) return { context };
   const identity = identities(loaded, options.modelPath);
-  const keeper = new StateCache<Token, LlamaSequence>({
+  const keeper = new ModelStateCache<Token, LlamaSequence>({
     ...options.keep,
     identity: () => identity(context.shape.fullCache, isScaled(context.shape)),
     bytesPerToken,

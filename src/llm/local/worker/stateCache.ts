@@ -53,7 +53,7 @@ interface Held {
  * Cache of sequence states on disk. States are saved when a run is idle, when a run is evicted, and before the model is unloaded. A run
  * that is not in memory starts with the state that shares most tokens with its prompt, from any run.
  */
-export class StateCache<Token extends number, Sequence extends CachedSequence<Token>> {
+export class ModelStateCache<Token extends number, Sequence extends CachedSequence<Token>> {
   private readonly held = new Map<SequenceSlot<Sequence>, Held>();
   private readonly saving = new Map<string, Promise<void>>();
   private readonly speeds: Promise<MeasuredSpeeds>;

@@ -15,7 +15,7 @@ import path from 'node:path';
 import type { StateCacheOptions } from '../../../../src/llm/local/ipc/stateCacheOptions.ts';
 import { isRestoreWorthwhile, type MeasuredSpeeds } from '../../../../src/llm/local/worker/restorePolicy.ts';
 import { createSequenceSlots } from '../../../../src/llm/local/worker/slots.ts';
-import { StateCache } from '../../../../src/llm/local/worker/stateCache.ts';
+import { ModelStateCache } from '../../../../src/llm/local/worker/stateCache.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { Sequence, upTo } from '../sequence.ts';
 
@@ -41,7 +41,7 @@ describe('what a model has read, on disk', () => {
     { identity = 'one', ...more }: Partial<StateCacheOptions> & { identity?: string } = {},
   ) => {
     const slots = createSequenceSlots(sequences.map((sequence) => ({ sequence })));
-    const keeper = new StateCache<number, Sequence>({
+    const keeper = new ModelStateCache<number, Sequence>({
       folder,
       folders: [],
       runs,
