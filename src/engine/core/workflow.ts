@@ -95,6 +95,8 @@ export interface TurnOptions {
   agent: Agent;
   allows?(tool: ToolDefinition): boolean;
   extraTools?: readonly ExtraTool[];
+  /** Names of tools to offer even if another offered tool covers them. */
+  needed?: readonly string[];
   isComplete?(): boolean;
   handsBack?(): boolean;
   maxTurns?: number;

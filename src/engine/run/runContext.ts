@@ -230,7 +230,7 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
     const names = new Set(offered.map((tool) => tool.name));
     const refused = (name: string) => turn.allows !== undefined && !names.has(name);
     const named = (call: ToolCall) => (apart ? { ...call, id: `${apart.callPrefix}${call.id}` } : call);
-    const tools = toolsWithoutCovered([...[...extra.values()].map((tool) => tool.definition), ...offered]);
+    const tools = toolsWithoutCovered([...[...extra.values()].map((tool) => tool.definition), ...offered], turn.needed);
     instructing ??= loadRunInstructions(log, options.instructions);
     const fitted = fitInstructions(await instructing, chosen.contextWindow);
     const temperature = options.temperature?.();

@@ -12,10 +12,13 @@ export interface ToolDefinition {
   within?: string;
 }
 
-/** Returns the definitions to send to the model, without tools covered by another tool of the list. */
-export function toolsWithoutCovered(tools: readonly ToolDefinition[]): ToolDefinition[] {
+/** Returns the definitions to send to the model, without tools covered by another tool of the list, except `needed` ones. */
+export function toolsWithoutCovered(
+  tools: readonly ToolDefinition[],
+  needed: readonly string[] = [],
+): ToolDefinition[] {
   const names = new Set(tools.map(({ name }) => name));
-  return tools.filter(({ within }) => within === undefined || !names.has(within));
+  return tools.filter(({ name, within }) => within === undefined || !names.has(within) || needed.includes(name));
 }
 
 export interface JsonSchema {

@@ -27,9 +27,13 @@ const tool = createSideEffectTool(
   },
 );
 
-/** Also accepts `{operation: "updateFrontmatter", update}`, the undocumented form in packages of crewagent. */
+/**
+ * Omitted for models with `fs.edit`, except in packages. Also accepts `{operation: "updateFrontmatter", update}`, the undocumented form in
+ * packages of crewagent.
+ */
 export const applyPatchTool: Tool = {
   ...tool,
+  definition: { ...tool.definition, within: 'fs.edit' },
   understands: ({ operation, update, ...rest }) =>
     operation === 'updateFrontmatter' && update !== undefined ? { ...rest, frontmatter: update } : undefined,
 };

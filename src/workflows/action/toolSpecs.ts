@@ -47,7 +47,7 @@ export const matchesToolPattern = (pattern: string, name: string): boolean =>
 export function resolveToolList(
   list: readonly (string | ToolSpec)[] | undefined,
   context: ActionContext,
-): Pick<TurnOptions, 'allows' | 'extraTools'> {
+): Pick<TurnOptions, 'allows' | 'extraTools' | 'needed'> {
   if (!list) return { extraTools: [] };
   const names = context.run.tools.map(({ name }) => name);
   const patterns: string[] = [];
@@ -68,6 +68,7 @@ export function resolveToolList(
   return {
     allows: ({ name }) => patterns.some((pattern) => matchesToolPattern(pattern, name)),
     extraTools: specs.map((spec) => ownTool(spec, context)),
+    needed: patterns,
   };
 }
 

@@ -128,6 +128,7 @@ class PackageRun {
     const stop = await context.turns({
       agent: runner(options),
       allows: (tool) => allowsTool(agent, tool.name),
+      needed: ['fs.apply_patch'], // only its frontmatter updates merge with the state document
       workspace: this.workspace,
       isComplete: () => isPackageWorkflowComplete(options.workflow.graph, document.state),
       handsBack: () => {

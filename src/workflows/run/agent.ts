@@ -18,7 +18,11 @@ export function agentWorkflow(id: string, file: AgentFile): Workflow {
 }
 
 export function agentTurn(id: string, file: AgentFile, context: ActionContext): TurnOptions {
-  const { allows = () => true, extraTools = [] } = resolveToolList(
+  const {
+    allows = () => true,
+    extraTools = [],
+    needed,
+  } = resolveToolList(
     renderTemplatesDeep(file.tools, context.scope) as AgentFile['tools'],
     file.approval === 'ask' ? { ...context, approval: 'ask' } : context,
   );
@@ -28,6 +32,7 @@ export function agentTurn(id: string, file: AgentFile, context: ActionContext): 
     agent: agentOf(id, file),
     allows: (tool) => allows(tool) && (!readOnly || tool.name === userQuestionTool || context.run.reads(tool.name)),
     extraTools: readOnly ? extraTools.filter((tool) => tool.free) : extraTools,
+    ...(needed && { needed }),
     ...(temperature !== undefined && { request: { temperature } }),
     ...(max_turns !== undefined && { maxTurns: Math.min(max_turns, context.run.maxTurns) }),
   };

@@ -4,6 +4,7 @@ import { promptPrefixTokens } from '../../../src/engine/core/tokenCount.ts';
 import { LLMError } from '../../../src/llm/core/errors.ts';
 import { createClient } from '../../../src/llm/createClient.ts';
 import type { Message } from '../../../src/protocol/content/messages.ts';
+import { toolsWithoutCovered } from '../../../src/protocol/content/tools.ts';
 import { defaultChatWorkflow } from '../../../src/workflows/run/chatWorkflow.ts';
 import { startProvider } from '../../support/provider.ts';
 import { reply } from '../../support/reply.ts';
@@ -39,7 +40,7 @@ const tokensBefore = ({ folderName, tools }: Conversation) =>
   promptPrefixTokens({
     model: 'one',
     systemPrompt: systemPrompt(defaultChatWorkflow.agent, { names: [folderName] }),
-    tools: tools.map(({ definition }) => definition),
+    tools: toolsWithoutCovered(tools.map(({ definition }) => definition)),
   });
 
 // Holds messages-are-append-only.

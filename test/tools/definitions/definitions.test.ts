@@ -29,10 +29,14 @@ describe('tools: definitions', () => {
     );
     assert.deepEqual(
       all.filter((name) => !names(toolsWithoutCovered(offered())).includes(name)),
-      ['code.references'],
+      ['fs.apply_patch', 'code.references'],
     );
-    const alone = offered().filter(({ name }) => name === 'code.references');
-    assert.deepEqual(toolsWithoutCovered(alone), alone, 'an agent that may use nothing else is told of it');
+    for (const covered of ['fs.apply_patch', 'code.references']) {
+      const alone = offered().filter(({ name }) => name === covered);
+      assert.deepEqual(toolsWithoutCovered(alone), alone, 'an agent that may use nothing else is told of it');
+      const named = names(toolsWithoutCovered(offered(), [covered]));
+      assert.ok(named.includes(covered), 'a workflow that names it is told of it');
+    }
   });
 
   it('are all known without the tools themselves, in their order', () =>

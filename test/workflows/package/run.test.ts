@@ -133,6 +133,10 @@ describe('a run of a package', () => {
       names[1],
       names[0]!.filter((name) => name !== 'shell.run' && name !== 'fs.delete'),
     );
+    assert.ok(
+      names[0]!.includes('fs.apply_patch'),
+      'the state is updated by its frontmatter, which fs.edit cannot merge',
+    );
     assert.deepEqual(asked[2]!.tools, asked[1]!.tools);
     const denied = asked[2]!.messages.at(-1)!;
     assert.equal(denied.role === 'tool' && denied.toolResults[0]!.error, 'TOOL_NOT_AVAILABLE');
