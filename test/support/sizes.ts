@@ -13,7 +13,7 @@ import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { defaultChatWorkflow } from '../../src/workflows/run/chatWorkflow.ts';
 
 /** Characters that the system prompt and the tools of every request may have, as each wire writes them. */
-export const maxSent = 6000;
+export const maxSent = 5500;
 
 /** The first request of a chat, with all tools. */
 export const first: ChatRequest = {

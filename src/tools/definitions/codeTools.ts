@@ -40,7 +40,7 @@ export const codeDiagnosticsDefinition = {
 
 export const codeSymbolsDefinition = {
   name: 'code.symbols',
-  description: 'List symbols of a file (path) or find them by name (query).',
+  description: 'List symbols of a file or find them by name (query).',
   arguments: {
     path: z.string().optional().meta({ path: true, help: 'A file whose symbols are listed.' }),
     query: z.string().min(1).max(200).optional().meta({ help: 'A name to find.' }),
@@ -67,7 +67,7 @@ export const codeReferencesDefinition = {
 
 export const codeDefinitionDefinition = {
   name: 'code.definition',
-  description: 'Find the definition of a symbol, or its uses (references).',
+  description: 'Find the definition or uses (references) of a symbol.',
   arguments: {
     ...named,
     references: z.boolean().optional().meta({ help: 'Find the uses, like `code.references`.' }),

@@ -3,7 +3,7 @@ import { commandStateShape } from './shapes.ts';
 
 export const outputReadDefinition = {
   name: 'output.read',
-  description: 'Read more of a truncated output or of a background command.',
+  description: 'Read more of a truncated output or a background command.',
   arguments: {
     id: z
       .string()

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import type { JsonSchema } from '../../protocol/content/tools.ts';
 
 /**
- * Definition of a tool without its implementation. Text for users only is `help`, and path arguments are marked `path` (both in `meta`).
+ * Definition of a tool without its implementation. Marks in `meta` of an argument: `help` is text for users only, `path` marks a path, and
+ * `unlisted` an argument that is accepted but absent from prompts.
  */
 export interface BuiltinToolDefinition<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined> {
   name: string;
@@ -21,6 +22,7 @@ const cut = z.string().optional().describe('Set if the result is truncated: a se
 const untold = [
   'help',
   'path',
+  'unlisted',
   'minimum',
   'maximum',
   'minLength',
@@ -34,6 +36,18 @@ export function toToolDefinition<Shape extends z.ZodRawShape, Gives extends z.Zo
   named: BuiltinToolDefinition<Shape, Gives>,
 ) {
   const schema = z.strictObject(named.arguments);
+  const listed = Object.entries(named.arguments).filter(([, argument]) => !(argument as z.ZodType).meta()?.unlisted);
+  const isPart = listed.length < Object.keys(named.arguments).length;
+  const parameters = toJsonSchema(z.strictObject(Object.fromEntries(listed)));
+  return {
+    definition: { name: named.name, description: named.description, parameters },
+    arguments: schema,
+    ...(isPart && { schema: toJsonSchema(schema) }),
+    ...(named.gives && { gives: z.strictObject({ ...named.gives, cut }) as z.ZodObject }),
+  };
+}
+
+function toJsonSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...parameters } = z.toJSONSchema(schema, {
     io: 'input',
     override: ({ jsonSchema, path }) => {
@@ -43,12 +57,7 @@ export function toToolDefinition<Shape extends z.ZodRawShape, Gives extends z.Zo
       if (path.length > 0 && isAnything(jsonSchema.properties)) delete jsonSchema.properties;
     },
   }) as JsonSchema;
-  const definition = { name: named.name, description: named.description, parameters };
-  return {
-    definition,
-    arguments: schema,
-    ...(named.gives && { gives: z.strictObject({ ...named.gives, cut }) as z.ZodObject }),
-  };
+  return parameters;
 }
 
 const isAnything = (schema: unknown): boolean => typeof schema === 'object' && Object.keys(schema ?? {}).length === 0;

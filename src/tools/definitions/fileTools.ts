@@ -1,6 +1,10 @@
 import * as z from 'zod';
 import { changedFieldSchema, fileChangeResultShape } from './shapes.ts';
 
+const ifMatchSha256 = z.string().optional().meta({ help: 'Fail if the file changed since it was read.' });
+/** Absent from prompts where the old text itself is matched, so that an outdated edit fails without a checksum. */
+const unlistedSha256 = ifMatchSha256.meta({ ...ifMatchSha256.meta(), unlisted: true });
+
 export const fsApplyPatchDefinition = {
   name: 'fs.apply_patch',
   description: 'Apply a unified diff to a file, or set keys of its frontmatter (in @state: add values).',
@@ -11,7 +15,7 @@ export const fsApplyPatchDefinition = {
       .looseObject({})
       .optional()
       .meta({ help: 'Instead of a patch: keys of the YAML frontmatter with their new values.' }),
-    ifMatchSha256: z.string().optional().meta({ help: 'Fail if the file changed since it was read.' }),
+    ifMatchSha256: unlistedSha256,
   },
   gives: {
     ...fileChangeResultShape,
@@ -37,7 +41,7 @@ export const fsDeleteDefinition = {
 
 export const fsEditDefinition = {
   name: 'fs.edit',
-  description: 'Replace each oldText (whole lines that occur once) with newText; all or none.',
+  description: 'Replace each oldText (whole lines that occur once); all or none.',
   arguments: {
     path: z.string().meta({ path: true, help: 'The file.' }),
     cell: z.int().optional().meta({ help: 'For a notebook: the number of the cell, from 1.' }),
@@ -46,7 +50,7 @@ export const fsEditDefinition = {
       .min(1)
       .max(100)
       .meta({ help: 'Each `oldText` must occur once in the file before the edits; it is replaced with `newText`.' }),
-    ifMatchSha256: z.string().optional().meta({ help: 'Fail if the file changed since it was read.' }),
+    ifMatchSha256: unlistedSha256,
   },
   gives: {
     ...fileChangeResultShape,
@@ -57,7 +61,7 @@ export const fsEditDefinition = {
 
 export const fsFindDefinition = {
   name: 'fs.find',
-  description: 'Find files by glob, e.g. src/**/*.ts, except ignored ones.',
+  description: 'Find files by glob (src/**/*.ts), except ignored ones.',
   arguments: {
     pattern: z.string().min(1).meta({ help: 'A glob: `src/**/*.ts`.' }),
     path: z.string().optional().meta({ path: true, help: 'A folder to search.' }),
@@ -103,7 +107,7 @@ export const fsMoveDefinition = {
 
 export const fsReadDefinition = {
   name: 'fs.read',
-  description: 'Read a text file (limit: 1000 lines) with its sha256, or an image.',
+  description: 'Read a text file (limit: 1000 lines) or an image.',
   arguments: {
     path: z.string().meta({ path: true, help: 'The file.' }),
     offset: z.int().min(1).max(1e9).optional().meta({ help: 'The first line, from 1.' }),
@@ -132,7 +136,7 @@ export const fsReadDefinition = {
 
 export const fsSearchDefinition = {
   name: 'fs.search',
-  description: 'Search files by regular expression or fixed text, except ignored and secret ones.',
+  description: 'Search files by regex or fixed text, except ignored and secret ones.',
   arguments: {
     pattern: z.string().min(1).max(1000).meta({ help: 'A regular expression.' }),
     path: z.string().optional().meta({ path: true, help: 'A file or folder to search.' }),
@@ -152,11 +156,11 @@ export const fsSearchDefinition = {
 
 export const fsWriteDefinition = {
   name: 'fs.write',
-  description: 'Create a file or replace its content.',
+  description: 'Create or replace a file.',
   arguments: {
     path: z.string().meta({ path: true, help: 'The file; missing folders are created.' }),
     content: z.string().meta({ help: 'The whole text.' }),
-    ifMatchSha256: z.string().optional().meta({ help: 'Fail if the file changed since it was read.' }),
+    ifMatchSha256,
   },
   gives: { ...fileChangeResultShape, created: z.boolean().describe('The file is new.') },
 };

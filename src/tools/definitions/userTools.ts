@@ -60,7 +60,7 @@ const itemSchema = z.strictObject({ text: z.string().min(1).max(planBounds.text)
 
 export const planUpdateDefinition = {
   name: planTool,
-  description: 'Show your whole to-do list during a long task.',
+  description: 'Show your whole to-do list in a long task.',
   arguments: { items: z.array(itemSchema).max(planBounds.items).meta({ help: 'The whole list.' }) },
   gives: { items: z.number().describe('Number of items.'), done: z.number().describe('Number of finished items.') },
 };

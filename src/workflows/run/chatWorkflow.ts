@@ -6,7 +6,7 @@ export const defaultAgentDefinition: Agent = {
   id: workAgent,
   name: 'Towpath',
   instructions:
-    'You are Towpath, a coding agent in VS Code. Use your tools until the task is done, then report what you did.',
+    'You are Towpath, a coding agent in VS Code. Use tools until the task is done, then report what you did.',
 };
 
 /** Read-only agent; its final plan is handed to the other agent. */

@@ -85,8 +85,8 @@ describe('tools: definitions', () => {
       'fs.search': ['pattern', 'path', 'glob', 'fixed', 'ignoreCase', 'context'],
       'fs.read': ['path', 'offset', 'limit'],
       'fs.write': ['path', 'content', 'ifMatchSha256'],
-      'fs.edit': ['path', 'cell', 'edits', 'ifMatchSha256'],
-      'fs.apply_patch': ['path', 'patch', 'frontmatter', 'ifMatchSha256'],
+      'fs.edit': ['path', 'cell', 'edits'],
+      'fs.apply_patch': ['path', 'patch', 'frontmatter'],
       'fs.move': ['from', 'to'],
       'fs.delete': ['path'],
       'shell.run': ['command', 'cwd', 'timeoutSeconds', 'background'],
@@ -101,6 +101,15 @@ describe('tools: definitions', () => {
       'plan.update': ['items'],
       'ask.person': ['questions'],
     });
+  });
+
+  it('take a checksum for edits and patches without asking models for one', () => {
+    for (const name of ['fs.edit', 'fs.apply_patch']) {
+      const { definition, schema, arguments: given } = defaultTools().find((tool) => tool.definition.name === name)!;
+      assert.ok(!('ifMatchSha256' in definition.parameters.properties!));
+      assert.ok('ifMatchSha256' in (schema as typeof definition.parameters).properties!);
+      assert.ok('ifMatchSha256' in (given as z.ZodObject).shape);
+    }
   });
 
   it('say what they take and give to people who write workflows, and nothing of that to a model', () => {

@@ -10,7 +10,6 @@ const edit = {
     // biome-ignore-start lint/suspicious/noTemplateCurlyInString: text of the sample file
     edits: [{ oldText: 'return `Hello, ${name}!`;', newText: 'return `Hello, ${name}! Welcome aboard.`;' }],
     // biome-ignore-end lint/suspicious/noTemplateCurlyInString: text of the sample file
-    ifMatchSha256: null,
   },
 };
 
