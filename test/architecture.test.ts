@@ -3,12 +3,14 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { breaches } from './support/imports.ts';
+import { productFiles } from './support/sourceFiles.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 
 // Holds vscode-only-in-extension.
 // Holds no-indirection.
 // Holds one-place-asks-models.
+// Holds one-abort-listener.
 describe('the house', () => {
   it('imports point one way and there is no cycle', () => assert.deepEqual(breaches(root), []));
 
@@ -131,6 +133,13 @@ describe('the house', () => {
       asking.sort(),
       ['engine/core/modelCall.ts', 'engine/run/runContext.ts'].map((file) => path.normalize(file)),
     );
+  });
+
+  it('listens to the abort of a signal in one place, which removes its listeners', () => {
+    const listening = productFiles(root).filter((file) =>
+      /\b(add|remove)EventListener\(\s*['"]abort['"]|\.onabort\b/.test(readFileSync(path.join(root, file), 'utf8')),
+    );
+    assert.deepEqual(listening, ['src/protocol/values/abort.ts']);
   });
 
   it('takes no folder of the window for one of a disk: of a virtual one a path means somebody else’s folder, or nothing', () => {

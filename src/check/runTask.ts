@@ -10,6 +10,7 @@ import type { RunEvent } from '../protocol/run/events.ts';
 import { isSpendingLimitError } from '../protocol/run/money.ts';
 import { message, withDigitGrouping } from '../protocol/text/l10n.ts';
 import { type LocalizableText, localize, storedLocalizableText } from '../protocol/text/localized.ts';
+import { onAbort } from '../protocol/values/abort.ts';
 import { RunStore } from '../runs/store.ts';
 import type { ApprovalRequester, ToolCallPlan } from '../tools/core/tool.ts';
 import { builtinTools } from '../tools/host/builtinTools.ts';
@@ -113,8 +114,7 @@ export async function runCheckTask(
         end(message('It had generated more than {0} tokens and was stopped.', withDigitGrouping(limits.written)));
     },
   });
-  const stop = () => void engine.stop(runId);
-  signal.addEventListener('abort', stop);
+  const stopListening = onAbort(signal, () => void engine.stop(runId));
   const late = setTimeout(
     () => end(message('It was not done after {0} and was stopped.', formatDuration(limits.ms))),
     limits.ms,
@@ -135,7 +135,7 @@ export async function runCheckTask(
     return { ...took, ...(why !== undefined && { why }) };
   } finally {
     clearTimeout(late);
-    signal.removeEventListener('abort', stop);
+    stopListening();
     await engine.close();
     await background.close();
   }

@@ -1,5 +1,6 @@
 // @invariant unused-prefetch-costs-only: An unused prefetched summary leaves no trace but its cost.
 import type { RunEventBody } from '../../protocol/run/events.ts';
+import { onAbort } from '../../protocol/values/abort.ts';
 import {
   type CompactionOptions,
   contextFillRatio,
@@ -38,7 +39,7 @@ export class SummaryPrefetcher {
   constructor(private readonly keep: (usage: RunEventBody) => Promise<unknown>) {}
 
   look(room: CompactionOptions): void {
-    if (this.room?.signal !== room.signal) room.signal.addEventListener('abort', () => this.giveUp(), { once: true });
+    if (this.room?.signal !== room.signal) onAbort(room.signal, () => this.giveUp()); // each run has its own signal
     this.room = room;
     const tell = (request: RunEventBody) => void room.emit(request);
     this.begin(room, { from: beside, may: ({ onThisMachine }) => !onThisMachine, usedFrom: 1, tell });

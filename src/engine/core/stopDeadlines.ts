@@ -1,4 +1,5 @@
 import { callsInStartOrder, type Run } from '../../protocol/run/run.ts';
+import { onAbort } from '../../protocol/values/abort.ts';
 import { type StopPoint, stopPointOf } from './abortReason.ts';
 
 /** Milliseconds after a stop until the engine no longer waits for the disk or for unresponsive work. */
@@ -7,9 +8,7 @@ export const stopDeadlineMs = { disk: 30, work: 60 };
 /** Resolves `ms` milliseconds after the stop; never without a stop. */
 export function withStopDeadline(signal: AbortSignal, ms: number): Promise<void> {
   return new Promise((resolve) => {
-    const stop = () => setTimeout(resolve, ms);
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
+    onAbort(signal, () => setTimeout(resolve, ms)); // each run has its own signal
   });
 }
 

@@ -4,6 +4,7 @@ import type { Attachment } from '../../protocol/content/messages.ts';
 import type { UserQuestionAnswer, UserQuestions } from '../../protocol/content/questions.ts';
 import type { PanelQuestionChoices } from '../../protocol/panel/panelMessages.ts';
 import type { Run } from '../../protocol/run/run.ts';
+import { onAbort } from '../../protocol/values/abort.ts';
 import { ToolError } from '../../tools/core/tool.ts';
 import { isAbortedByEditorClose } from '../core/abortReason.ts';
 import type { RunLog } from '../core/runLog.ts';
@@ -28,15 +29,13 @@ export class UserQuestionQueue {
     const { run, emit } = this.log;
     const before = run.calls[toolCallId];
     if (before?.answer && isDeepStrictEqual(before.asked, questions)) return before.answer;
-    let stop = () => {};
+    let stopListening = () => {};
     const answer = new Promise<UserQuestionAnswer>((resolve, reject) => {
-      stop = () => {
+      this.waiting.set(toolCallId, resolve);
+      stopListening = onAbort(this.signal, () => {
         this.waiting.delete(toolCallId);
         reject(isAbortedByEditorClose(this.signal) ? leftOpen() : stopped());
-      };
-      this.waiting.set(toolCallId, resolve);
-      if (this.signal.aborted) stop();
-      this.signal.addEventListener('abort', stop);
+      });
     });
     answer.catch(() => {}); // may be stopped before anyone awaits the answer
     try {
@@ -44,7 +43,7 @@ export class UserQuestionQueue {
       return await answer;
     } finally {
       this.waiting.delete(toolCallId);
-      this.signal.removeEventListener('abort', stop);
+      stopListening();
     }
   }
 

@@ -3,6 +3,7 @@ import { type CallKey, isSameCall } from '../../protocol/content/callKey.ts';
 import type { PermissionRule } from '../../protocol/content/rule.ts';
 import type { Notice } from '../../protocol/panel/panelMessages.ts';
 import { t } from '../../protocol/text/l10n.ts';
+import { onAbort } from '../../protocol/values/abort.ts';
 import type { ApprovalAnswer, ApprovalRequest, ApprovalRequester } from '../../tools/core/tool.ts';
 import { alwaysAllowRuleChoices } from '../../tools/policy/rules.ts';
 import {
@@ -104,7 +105,7 @@ export class ApprovalDialogQueue implements vscode.Disposable {
           const place = this.waiting.indexOf(waiting);
           if (place < 0) return; // already settled: a late answer is ignored
           this.waiting.splice(place, 1);
-          signal.removeEventListener('abort', gone);
+          stopListening();
           resolve(answer); // first: the run continues even if the display fails
           waiting.unremind?.();
           this.parts.reviews.forget(request).catch(() => {}); // an open tab is harmless without a listener
@@ -113,9 +114,8 @@ export class ApprovalDialogQueue implements vscode.Disposable {
           this.next();
         },
       };
-      const gone = () => waiting.answer(no);
       if (signal.aborted) return resolve(no);
-      signal.addEventListener('abort', gone);
+      const stopListening = onAbort(signal, () => waiting.answer(no));
       this.waiting.push(waiting);
       this.parts.changed(this.waiting.length);
       this.next();
@@ -335,14 +335,14 @@ export class ApprovalDialogQueue implements vscode.Disposable {
   ): Promise<Given> {
     const cancel = new vscode.CancellationTokenSource();
     const close = () => cancel.cancel();
-    over.addEventListener('abort', close);
+    const stopListening = onAbort(over, close);
     const gone = this.settled.event(() => this.stillWaiting(group).length === 0 && close());
     try {
       return await open(cancel.token);
     } finally {
       gone.dispose();
       cancel.dispose();
-      over.removeEventListener('abort', close);
+      stopListening();
       if (!over.aborted) await this.parts.presence.back();
     }
   }

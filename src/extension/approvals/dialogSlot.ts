@@ -1,3 +1,5 @@
+import { raceWithAbort } from '../../protocol/values/abort.ts';
+
 /** Milliseconds for a slow machine to show a dialog. */
 const comingUpMs = 3000;
 
@@ -68,11 +70,8 @@ export class DialogSlot {
     over.throwIfAborted();
     this.dialog = dialog;
     this.since = this.clock();
-    const givenUp = new Promise<never>((_, reject) => {
-      over.addEventListener('abort', () => reject(over.reason), { once: true });
-    });
     try {
-      return await Promise.race([dialog, givenUp]);
+      return await raceWithAbort(dialog, over);
     } finally {
       if (this.dialog === dialog) this.dialog = undefined;
     }

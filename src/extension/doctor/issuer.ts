@@ -4,6 +4,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { message, t } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, UserFacingError, withFullStop } from '../../protocol/text/localized.ts';
 import { networkReason, withNetworkReason } from '../../protocol/text/networkReason.ts';
+import { onAbort } from '../../protocol/values/abort.ts';
 
 /** Issuer (`O`, else `CN`) and validity of a server's certificate. */
 interface Issued {
@@ -38,12 +39,11 @@ export async function certificateIssuer(origin: string, { proxy, signal }: Way):
     ...(tunnel && { socket: tunnel }),
     servername: /[a-z]/i.test(host) ? host : '',
   });
+  let stopListening = () => {};
   try {
     return await new Promise<Issued>((resolve, reject) => {
       const fail = (why: LocalizableText) => reject(new UserFacingError(why));
-      within.addEventListener('abort', () => fail(message('{0} did not complete the handshake.', url.host)), {
-        once: true,
-      });
+      stopListening = onAbort(within, () => fail(message('{0} did not complete the handshake.', url.host)));
       socket.once('error', (error) =>
         fail(withFullStop(withNetworkReason(message('{0} did not shake hands', url.host), networkReason(error)))),
       );
@@ -52,6 +52,7 @@ export async function certificateIssuer(origin: string, { proxy, signal }: Way):
       socket.prependOnceListener('secure', () => resolve(read(socket)));
     });
   } finally {
+    stopListening();
     socket.destroy();
     tunnel?.destroy();
   }

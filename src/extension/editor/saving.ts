@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { t } from '../../protocol/text/l10n.ts';
+import { onAbort } from '../../protocol/values/abort.ts';
 import { ToolError } from '../../tools/core/tool.ts';
 import { decodeText, maxTextFileBytes } from '../../tools/sandbox/fileText.ts';
 import { readRegularFile } from '../../tools/sandbox/regularFile.ts';
@@ -40,6 +41,10 @@ async function endOf(saved: Thenable<boolean>, { signal, say, patience }: SaveOp
     () => say?.(`${t('Saving: waiting for a formatter or another extension that runs on save.')}\n`),
     () => undefined,
   );
+  let stopListening = () => {};
+  const stopped = new Promise<void>((resolve) => {
+    stopListening = onAbort(signal, () => resolve());
+  });
   try {
     return await Promise.race([
       Promise.resolve(saved).then(
@@ -47,24 +52,19 @@ async function endOf(saved: Thenable<boolean>, { signal, say, patience }: SaveOp
         () => 'refused' as const,
       ),
       after(patience.limit).then(() => 'late' as const),
-      untilStopped(signal, isOver).then(async () => {
+      stopped.then(async () => {
         await after(stillSaved);
         return 'stopped' as const;
       }),
     ]);
   } finally {
+    stopListening();
     over.abort();
   }
 }
 
 /** Milliseconds for a save to end after a stop. */
 const stillSaved = 400;
-
-const untilStopped = (signal: AbortSignal | undefined, isOver: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    if (signal?.aborted) resolve();
-    signal?.addEventListener('abort', () => resolve(), { signal: isOver });
-  });
 
 async function savedText(document: vscode.TextDocument): Promise<string> {
   const bytes = await readRegularFile(document.uri.fsPath, 2 * maxTextFileBytes);

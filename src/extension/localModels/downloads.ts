@@ -12,6 +12,7 @@ import {
 import { memorySizeText } from '../../llm/local/modelFile/memoryFit.ts';
 import { truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
 import { currentLocale, message, t } from '../../protocol/text/l10n.ts';
+import { onAbort } from '../../protocol/values/abort.ts';
 import { acquireRunLock, isRunLocked } from '../../runs/lock.ts';
 import { withCancellation } from '../dialogs/cancellable.ts';
 import { downloadFolder } from '../providers/modelFolders.ts';
@@ -102,7 +103,7 @@ export class ModelDownloads implements vscode.Disposable {
     const shown = withCancellation(
       t('Towpath is downloading {0}', path.basename(first)),
       (signal, progress) => {
-        signal.addEventListener('abort', () => stop.abort(paused));
+        onAbort(signal, () => stop.abort(paused)); // the signal is of this download only
         return this.run(model, transfer, stop.signal, progress);
       },
       t('Pause'),

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
+import { onAbort } from '../../protocol/values/abort.ts';
 import type { EditorToolInfo } from '../../tools/editorTools/editorTool.ts';
 import { EditorTools } from '../../tools/editorTools/editorTools.ts';
 import { notifyWithActions } from '../dialogs/notify.ts';
@@ -50,13 +51,12 @@ function contributed(): Map<string, Pick<EditorToolInfo, 'lender' | 'title'>> {
 /** Calls a tool. Outside of the editor's chat there is no invocation token, so the editor shows a dialog if needed. */
 async function invoke(name: string, input: object, signal: AbortSignal): Promise<readonly unknown[]> {
   const cancel = new vscode.CancellationTokenSource();
-  const stop = () => cancel.cancel();
-  signal.addEventListener('abort', stop, { once: true });
+  const stopListening = onAbort(signal, () => cancel.cancel());
   try {
     const { content } = await vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined }, cancel.token);
     return content;
   } finally {
-    signal.removeEventListener('abort', stop);
+    stopListening();
     cancel.dispose();
   }
 }

@@ -1,5 +1,6 @@
 import { t } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
+import { raceWithAbort } from '../../protocol/values/abort.ts';
 
 interface OpenAsk {
   who: LocalizableText;
@@ -63,20 +64,13 @@ export class RequestQueue {
     };
     this.open.push(ask);
     this.admitNext();
-    let stop = () => {};
-    const stopped = new Promise<never>((_, reject) => {
-      stop = () => reject(signal.reason);
-      signal.addEventListener('abort', stop, { once: true });
-    });
     try {
-      await Promise.race([admitted, stopped]);
+      await raceWithAbort(admitted, signal);
       signal.throwIfAborted();
       return leave;
     } catch (error) {
       leave();
       throw error;
-    } finally {
-      signal.removeEventListener('abort', stop);
     }
   }
 

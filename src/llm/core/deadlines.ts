@@ -1,4 +1,5 @@
 import { type LocalizedMessage, message, withDigitGrouping } from '../../protocol/text/l10n.ts';
+import { onAbort } from '../../protocol/values/abort.ts';
 
 /** Largest delay of `setTimeout`; a longer delay overflows and fires at once. */
 const longestTimer = 2 ** 31 - 1;
@@ -33,7 +34,7 @@ export function createDeadlineWatch(signal?: AbortSignal): DeadlineWatch {
     else set(pending.until);
   };
   const stop = () => pending?.fail(signal?.reason);
-  signal?.addEventListener('abort', stop);
+  const stopListening = onAbort(signal, stop);
 
   return {
     wait(promise, ms, expired) {
@@ -59,7 +60,7 @@ export function createDeadlineWatch(signal?: AbortSignal): DeadlineWatch {
     },
     close() {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', stop);
+      stopListening();
     },
   };
 }

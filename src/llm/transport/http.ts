@@ -1,6 +1,7 @@
 import { message } from '../../protocol/text/l10n.ts';
 import { withMessageLinks } from '../../protocol/text/links.ts';
 import { joinLocalizableTexts } from '../../protocol/text/localized.ts';
+import { onAbort } from '../../protocol/values/abort.ts';
 import { createDeadlineWatch, withDeadline } from '../core/deadlines.ts';
 import { LLMError } from '../core/errors.ts';
 import { parseJson } from '../core/json.ts';
@@ -72,18 +73,17 @@ export async function sendHttpRequest(request: HttpRequest): Promise<HttpAnswer>
   signal?.throwIfAborted();
   const url = checkAddress(request.url, endpoint);
   const connection = new AbortController();
-  const close = () => connection.abort();
-  signal?.addEventListener('abort', close);
+  const stopListening = onAbort(signal, () => connection.abort());
+  const close = () => {
+    stopListening();
+    connection.abort();
+  };
   try {
     const response = await fetchHeaders(request, url, connection.signal);
-    const answer = toAnswer(request, response, () => {
-      signal?.removeEventListener('abort', close);
-      close();
-    });
+    const answer = toAnswer(request, response, close);
     if (!response.ok) throw await refusal(answer, response);
     return answer;
   } catch (error) {
-    signal?.removeEventListener('abort', close);
     close();
     throw error;
   }

@@ -1,7 +1,7 @@
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { englishCount } from '../../protocol/text/plurals.ts';
-import { raceWithAbort } from '../core/abortable.ts';
+import { raceWithAbort } from '../../protocol/values/abort.ts';
 import { type Tool, type ToolCallPlan, type ToolContext, ToolError } from '../core/tool.ts';
 import type { ToolOrigin } from '../core/toolOrigin.ts';
 import { mcpCallResultData, mcpToolResultSchema } from '../mcp/callResult.ts';
@@ -91,7 +91,7 @@ async function untilAnswered<Value>(
   const timer = setTimeout(() => late.abort(), limitMs);
   const both = AbortSignal.any([signal, late.signal]);
   try {
-    return await raceWithAbort(both, ask(both));
+    return await raceWithAbort(ask(both), both);
   } catch (error) {
     if (signal.aborted) throw new ToolError('TOOL_INTERRUPTED', 'Stopped while it ran.');
     if (late.signal.aborted) {

@@ -4,7 +4,7 @@ import { failedToolOutcome, type ToolOutcome } from '../../protocol/content/tool
 import type { ProposedCallPlan } from '../../protocol/run/events.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import type { Localizer } from '../../protocol/text/localized.ts';
-import { throwIfSignalAborted } from '../core/abortable.ts';
+import { throwIfInterrupted } from '../core/interruption.ts';
 import { toFailureOutcome } from '../core/outcome.ts';
 import type { FileChange } from '../core/tool.ts';
 import {
@@ -130,7 +130,7 @@ export function createApprovalFlow({ workspace, prepare, judged, ask, tell }: De
         work = () => revise(call, prepared, edited, context);
         proposed ??= plan;
       } catch (error) {
-        throwIfSignalAborted(context.signal);
+        throwIfInterrupted(context.signal);
         const { message: text } = toFailureOutcome(error, context.signal).error;
         again = { note: tell(message('Your change is invalid. {0}', text)), draft: edited };
         shown = undefined;
@@ -199,7 +199,7 @@ export function createApprovalFlow({ workspace, prepare, judged, ask, tell }: De
         if (verdict.effect === 'ask')
           ahead.push({ call, subject: { call: withArguments(call, args), plan, whenKnown, ...since } });
       } catch {
-        throwIfSignalAborted(context.signal);
+        throwIfInterrupted(context.signal);
         untold.push(namedBy(call));
       }
     }

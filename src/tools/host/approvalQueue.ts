@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { approvalDecisionSchema, type RunEventBody } from '../../protocol/run/events.ts';
-import { raceWithAbort } from '../core/abortable.ts';
+import { raceWithAbort } from '../../protocol/values/abort.ts';
+import { throwInterrupted } from '../core/interruption.ts';
 import type {
   ApprovalAnswer,
   ApprovalRequest,
@@ -105,7 +106,7 @@ export function createApprovalQueue(approve: ApprovalRequester, now: () => numbe
         return approve(request, signal);
       })
       .catch(() => undefined);
-    const given = await raceWithAbort(signal, answering).catch((stopped) => {
+    const given = await raceWithAbort(answering, signal, throwInterrupted).catch((stopped) => {
       if (context.signal.aborted) throw stopped;
       return 'withdrawn' as const;
     });

@@ -10,13 +10,14 @@ import type { ChangedRunFile } from '../../protocol/run/runFiles.ts';
 import { correctedArgumentsOf } from '../../protocol/run/understoodArguments.ts';
 import { message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { joinLocalizableTexts, type Localizer } from '../../protocol/text/localized.ts';
+import { raceWithAbort } from '../../protocol/values/abort.ts';
 import type { Dictionary } from '../../protocol/values/dictionary.ts';
 import { type AppliedChanges, changeStatesOnDisk } from '../changes/changeState.ts';
 import { type ExternalEdit, findExternalEdits } from '../changes/externalEdits.ts';
 import { repairInterruptedFiles } from '../changes/tornWrites.ts';
-import { raceWithAbort, throwIfSignalAborted } from '../core/abortable.ts';
 import { normalizeToolArguments } from '../core/checkArguments.ts';
 import { didYouMean } from '../core/didYouMean.ts';
+import { throwIfInterrupted, throwInterrupted } from '../core/interruption.ts';
 import { limitOutcomeSize, toFailureOutcome, toSuccessOutcome } from '../core/outcome.ts';
 import {
   AlreadyAppliedError,
@@ -174,14 +175,14 @@ export function createToolHost({
       return outcome;
 
       async function execute(): Promise<ToolOutcome> {
-        throwIfSignalAborted(context.signal);
+        throwIfInterrupted(context.signal);
         const agreed = await agree(call, context, following);
         if ('denied' in agreed) return agreed.denied;
         find(call.name); // trust may have been revoked during the request
         const { tool, args, plan } = agreed;
         const kept = await storeUndoState(plan, context);
         changed = agreed.changed;
-        throwIfSignalAborted(context.signal);
+        throwIfInterrupted(context.signal);
         const read = agreed.verdict.onlyReads && typeof plan?.reading === 'function' ? plan.reading : undefined;
         const { command: line, marker, where: folder } = plan ?? {};
         const command = !read && line !== undefined && marker !== undefined && { line, folder: folder!, marker };
@@ -203,7 +204,7 @@ export function createToolHost({
           diff = formatShortFileChange(path, before, after);
         }
         started = now(); // the duration excludes the user's decision
-        throwIfSignalAborted(context.signal);
+        throwIfInterrupted(context.signal);
         const toolContext = contextOf(call, context, context.workspace ?? workspace, {
           async keepOutput(text) {
             outputId = await context.keep(text);
@@ -220,7 +221,9 @@ export function createToolHost({
         });
         const running = plan ? (read ?? plan.run)(toolContext) : tool.run!(args, toolContext);
         // A stop waits for calls with side effects (a write completes, a command ends with its children), but not for reads.
-        const given = await (tool.risk === 'read' && !tool.waits ? raceWithAbort(context.signal, running) : running);
+        const given = await (tool.risk === 'read' && !tool.waits
+          ? raceWithAbort(running, context.signal, throwInterrupted)
+          : running);
         return toSuccessOutcome(step.step ? { ...Object(given), changed: true } : given);
       }
     },
@@ -247,12 +250,17 @@ export function createToolHost({
     const args = checked ?? (await understood(call, tool, context, world, revised));
     const meant = meantBy(tool, args);
     const planning = Promise.resolve(meant.tool.plan?.(meant.args, contextOf(call, context, world)));
-    return judged({ tool, args, plan: await raceWithAbort(context.signal, planning) }, context, world, asks);
+    return judged(
+      { tool, args, plan: await raceWithAbort(planning, context.signal, throwInterrupted) },
+      context,
+      world,
+      asks,
+    );
   }
 
   async function understood(call: ToolCall, tool: Tool, context: CallContext, world: Workspace, revised = false) {
     const { args: read, isAsSent } = normalizeToolArguments(call, tool);
-    const args = await raceWithAbort(context.signal, normalizeArgumentPaths(read, tool, world));
+    const args = await raceWithAbort(normalizeArgumentPaths(read, tool, world), context.signal, throwInterrupted);
     if (isAsSent && args === read) return args;
     const differences = correctedArgumentsOf(call.arguments, args as ToolCall['arguments']);
     const known = JSON.stringify(differences);
@@ -277,7 +285,7 @@ export function createToolHost({
     const { effect } = lossless.verdict;
     if (effect === 'deny') return lossless;
     const determine = async () => {
-      const loss = await raceWithAbort(context.signal, findLoss());
+      const loss = await raceWithAbort(findLoss(), context.signal, throwInterrupted);
       return weighedWith(loss ? { ...lossy, loss } : { ...plan, findLoss: undefined });
     };
     if (effect === 'allow') return determine();

@@ -3,6 +3,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, storedLocalizableText } from '../../protocol/text/localized.ts';
 import { networkReason, withNetworkReason } from '../../protocol/text/networkReason.ts';
+import { onAbort } from '../../protocol/values/abort.ts';
 import type { RemoteServerConfig, StdioServerConfig } from './config/config.ts';
 import { normalizeInitializeResult } from './forms/messageForms.ts';
 import { createGuardedTransport } from './guard.ts';
@@ -112,8 +113,7 @@ async function introduce(
     await Promise.race([goodbye().catch(() => {}), new Promise((resolve) => setTimeout(resolve, 500))]);
     await transport.close();
   };
-  const stop = () => broken(signal.reason as Error);
-  signal.addEventListener('abort', stop, { once: true });
+  const stopListening = onAbort(signal, (reason) => broken(reason as Error));
   try {
     // The SDK's timeout is disabled because it starts only after the transport.
     await Promise.race([client.connect(transport, { timeout: 2 ** 31 - 1 }), failed]);
@@ -122,7 +122,7 @@ async function introduce(
     await transport.close().catch(() => {});
     throw error;
   } finally {
-    signal.removeEventListener('abort', stop);
+    stopListening();
   }
 }
 

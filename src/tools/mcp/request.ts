@@ -1,3 +1,5 @@
+import { onAbort } from '../../protocol/values/abort.ts';
+import { throwIfInterrupted } from '../core/interruption.ts';
 import { ToolError } from '../core/tool.ts';
 
 export interface McpRequestOptions {
@@ -31,10 +33,9 @@ export async function sendWithTimeout<Result>(
   { signal, ms, subject, output }: RequestLimits,
   send: (request: McpRequestOptions) => Promise<Result>,
 ): Promise<Result> {
-  if (signal.aborted) throw new ToolError('TOOL_INTERRUPTED', 'Stopped before it ran.');
+  throwIfInterrupted(signal);
   const ending = new AbortController();
-  const stop = () => ending.abort('Stopped by the person.');
-  signal.addEventListener('abort', stop, { once: true });
+  const stopListening = onAbort(signal, () => ending.abort('Stopped by the person.'));
   let late = false;
   const timer = setTimeout(() => {
     late = true;
@@ -53,7 +54,7 @@ export async function sendWithTimeout<Result>(
     throw error;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', stop);
+    stopListening();
   }
 }
 

@@ -1,8 +1,8 @@
 import type { PermissionRule } from '../../protocol/content/rule.ts';
 import { message, toEnglishText } from '../../protocol/text/l10n.ts';
 import type { Localizer } from '../../protocol/text/localized.ts';
+import { raceWithAbort } from '../../protocol/values/abort.ts';
 import { createIsolatedListener } from '../../protocol/values/listeners.ts';
-import { raceWithAbort } from '../core/abortable.ts';
 import type { Tool } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import type { McpApprovalStore } from './approved.ts';
@@ -100,10 +100,10 @@ export class McpServers {
       );
       await Promise.all(wanted.map((server) => this.makeReady(server, signal, say)));
     };
-    await untilStopped(
-      signal,
-      ready().catch((error: Error) => this.options.log('Towpath', `Servers could not be prepared: ${error.message}`)),
+    const prepared = ready().catch((error: Error) =>
+      this.options.log('Towpath', `Servers could not be prepared: ${error.message}`),
     );
+    await raceWithAbort(prepared, signal, () => undefined);
   }
 
   /** Starts all approved servers, also after a failure, without approval requests. Resolves on abort. */
@@ -117,7 +117,7 @@ export class McpServers {
       for (const { name } of wanted) say(this.starting(name));
       await Promise.all(wanted.map((server) => this.during(server, () => server.start())));
     };
-    await untilStopped(signal, look());
+    await raceWithAbort(look(), signal, () => undefined);
   }
 
   tools(): readonly Tool[] {
@@ -300,7 +300,7 @@ export class McpServers {
         if (signal.aborted || this.resting.has(server) || !this.isConfigured(server)) return false;
         const before = await state();
         const asking = person.approveServer({ definition, changed, ...(again && { meanwhile: true }) }, signal);
-        const answer = await raceWithAbort(signal, asking).catch(() => 'later' as const);
+        const answer = await raceWithAbort(asking, signal).catch(() => 'later' as const);
         if (signal.aborted) return false; // an answer after the stop does not count
         if (answer === 'deny') this.resting.add(server);
         if (answer !== 'allow' && answer !== 'trust') return false;
@@ -324,7 +324,7 @@ export class McpServers {
       const open = this.openTools(server);
       if (open.length > 0 && !signal.aborted) {
         const asking = person.approveTools(createToolChangesApproval(server, open, approved), signal);
-        const answer = await raceWithAbort(signal, asking).catch(() => 'later' as const);
+        const answer = await raceWithAbort(asking, signal).catch(() => 'later' as const);
         if (signal.aborted) return;
         const tools = open.map(({ tool }) => tool);
         if (answer === 'allow') await approved.acceptTools(definition, tools, listed);
@@ -345,13 +345,4 @@ export class McpServers {
     this.built = undefined;
     this.tellChanged();
   }
-}
-
-function untilStopped(signal: AbortSignal, work: Promise<void>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) resolve();
-    const stop = () => resolve();
-    signal.addEventListener('abort', stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }

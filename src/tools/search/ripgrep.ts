@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { outcomeDetails } from '../../protocol/content/tools.ts';
+import { onAbort } from '../../protocol/values/abort.ts';
 import { withTempFile } from '../core/tempFiles.ts';
 import { ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
@@ -50,7 +51,7 @@ export async function runRipgrep(
     child.kill('SIGKILL');
   };
   const timer = setTimeout(stop, timeLimit);
-  signal.addEventListener('abort', stop, { once: true });
+  const stopListening = onAbort(signal, stop);
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors = (errors + text).slice(0, 2000);
   });
@@ -91,7 +92,7 @@ export async function runRipgrep(
     throw error;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', stop);
+    stopListening();
   }
 }
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as paths from 'node:path';
+import { onAbort } from '../../protocol/values/abort.ts';
 import type { CommandPipeline, CommandStep } from '../commands/commandStep.ts';
 import type { ReadOnlyCommandLine } from '../commands/readOnly.ts';
 import { systemProgramFolders } from '../commands/readOnlyPrograms.ts';
@@ -56,9 +57,8 @@ async function runPipeline(
       codes.push(Promise.resolve(127));
       continue;
     }
-    const kill = () => child.kill('SIGKILL');
-    signal.addEventListener('abort', kill, { once: true });
-    codes.push(ended(child).finally(() => signal.removeEventListener('abort', kill)));
+    const stopListening = onAbort(signal, () => child.kill('SIGKILL'));
+    codes.push(ended(child).finally(stopListening));
     before?.(child);
     if (last) child.stdout?.on('data', onData);
     if (last || command.stderr === 'err') child.stderr?.on('data', onData);
@@ -101,7 +101,7 @@ async function withoutSecretFiles(
 async function outputOf(program: string, args: string[], folder: string, signal: AbortSignal) {
   const child = spawn(program, args, { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'ignore'] });
   const kill = () => child.kill('SIGKILL');
-  signal.addEventListener('abort', kill, { once: true });
+  const stopListening = onAbort(signal, kill);
   const chunks: Buffer[] = [];
   let bytes = 0;
   child.stdout.on('data', (chunk: Buffer) => {
@@ -109,7 +109,7 @@ async function outputOf(program: string, args: string[], folder: string, signal:
     if (bytes > maxNames) kill();
     else chunks.push(chunk);
   });
-  await ended(child).finally(() => signal.removeEventListener('abort', kill));
+  await ended(child).finally(stopListening);
   return bytes > maxNames ? undefined : Buffer.concat(chunks).toString('utf8');
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BackgroundCommandStart, CommandEnd, ProcessIdentity } from '../../protocol/run/events.ts';
-import { raceWithAbort } from '../core/abortable.ts';
+import { raceWithAbort } from '../../protocol/values/abort.ts';
+import { throwInterrupted } from '../core/interruption.ts';
 import { CommandOutput } from './output.ts';
 import { type DelayScheduler, OutputSilenceDetector } from './outputSilence.ts';
 import { endCommandProcesses, processEndGraceMs, processLabel } from './processes.ts';
@@ -90,7 +91,7 @@ export class RunningCommand {
     const quiet = new OutputSilenceDetector(this.ways.after);
     const unlisten = this.listen(quiet.heard);
     try {
-      await raceWithAbort(signal, Promise.race([quiet.settled, this.done]));
+      await raceWithAbort(Promise.race([quiet.settled, this.done]), signal, throwInterrupted);
     } finally {
       unlisten();
       quiet.end();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { outcomeDetails } from '../../protocol/content/tools.ts';
+import { onAbort } from '../../protocol/values/abort.ts';
 import { storedOutput } from '../core/storedOutput.ts';
 import { type ToolContext, ToolError } from '../core/tool.ts';
 import type { BackgroundCommands } from './background.ts';
@@ -52,10 +53,9 @@ export async function runCommand(
       ? undefined
       : sleep(timeout, 'timeout' as const, { signal: outOfTime.signal }).catch(() => 'timeout' as const);
   const { signal } = context;
+  let stopListening = () => {};
   const stopped = new Promise<'stopped'>((resolve) => {
-    const stop = () => resolve('stopped');
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true, signal: ending.signal });
+    stopListening = onAbort(signal, () => resolve('stopped'));
   });
   const tellOfIt = async () => {
     const identity = started.pid === undefined ? undefined : await processIdentity(started.pid);
@@ -82,6 +82,7 @@ export async function runCommand(
     return { exitCode: end.exitCode, ...(end.signal && { signal: end.signal }), ...(await result(left)) };
   } finally {
     ending.abort();
+    stopListening();
     quiet?.end();
     letGoOn.end();
     if (isCallsOwn) over();

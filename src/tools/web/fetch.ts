@@ -7,6 +7,7 @@ import { connect as tlsConnect } from 'node:tls';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { toEnglishText } from '../../protocol/text/l10n.ts';
 import { networkReason } from '../../protocol/text/networkReason.ts';
+import { raceWithAbort } from '../../protocol/values/abort.ts';
 import { ToolError } from '../core/tool.ts';
 import { checkFetchUrl, resolveHostAddresses } from './addresses.ts';
 
@@ -105,7 +106,7 @@ function isSameSite(from: URL, to: URL): boolean {
 }
 
 async function ask(url: URL, reach: FetchTargetPolicy, signal: AbortSignal): Promise<IncomingMessage> {
-  const addresses = await beforeEnd(reach.addresses(url), signal);
+  const addresses = await raceWithAbort(reach.addresses(url), signal);
   for (const [index, address] of addresses.entries()) {
     try {
       return await askAt(address, url, reach, signal);
@@ -163,7 +164,7 @@ async function connected(host: string, port: number, check: () => Promise<void>,
   const socket = createConnection({ host, port });
   try {
     await once(socket, 'connect', { signal });
-    await beforeEnd(check(), signal);
+    await raceWithAbort(check(), signal);
     return socket;
   } catch (error) {
     socket.destroy();
@@ -212,12 +213,4 @@ function unpacked(response: IncomingMessage): Readable {
   const stream = unpack();
   response.on('error', (error) => stream.destroy(error));
   return response.pipe(stream);
-}
-
-function beforeEnd<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    if (signal.aborted) reject(signal.reason);
-    promise.then(resolve, reject);
-  });
 }

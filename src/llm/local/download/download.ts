@@ -3,6 +3,7 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { message } from '../../../protocol/text/l10n.ts';
 import { joinLocalizableTexts } from '../../../protocol/text/localized.ts';
+import { onAbort } from '../../../protocol/values/abort.ts';
 import { createDeadlineWatch, sleep } from '../../core/deadlines.ts';
 import { LLMError } from '../../core/errors.ts';
 import { checkFreeSpace, hashFile, sizeOnDisk } from './diskSpace.ts';
@@ -143,8 +144,7 @@ async function append(file: ModelDownloadFile, partFile: string, so: Written, jo
   if (so.length > 0) headers.range = `bytes=${so.length}-`;
   if (so.length > 0 && etag) headers['if-range'] = etag;
   const connection = new AbortController();
-  const stop = () => connection.abort(signal?.reason);
-  signal?.addEventListener('abort', stop, { once: true });
+  const stopListening = onAbort(signal, (reason) => connection.abort(reason));
   const watch = createDeadlineWatch(signal);
   try {
     const answer = await sendAnonymousRequest({
@@ -184,7 +184,7 @@ async function append(file: ModelDownloadFile, partFile: string, so: Written, jo
     return { hash, length };
   } finally {
     watch.close();
-    signal?.removeEventListener('abort', stop);
+    stopListening();
     connection.abort();
   }
 }

@@ -1,6 +1,7 @@
 import { message } from '../../../protocol/text/l10n.ts';
 import { joinLocalizableTexts, withFullStop } from '../../../protocol/text/localized.ts';
 import { networkReason, withNetworkReason } from '../../../protocol/text/networkReason.ts';
+import { onAbort } from '../../../protocol/values/abort.ts';
 import { withDeadline } from '../../core/deadlines.ts';
 import { LLMError } from '../../core/errors.ts';
 import { isLoopback } from '../../transport/http.ts';
@@ -76,14 +77,14 @@ async function ask(
   signal?.throwIfAborted();
   const { host } = new URL(url);
   const connection = new AbortController();
-  const close = () => connection.abort(signal?.reason);
-  signal?.addEventListener('abort', close, { once: true });
+  const stopListening = onAbort(signal, (reason) => connection.abort(reason)); // also while the body is read
   const silence = message('{0} did not answer within {1} seconds.', host, connectMs / 1000);
   const silent = new LLMError('LLM_TIMEOUT', joinLocalizableTexts([silence, offlineModelHint]), { retryable: true });
   try {
     const options = { method, headers, redirect: 'manual', credentials: 'omit', signal: connection.signal } as const;
     return await withDeadline(globalThis.fetch(url, options), { ms: connectMs, signal, expired: () => silent });
   } catch (error) {
+    stopListening();
     connection.abort();
     signal?.throwIfAborted();
     if (error instanceof LLMError) throw error;

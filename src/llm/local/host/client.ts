@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { JsonSchema } from '../../../protocol/content/tools.ts';
 import { message, toEnglishText } from '../../../protocol/text/l10n.ts';
 import { type LocalizableText, toStoredText } from '../../../protocol/text/localized.ts';
+import { raceWithAbort } from '../../../protocol/values/abort.ts';
 import { type ChatRequest, type ChatStreamChunk, collectChatStream, type LLMClient } from '../../core/client.ts';
 import { LLMError } from '../../core/errors.ts';
 import { toWireName } from '../../core/wireToolNames.ts';
@@ -136,7 +137,7 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
     let failed: string | undefined;
     for (let grown = 0; ; ) {
       if (grown === 2) memory = 0; // for this process only
-      const model = await untilStopped(running(job, signal), signal).finally(() => {
+      const model = await raceWithAbort(running(job, signal), signal).finally(() => {
         memory = options.memory;
       });
       try {
@@ -270,14 +271,4 @@ const formatIgnored = message('The local model follows a format only without too
 function answerSchema({ responseFormat }: ChatRequest): JsonSchema | undefined {
   if (responseFormat?.type === 'json_object') return { type: 'object', additionalProperties: true };
   return responseFormat && toGrammarSubset(responseFormat.schema);
-}
-
-async function untilStopped<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
-  if (!signal) return promise;
-  let stop = () => {};
-  const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  return Promise.race([promise, stopped]).finally(() => signal.removeEventListener('abort', stop));
 }

@@ -1,5 +1,7 @@
 // @invariant one-local-model-in-memory: At most one local model is in memory, and a run keeps its model until the turn ends.
 
+import { onAbort } from '../../../protocol/values/abort.ts';
+
 interface LoadedModel {
   unload(): Promise<void>;
 }
@@ -60,23 +62,22 @@ export function createModelMemory(): ModelMemory {
     asker: () => askers[0],
     enter: (tenant, signal, asker) =>
       new Promise((resolve, reject) => {
-        const stop = () => {
-          const at = queue.indexOf(waiting);
-          if (at < 0) return;
-          queue.splice(at, 1);
-          reject(signal?.reason);
-          void admitNext();
-        };
+        signal?.throwIfAborted();
         const waiting: Waiting = {
           tenant,
           asker,
           admit: () => {
-            signal?.removeEventListener('abort', stop);
+            stopListening();
             resolve(() => leave(asker));
           },
         };
-        signal?.throwIfAborted();
-        signal?.addEventListener('abort', stop, { once: true });
+        const stopListening = onAbort(signal, (reason) => {
+          const at = queue.indexOf(waiting);
+          if (at < 0) return;
+          queue.splice(at, 1);
+          reject(reason);
+          void admitNext();
+        });
         queue.push(waiting);
         void admitNext();
       }),

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { message } from '../../../protocol/text/l10n.ts';
 import { storedLocalizableText } from '../../../protocol/text/localized.ts';
+import { onAbort } from '../../../protocol/values/abort.ts';
 import { durationMessage } from '../../core/deadlines.ts';
 import { LLMError } from '../../core/errors.ts';
 import type { DeviceInfo } from '../ipc/deviceInfo.ts';
@@ -180,14 +181,13 @@ export class ModelProcess {
     this.jobs.set(id, { job, queue });
     this.pulse.feel();
     if (this.jobs.size === 1) this.still.begin();
-    const stop = () => queue.fail(signal?.reason);
-    signal?.addEventListener('abort', stop, { once: true });
+    const stopListening = onAbort(signal, (reason) => queue.fail(reason));
     if (this.state === 'ready') this.tell({ type: 'generate', id, job });
     else queue.push({ type: 'loading', fraction: this.loadFraction });
     try {
       yield* queue;
     } finally {
-      signal?.removeEventListener('abort', stop);
+      stopListening();
       if (this.jobs.delete(id)) this.leave(id);
       if (this.jobs.size === 0) this.pulse.rest(); // no job waits
     }

@@ -1,3 +1,5 @@
+import { onAbort } from '../../../protocol/values/abort.ts';
+
 interface Slot<Value> {
   value: Value;
   key?: string;
@@ -27,7 +29,7 @@ export interface SequenceSlots<Value> {
 /** Creates slots for evaluated tokens. If the slot of a run is not lent to another run, the next turn evaluates only new tokens. */
 export function createSequenceSlots<Value>(values: readonly Value[]): SequenceSlots<Value> {
   const slots: Slot<Value>[] = values.map((value) => ({ value, busy: false, usedAt: 0 }));
-  const waiting: (() => void)[] = [];
+  const waiting = new Set<() => void>();
   const dropped = new Set<string>();
   let uses = 0;
   let closing = 0;
@@ -43,12 +45,18 @@ export function createSequenceSlots<Value>(values: readonly Value[]): SequenceSl
   };
 
   const wakeAll = () => {
-    for (const wake of waiting.splice(0)) wake();
+    for (const wake of [...waiting]) wake();
   };
   const wait = (signal: AbortSignal) =>
-    new Promise<void>((wake) => {
-      waiting.push(wake);
-      signal.addEventListener('abort', () => wake(), { once: true });
+    new Promise<void>((resolve) => {
+      let stopListening = () => {};
+      const wake = () => {
+        waiting.delete(wake);
+        stopListening();
+        resolve();
+      };
+      waiting.add(wake);
+      stopListening = onAbort(signal, wake);
     });
   const giveBack = (slot: Slot<Value>) => {
     slot.busy = false;

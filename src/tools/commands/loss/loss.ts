@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import * as paths from 'node:path';
 import { type LocalizedMessage, localizedCount, message } from '../../../protocol/text/l10n.ts';
 import { joinLocalizableTexts } from '../../../protocol/text/localized.ts';
+import { raceWithAbort } from '../../../protocol/values/abort.ts';
 import type { PlannedDataLoss } from '../../core/tool.ts';
 import type { WorkspaceRoot } from '../../core/workspace.ts';
 import { linesWithoutEndings } from '../../sandbox/fileText.ts';
@@ -42,9 +43,8 @@ async function lossOf(
 ): Promise<PlannedDataLoss | undefined> {
   const open = await Promise.all(roots.map(({ path }) => realpath(path).catch(() => path)));
   const signal = AbortSignal.timeout(milliseconds);
-  const late = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   try {
-    return await told(await Promise.race([lostBy(claims, signal), late]), open);
+    return await told(await raceWithAbort(lostBy(claims, signal), signal), open);
   } catch {
     return unknownLoss; // also if Git is missing or fails: a loss cannot be excluded
   }
