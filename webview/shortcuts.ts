@@ -1,4 +1,4 @@
-import type { PanelAction } from '../src/protocol/panel/panelMessages.ts';
+import type { PanelAction } from '../src/protocol/panel/intents.ts';
 import type { PanelContext } from './context.ts';
 import { openHistory } from './history.ts';
 

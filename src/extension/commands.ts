@@ -2,6 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../engine/run/engine.ts';
 import type { ModelFileReader } from '../llm/local/modelFile/modelLibrary.ts';
+import type { TowpathCommandId } from '../protocol/panel/intents.ts';
 import { t } from '../protocol/text/l10n.ts';
 import type { RunStore } from '../runs/store.ts';
 import type { Workspace } from '../tools/core/workspace.ts';
@@ -165,8 +166,8 @@ function partsOf(given: Dependencies) {
   };
 }
 
-/** Creates the commands of package.json by name. Commands with an argument can be called from keybindings and tests. */
-export function createCommands(given: Dependencies): (name: string, args: unknown[]) => unknown {
+/** Creates the functions of the intents. Commands with an argument can be called from keybindings and tests. */
+export function createCommands(given: Dependencies): (id: TowpathCommandId, args: unknown[]) => unknown {
   const parts = partsOf(given);
   const {
     view,
@@ -184,7 +185,7 @@ export function createCommands(given: Dependencies): (name: string, args: unknow
     fromCode,
     log,
   } = parts;
-  const commands: Record<string, (...args: never[]) => unknown> = {
+  const commands: Record<TowpathCommandId, (...args: never[]) => unknown> = {
     'towpath.run': async (text?: string) => {
       const task = typeof text === 'string' ? text : await askTask();
       if (!task?.trim()) return;
@@ -236,7 +237,7 @@ export function createCommands(given: Dependencies): (name: string, args: unknow
       await view.focus();
     },
     'towpath.pickAgent': () => parts.agents.pick(),
-    'towpath.planFirst': () => parts.agents.turnPlanning(),
+    'towpath.planFirst': (mode?: unknown) => parts.agents.togglePlanMode(mode === 'plan' || undefined),
     'towpath.newRunInWorktree': () => parts.worktrees.begin(),
     'towpath.openRun': async () => {
       const elsewhere = await parts.worktrees.elsewhere();
@@ -359,7 +360,7 @@ export function createCommands(given: Dependencies): (name: string, args: unknow
     'towpath.openInEditor': () => view.showTab(),
     'towpath.insights': () => parts.insights.show(),
   };
-  return (name, args) => commands[name]!(...(args as never[]));
+  return (id, args) => commands[id](...(args as never[]));
 }
 
 const versionOf = ({ extension }: vscode.ExtensionContext): string => extension.packageJSON.version;

@@ -1,6 +1,7 @@
 // @invariant vscode-only-in-extension: Only `extension` imports `vscode`, only the worker program of the local model imports
 // `node-llama-cpp`, and only `tools/mcp` imports the MCP SDK.
 import * as vscode from 'vscode';
+import type { TowpathCommandId } from '../protocol/panel/intents.ts';
 import { excludeCurrentFolderFromPath } from '../tools/core/programs.ts';
 import { composeCommands } from './compose/composeCommands.ts';
 import { composeEngine } from './compose/composeEngine.ts';
@@ -22,7 +23,7 @@ import type { ChatPage } from './view/chatPage.ts';
  * always complete, and the model process ends with its parent.
  */
 export interface Towpath {
-  run(command: string, args: unknown[]): unknown;
+  run(command: TowpathCommandId, args: unknown[]): unknown;
   offered(): Promise<ProvidedModel>;
   close(): Promise<void>;
 }

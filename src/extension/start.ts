@@ -1,5 +1,6 @@
 // @invariant activation-is-small: The program that the editor activates imports only types and the page of the panel.
 import * as vscode from 'vscode';
+import type { TowpathCommandId } from '../protocol/panel/intents.ts';
 import { lazyImport } from '../protocol/panel/lazyImport.ts';
 import { t } from '../protocol/text/l10n.ts';
 import type { Towpath } from './main.ts';
@@ -33,7 +34,7 @@ export function activate(context: vscode.ExtensionContext): void {
     if (!towpath && !over) unasked = setTimeout(() => load().catch(() => {}), ms);
   };
   const page = new ChatPage(context.extensionUri, () => soon(0)); // the page is sent first
-  const { commands } = context.extension.packageJSON.contributes as { commands: { command: string }[] };
+  const { commands } = context.extension.packageJSON.contributes as { commands: { command: TowpathCommandId }[] };
   context.subscriptions.push(
     vscode.window.registerWebviewViewProvider('towpath.chat', page),
     vscode.window.registerWebviewPanelSerializer(chatTabType, page),

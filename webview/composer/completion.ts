@@ -1,7 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { ComposerCompletion, Mention } from '../../src/protocol/content/mention.ts';
 import { completedComposerText } from '../../src/protocol/content/mentionText.ts';
-import type { SlashAction, SlashCommand } from '../../src/protocol/content/slash.ts';
+import type { SlashCommand } from '../../src/protocol/content/slash.ts';
+import type { SlashAction } from '../../src/protocol/panel/intents.ts';
 import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
 import { escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { PanelAction, PanelState, PromptSuggestion } from '../../src/protocol/panel/panelMessages.ts';
+import type { PanelAction } from '../../src/protocol/panel/intents.ts';
+import type { PanelState, PromptSuggestion } from '../../src/protocol/panel/panelMessages.ts';
 import { escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import { focusComposer } from '../composer/draft.ts';

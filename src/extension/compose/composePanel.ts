@@ -16,7 +16,7 @@ export type PanelServices = ReturnType<typeof composePanel>;
 /** Creates the handler of the panel's messages, with completions and attachments of the message box. Changes in the editor update the panel. */
 export function composePanel(services: RunServices) {
   const { context, changes, workspace, view, secrets, store, models, policies } = services;
-  const { events, toolset, instructions, workflowFiles, conversation, agents } = services;
+  const { events, toolset, instructions, workflowFiles, conversation } = services;
   const memory = context.workspaceState;
 
   const terminals = new TerminalOutputs(() => secrets.all());
@@ -45,7 +45,6 @@ export function composePanel(services: RunServices) {
         servers: async () => (await toolset()).mcp.servers,
         skills: async () => (await instructions()).skills(),
         conversation,
-        agents,
         post: (message) => view.post(message),
         focus: () => view.focus(),
       }),

@@ -1,6 +1,7 @@
 import type { ComposerCompletion } from '../../protocol/content/mention.ts';
 import { maxCompletions } from '../../protocol/content/mentionText.ts';
-import { type SlashCommand, slashActions } from '../../protocol/content/slash.ts';
+import type { SlashCommand } from '../../protocol/content/slash.ts';
+import { slashIntents } from '../../protocol/panel/intents.ts';
 import { t } from '../../protocol/text/l10n.ts';
 
 export interface SlashCommandEntry<Of = unknown> {
@@ -10,12 +11,12 @@ export interface SlashCommandEntry<Of = unknown> {
   of: Of;
 }
 
-export const builtInSlashCommands: SlashCommandEntry<undefined>[] = Object.entries(slashActions).map(
-  ([name, { does }]) => ({
+export const builtInSlashCommands: SlashCommandEntry<undefined>[] = slashIntents.map(
+  ({ slash: { name, description } }) => ({
     kind: 'act',
     name,
     get detail() {
-      return t(does);
+      return t(description);
     },
     of: undefined,
   }),

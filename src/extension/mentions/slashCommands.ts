@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import { planAgent } from '../../protocol/content/agents.ts';
 import type { Mention } from '../../protocol/content/mention.ts';
 import { maxMentions, mentionTextOf } from '../../protocol/content/mentionText.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
-import { type SlashAction, slashActions, splitSlashCommand } from '../../protocol/content/slash.ts';
+import { splitSlashCommand } from '../../protocol/content/slash.ts';
+import { intentOfSlashAction, type SlashAction } from '../../protocol/panel/intents.ts';
 import type { HostMessage, ViewMessage } from '../../protocol/panel/panelMessages.ts';
 import { localizedCount, t } from '../../protocol/text/l10n.ts';
 import { createDictionary } from '../../protocol/values/dictionary.ts';
@@ -26,7 +26,6 @@ import {
   workspaceRelativeId,
 } from '../language/workflowFiles.ts';
 import type { PanelConversation } from '../runs/conversation.ts';
-import type { AgentPicker } from '../runs/pickAgent.ts';
 import type { Mentions } from './mentions.ts';
 import {
   assignSlashNames,
@@ -47,7 +46,6 @@ interface Dependencies {
   servers(): Promise<McpServers>;
   skills(): Promise<Skill[]>;
   conversation: PanelConversation;
-  agents: AgentPicker;
   post(message: HostMessage): void;
   focus(): Promise<void>;
 }
@@ -77,8 +75,8 @@ export class SlashCommands {
   }
 
   async act(act: SlashAction): Promise<void> {
-    if (act === 'plan') await this.parts.agents.choose({ workflowId: 'chat', agentId: planAgent });
-    else await vscode.commands.executeCommand(commands[act]);
+    const { id, slash } = intentOfSlashAction(act);
+    await vscode.commands.executeCommand(id, ...(slash.argument === undefined ? [] : [slash.argument]));
     await this.parts.focus();
   }
 
@@ -112,11 +110,9 @@ export class SlashCommands {
   }
 
   private async sayAct(act: SlashAction, words: string, message: Sent): Promise<true | undefined> {
-    if (words !== '' && !slashActions[act].takesWords) return undefined;
-    if (act === 'new') await this.parts.conversation.open(undefined);
-    else await this.act(act);
+    if (words !== '' && !intentOfSlashAction(act).slash.takesText) return undefined;
+    await this.act(act);
     if (words !== '') this.send(message, words);
-    else await this.parts.focus();
     return true;
   }
 
@@ -230,14 +226,6 @@ export class SlashCommands {
     }));
   }
 }
-
-const commands: Record<Exclude<SlashAction, 'plan'>, string> = {
-  new: 'towpath.newRun',
-  compact: 'towpath.compact',
-  model: 'towpath.pickModel',
-  undo: 'towpath.undoTurn',
-  export: 'towpath.exportRun',
-};
 
 /** Returns the arguments: the text is the first, others are requested. Undefined: cancelled. */
 async function askFor(

@@ -7,7 +7,8 @@ import { agentName } from '../../protocol/content/agents.ts';
 import type { CallKey } from '../../protocol/content/callKey.ts';
 import type { Mention } from '../../protocol/content/mention.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
-import { type SlashAction, splitSlashCommand } from '../../protocol/content/slash.ts';
+import { splitSlashCommand } from '../../protocol/content/slash.ts';
+import { intentOfPanelAction, type SlashAction } from '../../protocol/panel/intents.ts';
 import type { PromptSuggestion, ViewMessage } from '../../protocol/panel/panelMessages.ts';
 import type { SpendingLimitKind } from '../../protocol/run/events.ts';
 import type { CallState } from '../../protocol/run/run.ts';
@@ -45,7 +46,6 @@ import { applyCodeBlock } from './codeActions.ts';
 import type { DetailLevelSetting } from './detailLevel.ts';
 import { handleFileAction } from './fileActions.ts';
 import type { WalkthroughProgress } from './firstSteps.ts';
-import { navigatingPanelActions, panelActionCommands } from './panelActions.ts';
 import type { RunList } from './runList.ts';
 
 interface Slashes {
@@ -257,9 +257,10 @@ export class PanelMessageHandler {
       case 'action': {
         this.acts += 1;
         const mine = this.acts;
-        await vscode.commands.executeCommand(panelActionCommands[request.action], ...this.givenTo(request));
+        const { id, leavesPanel } = intentOfPanelAction(request.action);
+        await vscode.commands.executeCommand(id, ...this.givenTo(request));
         // A list opened by a later action keeps the focus.
-        return navigatingPanelActions.has(request.action) ? undefined : view.focus(() => this.acts === mine);
+        return leavesPanel ? undefined : view.focus(() => this.acts === mine);
       }
       case 'show-question':
         if (approvals.has(request.runId, request.toolCallId)) return approvals.show(request);

@@ -61,10 +61,11 @@ export class AgentPicker {
     this.parts.changed();
   }
 
-  async turnPlanning(): Promise<void> {
+  /** Turns plan mode on or off; undefined toggles. */
+  async togglePlanMode(on?: boolean): Promise<void> {
     const { workflowId, agentId } = await this.now();
-    const plans = workflowId === chatWorkflowId && agentId === planAgent;
-    await this.choose(built(plans ? workAgent : planAgent));
+    const isOn = workflowId === chatWorkflowId && agentId === planAgent;
+    await this.choose(built((on ?? !isOn) ? planAgent : workAgent));
   }
 
   async pick(): Promise<void> {

@@ -5,10 +5,10 @@ import { type ComposerCompletion, type Mention, mentionSchema, mentionsSchema } 
 import { maxMentions } from '../content/mentionText.ts';
 import type { ApprovalPreset } from '../content/policy.ts';
 import { userQuestionChoicesSchema } from '../content/questions.ts';
-import { type SlashAction, slashActions } from '../content/slash.ts';
 import { deliveryTimeSchema, type RunEvent } from '../run/events.ts';
 import type { Run, RunState } from '../run/run.ts';
 import type { RunSummary } from '../run/summary.ts';
+import { type PanelAction, panelActions, slashIntents } from './intents.ts';
 import type { RunPart } from './runParts.ts';
 
 /**
@@ -22,39 +22,6 @@ export interface ModelOption {
   problem?: string;
   images?: boolean;
 }
-
-const panelActionSchema = z.enum([
-  'set-key',
-  'pick-model',
-  'try-another-model',
-  'raise-limit',
-  'continue-after',
-  'run-again',
-  'compact',
-  'set-window',
-  'download-model',
-  'manage-models',
-  'use-endpoint',
-  'use-demo',
-  'run-preset',
-  'pick-agent',
-  'plan-first',
-  'undo-turn',
-  'redo',
-  'first-steps',
-  'deleted-runs',
-  'take-over',
-  'answer',
-  'set-secret',
-  'forget-key',
-  'add-gpu-engine',
-  'open-settings',
-  'show-log',
-  'open-folder',
-  'manage-trust',
-  'source-control',
-]);
-export type PanelAction = z.infer<typeof panelActionSchema>;
 
 /**
  * Row of the run list. `depth`: number of ancestor runs. `newest`: time of the last activity in the family (epoch ms). `elsewhere`: another
@@ -246,7 +213,7 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   }),
   z.strictObject({
     type: z.literal('slash'),
-    act: z.enum(Object.keys(slashActions) as [SlashAction, ...SlashAction[]]),
+    act: z.enum(slashIntents.map(({ slash }) => slash.name)),
   }),
   z.strictObject({ type: z.literal('resolve-mention'), word: typedWord }),
   z.strictObject({ type: z.literal('measure-mention'), mention: mentionSchema }),
@@ -283,7 +250,7 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('pin-run'), runId: id, pinned: z.boolean() }),
   z.strictObject({
     type: z.literal('action'),
-    action: panelActionSchema,
+    action: z.enum(panelActions),
     setting: z
       .string()
       .regex(/^towpath(\.\w+)+$/)

@@ -9,13 +9,15 @@ interface Contributes {
   menus: { commandPalette: { command: string; when: string }[] };
 }
 
-const manifest = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../../package.json'), 'utf8'));
-const { commands, keybindings, menus } = manifest.contributes as Contributes;
+const manifestFile = path.resolve(import.meta.dirname, '../../../package.json');
+/** Read anew: `npm run page` writes the commands first. */
+const contributes = (): Contributes => JSON.parse(readFileSync(manifestFile, 'utf8')).contributes;
 
 /** The tables of the page of settings and commands. */
 export const manifestTables: Record<string, () => string> = {
   settings_table: () => manifestSections.map(sectionTable).filter(Boolean).join('\n\n'),
   keys: () => {
+    const { commands, keybindings } = contributes();
     const rows = keybindings.map(({ command, key, mac = key }) => {
       const { title } = commands.find((one) => one.command === command)!;
       return `| *${title}* | ${pressed(key)} | ${pressed(mac)} |`;
@@ -23,6 +25,7 @@ export const manifestTables: Record<string, () => string> = {
     return ['| command | Windows, Linux | macOS |', '|---|---|---|', ...rows].join('\n');
   },
   commands: () => {
+    const { commands, menus } = contributes();
     const hidden = menus.commandPalette.filter(({ when }) => when === 'false').map(({ command }) => command);
     const titles = commands.filter(({ command }) => !hidden.includes(command)).map(({ title }) => `*${title}*`);
     return wrapped(`${[...new Set(titles)].join(', ')}.`);

@@ -2,7 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type HelpPageName, helpPageList } from '../../../src/help/pages.ts';
+import { intents } from '../../../src/protocol/panel/intents.ts';
 import { invariantsPage } from '../invariants.ts';
+import { withCommands } from './commandContributions.ts';
 import { connectionTables } from './connectionTables.ts';
 import { manifestTables } from './manifestTables.ts';
 import { wireTables } from './wireTables.ts';
@@ -12,6 +14,7 @@ import { workflowTables } from './workflowTables.ts';
 const projectRoot = path.resolve(import.meta.dirname, '../../..');
 export const pagesFolder = path.join(projectRoot, 'src/help');
 
+export const manifestFile = path.join(projectRoot, 'package.json');
 export const invariantsFile = path.join(projectRoot, 'src/invariants.md');
 
 const placeOf = (name: HelpPageName): string => path.join(pagesFolder, `${name}.md`);
@@ -35,6 +38,7 @@ export function withTables(page: string): string {
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  writeFileSync(manifestFile, withCommands(readFileSync(manifestFile, 'utf8'), intents));
   for (const { name } of helpPageList) writeFileSync(placeOf(name), withTables(readPage(name)));
   writeFileSync(invariantsFile, invariantsPage(projectRoot));
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ComposerCompletion, Mention } from '../../../src/protocol/content/mention.ts';
-import { slashActions } from '../../../src/protocol/content/slash.ts';
+import { slashIntents } from '../../../src/protocol/panel/intents.ts';
 import { type ViewMessage, viewMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
 import { matchingLetterPositions } from '../../../webview/composer/matched.ts';
 import { openBrowser, type TestBrowser, type TestPage } from '../browser.ts';
@@ -163,11 +163,11 @@ describe('Mentions as typed', () => {
       await test.send({ type: 'state', state: readyState }, { type: 'run', run: null });
       await box().pressSequentially('/');
       const rows: ComposerCompletion[] = [
-        ...Object.entries(slashActions).map(
-          ([name, { does }]): ComposerCompletion => ({
+        ...slashIntents.map(
+          ({ slash: { name, description } }): ComposerCompletion => ({
             slash: { word: `/${name}`, kind: 'act' },
             label: `/${name}`,
-            detail: does,
+            detail: description,
           }),
         ),
         { slash: { word: '/compact', kind: 'act' }, label: '/compact', detail: 'WwMm of twenty-eight letters' },
@@ -176,7 +176,7 @@ describe('Mentions as typed', () => {
       const wide = (await list().boundingBox())!;
       assert.ok(wide.width >= width - 12 && wide.x >= 0 && wide.x + wide.width <= width, JSON.stringify(wide));
       assert.deepEqual(
-        Object.values(slashActions).filter(({ does }) => does.length > 28),
+        slashIntents.filter(({ slash }) => slash.description.length > 28),
         [],
       );
       const cut = await list()

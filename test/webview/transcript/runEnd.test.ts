@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { panelActionCommands } from '../../../src/extension/panel/panelActions.ts';
 import type { ErrorInfo } from '../../../src/protocol/content/messages.ts';
 import { toToolResult } from '../../../src/protocol/content/tools.ts';
+import { intentOfPanelAction, type PanelAction } from '../../../src/protocol/panel/intents.ts';
 import { viewMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
 import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import {
@@ -43,7 +43,7 @@ describe('Every end of a run', () => {
     if (typeof act === 'string') return; // the message box, `open-output` and `review-files`
     viewMessageSchema.parse(act);
     if (act.type !== 'action') return;
-    const command = panelActionCommands[act.action];
+    const command = intentOfPanelAction(act.action).id;
     const isOurs = manifest.contributes.commands.some((one) => one.command === command);
     assert.ok(isOurs || command.startsWith('workbench.'), `${way} leads to ${command}`);
   }
@@ -123,12 +123,12 @@ describe('Every end of a run', () => {
       assert.ok(way, `${command} has a button`);
       const end = endedWith({ code: 'UNKNOWN', message: 'Another sentence.', links: { commands: [command] } })!;
       assert.equal(end.ways[0], way);
-      const act = runEndActions[way] as { action: keyof typeof panelActionCommands };
+      const act = runEndActions[way] as { action: PanelAction };
       assert.ok(
         manifest.contributes.commands.some((one) => one.command === command),
         command,
       );
-      assert.ok(panelActionCommands[act.action] === command || act.action === 'try-another-model', command);
+      assert.ok(intentOfPanelAction(act.action).id === command || act.action === 'try-another-model', command);
     }
   });
 
