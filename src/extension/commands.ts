@@ -22,6 +22,7 @@ import { notify } from './dialogs/notify.ts';
 import { Doctor } from './doctor/doctor.ts';
 import { doctorChecks } from './doctor/doctorChecks.ts';
 import { helpCommand, showHelp } from './help/help.ts';
+import { showImportMenu } from './instructions/importMenu.ts';
 import { importAgentInstructions } from './instructions/importOthers.ts';
 import type { WorkflowFiles } from './language/workflowFiles.ts';
 import { ModelDownloadWizard } from './localModels/downloadModel.ts';
@@ -299,6 +300,7 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
       const run = (await parts.store.list()).find((one) => one.id === runId);
       await showRunPreset(parts.policies, { id: runId, title: run?.title ?? t('New run') });
     },
+    'towpath.packages': () => packages.menu(),
     'towpath.runPackageWorkflow': () => packages.runWorkflow(),
     'towpath.talkToPackageAgent': () => packages.talk(),
     'towpath.openPackage': (file?: unknown) => packages.open(typeof file === 'string' ? file : undefined),
@@ -346,6 +348,7 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
       await conversation.restored;
       await exportRun(conversation.runId, parts.exchange, given);
     },
+    'towpath.import': () => showImportMenu(),
     'towpath.importOthers': () =>
       importAgentInstructions({
         workspace: parts.workspace,

@@ -141,7 +141,9 @@ describe('approvals', () => {
   });
 
   it('what asks for more in one run stays after a reload, and autopilot in one run is agreed to', async () => {
-    await chip().click();
+    await editor.command('Towpath: Approvals…');
+    await pick('For This Run…');
+    await editor.page.locator('.quick-input-title', { hasText: 'approvals for “New run”' }).waitFor();
     await pick('Ask for everything');
     await says('Ask for everything · this run only');
     await asks(['fs.read', { path: 'a.txt' }]);

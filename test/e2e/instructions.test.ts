@@ -120,6 +120,9 @@ describe('instructions that people have', () => {
     const ask = async () => {
       await editor.command('Towpath: Import…');
       const list = editor.page.locator('.quick-input-widget');
+      const row = (text: string) => list.locator('.monaco-list-row', { hasText: text });
+      await row('A JSON file that was exported from a run').waitFor();
+      await row('Instructions of Other Agents…').click();
       await eventually('the list shows what becomes of it', async () => {
         const told = (await list.innerText()).replace(/\s+/g, ' ');
         return ['.cursor/rules/tests.mdc', made, 'sent for **/*.test.ts', 'server notes', 'asked for 1 key'].every(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { temporaryFolder, writeWorkspace } from '../support/editor/sample.ts';
@@ -48,6 +48,20 @@ describe('a workflow package', () => {
 
   const input = () => editor.page.locator('.quick-input-widget:visible input').first();
   const row = (text: string) => editor.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
+  const choose = async (action: string) => {
+    await editor.command('Towpath: Packages…');
+    await row(action).click();
+  };
+  /** Rows of *Packages…*. */
+  const actions = async () => {
+    await editor.command('Towpath: Packages…');
+    await editor.page.locator('.quick-input-title', { hasText: 'Towpath: packages' }).waitFor();
+    await row('Open Package…').waitFor();
+    const all = await editor.page.locator('.quick-input-list .monaco-list-row').allInnerTexts();
+    await editor.screenshot('packages');
+    await editor.page.keyboard.press('Escape');
+    return all.map((one) => one.replaceAll('\u00a0', ' ').trim().split('\n', 1)[0]);
+  };
   const said = (index: number) => provider.requests[index]!.body.messages.map(({ content }) => content).join('\n\n');
   const stateText = () => {
     const found = readdirSync(path.join(outer, 'data'), { recursive: true, encoding: 'utf8' });
@@ -69,7 +83,7 @@ describe('a workflow package', () => {
       reply.call('fs_apply_patch', state({ stepsCompleted: ['ask', 'judge', 'done'] })),
       reply.text('The letter is written; see [its current state](@state/workflow.md).'),
     ];
-    await editor.command('Towpath: Run Package Workflow…');
+    await choose('Run Package Workflow…');
     await row('Write a letter').click();
     await eventually('the words are asked for', async () =>
       /Initial information for the workflow/.test(await editor.page.locator('.quick-input-widget').innerText()),
@@ -123,7 +137,7 @@ describe('a workflow package', () => {
       ),
       reply.text('Is it good enough for you?'),
     ];
-    await editor.command('Towpath: Run Package Workflow…');
+    await choose('Run Package Workflow…');
     await row('Write a letter').click();
     await input().press('Enter');
     await editor.panel.frame.getByText('Is it good enough for you?').first().waitFor();
@@ -189,7 +203,7 @@ describe('a workflow package', () => {
     writeFileSync(path.join(outer, 'broken.bmad'), 'not an archive');
 
     const open = async (file: string, said: string) => {
-      await editor.command('Towpath: Open Package…');
+      await choose('Open Package…');
       await editor.chooseFile('A package: a .bmad archive, or the bmad.json of a folder', file);
       await editor.told(said);
     };
@@ -198,7 +212,7 @@ describe('a workflow package', () => {
     await open(path.join(outer, 'broken.bmad'), 'This package cannot be used: broken.bmad: not a whole zip archive');
     assert.equal(unpacked().length, 1);
 
-    await editor.command('Towpath: Run Package Workflow…');
+    await choose('Run Package Workflow…');
     for (const title of ['Letters', 'A folder of letters', 'Packed letters']) await row(title).waitFor();
     await row('Packed letters').click();
     provider.script = [reply.text('Whom is it for?')];
@@ -210,7 +224,7 @@ describe('a workflow package', () => {
     await editor.panel.waitForPhase('WaitingUser');
 
     const forget = async (title: string) => {
-      await editor.command('Towpath: Remove Package…');
+      await choose('Remove Package…');
       await row(title).click();
     };
     await forget('Packed letters');
@@ -219,19 +233,29 @@ describe('a workflow package', () => {
     await editor.dialog.click('Remove');
     await eventually('what was unpacked is gone', () => unpacked().length === 0);
     await forget('A folder of letters');
-    await eventually('nothing is left to forget', async () => {
-      await editor.command('Towpath: Remove Package…');
-      return (await editor.panel.frame.getByText('No package was opened in this workspace.').count()) > 0;
+    await eventually('nothing is left to remove', async () => {
+      const all = await actions();
+      return isDeepStrictEqual(all, ['Run Package Workflow…', 'Chat with Package Agent…', 'Open Package…']);
     });
     assert.ok(existsSync(path.join(outer, 'mine', 'bmad.json')) && existsSync(path.join(outer, 'packed.bmad')));
     await editor.panel.send('For Ada.');
     await editor.panel.frame.getByText('is no longer here. Open it again.').first().waitFor();
   });
 
+  it('can be opened if there is none yet, and nothing else is offered', async () => {
+    const letters = path.join(folder, '.towpath/packages/letters');
+    renameSync(letters, path.join(outer, 'letters'));
+    try {
+      assert.deepEqual(await actions(), ['Open Package…']);
+    } finally {
+      renameSync(path.join(outer, 'letters'), letters);
+    }
+  });
+
   it('has agents to talk to, by a word of their menu or in one’s own words', async () => {
     provider.script = [reply.text('Be kind.'), reply.text('I am Jim.')];
     const talkTo = async (agent: string, words: string) => {
-      await editor.command('Towpath: Chat with Package Agent…');
+      await choose('Chat with Package Agent…');
       await row(agent).click();
       await eventually('the menu is there', async () =>
         /Letters: /.test(await editor.page.locator('.quick-input-widget').innerText()),

@@ -136,7 +136,7 @@ describe('settings', () => {
     await editor.screenshot('settings-own');
     const modal = editor.page.locator('.monaco-modal-editor-block');
     while (await modal.isVisible()) await editor.page.keyboard.press('Escape'); // in a newer editor settings lie over all else
-    await editor.command('Towpath: Open Settings of the Remote Machine');
+    await editor.host.evaluate((vscode) => vscode.commands.executeCommand('towpath.openMachineSettings'));
     await found(shownOf('machine', []));
     await editor.screenshot('settings-machine');
   });

@@ -49,6 +49,10 @@ function choices(policies: ApprovalPolicies, servers: Servers, named: ModelConse
       description: t(approvalPresetDetails[one]),
       run: () => policies.choose(one),
     })),
+    {
+      label: `$(comment) ${t('For This Run…')}`,
+      run: async () => vscode.commands.executeCommand('towpath.runPreset'),
+    },
     separator(t('Commands')),
     {
       label: `${readOnlyCommands ? '$(check)' : '$(blank)'} ${t('Read-only commands run without approval')}`,

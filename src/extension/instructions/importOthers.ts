@@ -14,7 +14,7 @@ const lookedFor = () =>
 
 type Item = vscode.QuickPickItem & { one: ImportableAgentItem };
 
-/** *Import…*: shows instructions of other agents in the open folders with their result here, and imports the selection. */
+/** *Import Instructions of Other Agents…*: shows instructions of other agents in the open folders with their result here, and imports the selection. */
 export async function importAgentInstructions(looking: InstructionLookup): Promise<void> {
   if (isVirtualWorkspace()) return notify('info', virtualUnsupportedMessage('Importing is'));
   if (!looking.workspace.trusted) {

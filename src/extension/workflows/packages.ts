@@ -11,6 +11,7 @@ import { chooseMenuItems } from '../../workflows/package/menu.ts';
 import type { MenuItem, PackageAgent } from '../../workflows/package/packageAgents.ts';
 import type { PackageRegistry } from '../../workflows/package/packageRegistry.ts';
 import { PackageError } from '../../workflows/package/problem.ts';
+import { showActionMenu } from '../dialogs/actionMenu.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { isVirtualWorkspace, virtualUnsupportedMessage } from '../dialogs/folders.ts';
 import { notify, notifyWithActions } from '../dialogs/notify.ts';
@@ -33,6 +34,28 @@ export class WorkflowPackageCommands {
     private readonly runs: { engine: ExecutionEngine; store: RunStore },
     private readonly modals: Dialogs,
   ) {}
+
+  /** *Packages…*: everything that can be done with packages. Without a package, only one can be opened. */
+  async menu(): Promise<void> {
+    if (isVirtualWorkspace()) return notify('info', virtualUnsupportedMessage('Packages are'));
+    if (!vscode.workspace.isTrusted) return tellUntrusted();
+    const packages = await this.shelf.list();
+    const open = { label: t('Open Package…'), detail: t('A .bmad archive, or the folder of a bmad.json') };
+    await showActionMenu(
+      t('Towpath: packages'),
+      [
+        ...(packages.length === 0
+          ? []
+          : [
+              { label: t('Run Package Workflow…'), run: () => this.runWorkflow() },
+              { label: t('Chat with Package Agent…'), run: () => this.talk() },
+            ]),
+        { ...open, run: () => this.open() },
+        ...(packages.some(({ opened }) => opened) ? [{ label: t('Remove Package…'), run: () => this.forget() }] : []),
+      ],
+      packages.length === 0 ? t('There are no packages in this workspace yet') : undefined,
+    );
+  }
 
   async runWorkflow(): Promise<void> {
     await this.pick(t('Towpath: a workflow to run'), ({ key, source }) =>

@@ -119,10 +119,11 @@ export const intents = [
   { id: 'towpath.runAgent', title: 'Run Agent…' },
   { id: 'towpath.runWorkflow', title: 'Run Workflow…' },
   { id: 'towpath.newWorkflow', title: 'New Workflow from Template…' },
-  { id: 'towpath.runPackageWorkflow', title: 'Run Package Workflow…' },
-  { id: 'towpath.talkToPackageAgent', title: 'Chat with Package Agent…' },
-  { id: 'towpath.openPackage', title: 'Open Package…' },
-  { id: 'towpath.forgetPackage', title: 'Remove Package…' },
+  { id: 'towpath.packages', title: 'Packages…' },
+  { id: 'towpath.runPackageWorkflow', title: 'Run Package Workflow…', when: false },
+  { id: 'towpath.talkToPackageAgent', title: 'Chat with Package Agent…', when: false },
+  { id: 'towpath.openPackage', title: 'Open Package…', when: false },
+  { id: 'towpath.forgetPackage', title: 'Remove Package…', when: false },
 
   // Undo
   {
@@ -151,7 +152,7 @@ export const intents = [
   { id: 'towpath.reviews.deny', title: 'Deny All', when: false },
   { id: 'towpath.reviews.denyWithWords', title: 'Deny All', when: false },
   { id: 'towpath.approvals', title: 'Approvals…' },
-  { id: 'towpath.runPreset', title: 'Approvals for This Run…', panel: 'run-preset' },
+  { id: 'towpath.runPreset', title: 'Approvals for This Run…', when: false, panel: 'run-preset' },
 
   // Servers and editor tools
   { id: 'towpath.mcpServers', title: 'MCP Servers…' },
@@ -160,12 +161,18 @@ export const intents = [
   // Records, settings and help
   { id: 'towpath.copyRunLog', title: 'Copy Log of This Run' },
   { id: 'towpath.exportRun', title: 'Export Run…', slash: { name: 'export', description: 'Export this run' } },
-  { id: 'towpath.importOthers', title: 'Import…' },
-  { id: 'towpath.importRuns', title: 'Import Runs…' },
+  { id: 'towpath.import', title: 'Import…' },
+  { id: 'towpath.importOthers', title: 'Import Instructions of Other Agents…', when: false },
+  { id: 'towpath.importRuns', title: 'Import Runs…', when: false },
   { id: 'towpath.insights', title: 'Insights' },
   { id: 'towpath.showLog', title: 'Show Log', panel: 'show-log', leavesPanel: true },
   { id: 'towpath.openSettings', title: 'Open Settings', panel: 'open-settings', leavesPanel: true },
-  { id: 'towpath.openMachineSettings', title: 'Open Settings of the Remote Machine', enablement: 'remoteName' },
+  {
+    id: 'towpath.openMachineSettings',
+    title: 'Open Settings of the Remote Machine',
+    when: false,
+    enablement: 'remoteName',
+  },
   { id: 'towpath.doctor', title: 'Doctor' },
   { id: 'towpath.help', title: 'Help…' },
 
