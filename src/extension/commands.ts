@@ -53,7 +53,7 @@ import { exportRun, importRuns } from './records/exchange.ts';
 import { Insights, listWorkspaceStores } from './records/insightsView.ts';
 import type { ChangedFiles } from './runs/changedFiles.ts';
 import type { PanelConversation } from './runs/conversation.ts';
-import { deleteRun, showDeletedRuns } from './runs/deletedRuns.ts';
+import { confirmAndDeleteRun, showDeletedRuns } from './runs/deletedRuns.ts';
 import type { Branches } from './runs/forkRun.ts';
 import type { InterruptedApprovals } from './runs/interruptedApprovals.ts';
 import { continueInterruptedWork, repeatInterruptedWork } from './runs/interruptedWork.ts';
@@ -62,6 +62,7 @@ import { pickCurrentRuns, pickRun } from './runs/pickRun.ts';
 import { sendToRun, showQueuedMessages } from './runs/queuedMessagesMenu.ts';
 import { raiseSpendingLimit } from './runs/raiseLimit.ts';
 import { createRevertChange } from './runs/revertChange.ts';
+import { showRunMenu } from './runs/runMenu.ts';
 import type { RunStates } from './runs/runStates.ts';
 import { takeOverRun } from './runs/takeOverRun.ts';
 import type { RunTitles } from './runs/titles.ts';
@@ -198,6 +199,7 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
       await showPanel();
       await view.focus();
     },
+    'towpath.addContext': () => fromCode.addContext(),
     'towpath.addToChat': (...args: unknown[]) => fromCode.addToChat(args),
     'towpath.addSelection': () => fromCode.addSelection(),
     'towpath.addProblem': () => fromCode.addProblem(),
@@ -240,22 +242,13 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
     'towpath.pickAgent': () => parts.agents.pick(),
     'towpath.planFirst': (mode?: unknown) => parts.agents.togglePlanMode(mode === 'plan' || undefined),
     'towpath.newRunInWorktree': () => parts.worktrees.begin(),
-    'towpath.openRun': async () => {
-      const elsewhere = await parts.worktrees.elsewhere();
-      const picked = await pickRun(parts.store, parts.states, t('Towpath: open a run'), elsewhere);
-      if (picked?.folder !== undefined) return parts.worktrees.open(picked.folder);
-      if (picked?.run) await showRun(parts, picked.run.id);
-    },
+    'towpath.openRun': () => showRunMenu(parts),
     'towpath.runsNow': () => showRunsNow(parts),
     'towpath.renameRun': (id?: unknown) => parts.titles.rename(typeof id === 'string' ? id : undefined),
     'towpath.pinRun': (id?: unknown) => parts.titles.pin(typeof id === 'string' ? id : undefined),
     'towpath.deleteRun': async () => {
       const runId = (await pickRun(parts.store, parts.states, t('Towpath: delete a run')))?.run?.id;
-      if (!runId) return;
-      const stop = t('Stop and Delete');
-      const text = t('This run is in progress. Stop and delete it?');
-      const atWork = parts.engine.liveIds.includes(runId);
-      if (!atWork || (await parts.modals.ask({ text, buttons: [stop] })) === stop) await deleteRun(runId, parts);
+      if (runId) await confirmAndDeleteRun(runId, parts);
     },
     'towpath.takeOver': () => takeOverRun(parts),
     'towpath.deletedRuns': () => showDeletedRuns(parts.store, conversation, parts.modals),

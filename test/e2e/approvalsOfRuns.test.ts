@@ -103,7 +103,7 @@ describe('approvals of two runs whose calls have the same id', () => {
     await editor.dialog.click('Review…');
     await reviewInFront('first.txt');
     await command(closeEditors!);
-    await editor.command('Towpath: Take Over Run…');
+    await command('towpath.takeOver');
     await editor.panel.shows('No other window has this run.');
     await editor.panel.frame.getByTestId('history').click();
     await editor.panel.frame

@@ -188,6 +188,29 @@ describe('from the code into a message', () => {
     assert.match(fixed, /Cannot find name 'tow'[\s\S]*Fix @problem:src\/one\.ts:3\.$/);
   });
 
+  it('*Add to Chat…* offers what can be added now', async () => {
+    const rows = editor.page.locator('.quick-input-widget:visible .quick-input-list .monaco-list-row');
+    const offers = async (...wanted: RegExp[]) => {
+      await editor.command('Towpath: Add to Chat…');
+      await editor.page.locator('.quick-input-title', { hasText: 'Towpath: add to chat' }).waitFor();
+      await eventually('the rows are there', async () => (await rows.count()) === wanted.length);
+      const texts = (await rows.allInnerTexts()).map((one) => one.replaceAll(/\s+/g, ' ').trim());
+      for (const [at, text] of texts.entries()) assert.match(text, wanted[at]!);
+    };
+    await open('src/other.ts');
+    await offers(/^File @src\/other\.ts$/);
+    await editor.page.keyboard.press('Escape');
+    await open('src/one.ts', [2, 0], [2, 30]); // the line with the problem
+    await offers(/^File @src\/one\.ts$/, /^Selection @src\/one\.ts:3$/, /^Problem @problem:src\/one\.ts:3$/);
+    await editor.screenshot('add-context');
+    await rows.filter({ hasText: 'Problem' }).click();
+    await hasChips(/^problem one\.ts:3/);
+    await sends();
+    await run('workbench.action.closeAllEditors');
+    await editor.command('Towpath: Add to Chat…');
+    await editor.panel.shows('There is nothing to add. Open a file, or run a command in a terminal.');
+  });
+
   it('the editor’s menu explains, fixes and has tests written', async () => {
     await open('src/one.ts', [0, 0], [1, 0]);
     const line = editor.page.locator('.editor-instance .view-line', { hasText: 'one = 1' });
@@ -262,7 +285,9 @@ describe('from the code into a message', () => {
     await eventually('the command has ended', () =>
       editor.host.evaluate(() => Object.hasOwn(globalThis, 'commandEnded')),
     );
-    await run('towpath.addTerminal');
+    await run('workbench.action.closeAllEditors');
+    await editor.command('Towpath: Add to Chat…');
+    await editor.page.locator('.quick-input-list .monaco-list-row', { hasText: 'Last Terminal Command' }).click();
     await hasChips(/^terminal:make all \d+$/);
     const said = await sends();
     assert.match(said, /terminal: make all:\n```\n\$ make all\nred\ngreen\n\(ended with 1\)\n```/);

@@ -109,7 +109,10 @@ describe('models of every provider', () => {
         (await page()).includes('| A plain call | It called no tool that reads the file. |'),
       );
       assert.match(await page(), /^\| A value from far back \| ✓ \|$/m);
+      await editor.page.locator('.editor-actions [aria-label^="Export Model Check Results…"]').click();
+      await row('Markdown').waitFor();
       await editor.screenshot('checked-models');
+      await editor.page.keyboard.press('Escape');
       const sent = JSON.stringify(provider.requests.slice(asked).map(({ body }) => body));
       assert.ok(sent.includes('harbour') && !sent.includes('greet'), 'nothing of the workspace is among it');
       const to = path.join(temporaryFolder(), 'checks.json');

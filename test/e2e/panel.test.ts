@@ -136,7 +136,9 @@ describe('the panel', () => {
     await remove();
     await editor.reload();
     await editor.showPanel();
-    await editor.command('Towpath: Deleted Runs…');
+    await editor.command('Towpath: Open Run…');
+    await editor.page.locator('.quick-input-widget .monaco-list-row', { hasText: 'Deleted Runs…' }).click();
+    await editor.page.locator('.quick-input-title', { hasText: 'restore a deleted run' }).waitFor();
     const row = editor.page.locator('.quick-input-widget .monaco-list-row', { hasText: 'To be kept.' });
     await row.waitFor();
     assert.match(await row.innerText(), /30 days left/);
@@ -144,6 +146,57 @@ describe('the panel', () => {
     await row.click();
     await isBack();
     await ask('And it goes on.', said.hello);
+  });
+
+  it('renames, pins and deletes runs in *Open Run…*, by keyboard: the list stays', async () => {
+    editor = await begin(backend.settings);
+    for (const text of ['Keep the first.', 'Drop the second.']) {
+      await ask(text, said.hello);
+      await editor.panel.frame.getByTestId('new-run').click();
+      await eventually('the conversation is empty', async () => (await messages().count()) === 0);
+    }
+    const { keyboard } = editor.page;
+    const widget = editor.page.locator('.quick-input-widget');
+    const input = widget.locator('input:visible').first();
+    const title = (text: string) => widget.locator('.quick-input-title', { hasText: text }).waitFor();
+    const rows = widget.locator('.quick-input-list .monaco-list-row');
+    const row = (text: string) => rows.filter({ hasText: text });
+    /** Tab leads from the input to the list and to the buttons of the selected row. */
+    const press = async (button: string) => {
+      const focused = editor.page.locator('.monaco-action-bar .action-label:focus');
+      await eventually(`${button} has the focus`, async () => {
+        const label = await focused.getAttribute('aria-label', { timeout: 500 }).catch(() => null);
+        if (label?.startsWith(button)) return true;
+        await keyboard.press(label === null ? 'Tab' : 'ArrowRight');
+        return false;
+      });
+      await keyboard.press('Enter');
+    };
+    await editor.command('Towpath: Open Run…');
+    await title('open a run');
+    await input.fill('Keep the first');
+    await eventually('only the first run is listed', async () => (await rows.count()) === 1);
+    await press('Rename this run');
+    await title('rename a run');
+    await input.fill('Mine');
+    await input.press('Enter');
+    await title('open a run');
+    await row('Mine').waitFor();
+    assert.equal(await input.inputValue(), 'Keep the first');
+    await press('Pin this run');
+    await eventually('it is pinned', async () => (await row('Mine').innerText()).includes('Pinned'));
+    await editor.screenshot('open-run-buttons');
+    await input.fill('Drop the second');
+    await row('Drop the second.').waitFor();
+    await press('Delete this run');
+    await row('Drop the second.').waitFor({ state: 'detached' });
+    await title('open a run');
+    await input.fill('');
+    await row('Mine').waitFor();
+    await row('Deleted Runs…').click();
+    await title('restore a deleted run');
+    await row('Drop the second.').click();
+    await editor.panel.shows('Drop the second.');
   });
 
   it('shows what a model writes as text: nothing in it runs, loads or breaks the page’s policy', async () => {

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Frame } from 'playwright-core';
 import { acquireRunLock } from '../../src/runs/lock.ts';
 import { RunStore } from '../../src/runs/store.ts';
+import { WindowStatus } from '../../src/runs/windowStatus.ts';
 import { transcriptText } from '../support/editor/panel.ts';
 import { temporaryFolder, writeWorkspace } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
@@ -223,6 +224,30 @@ describe('the record of a run', () => {
       assert.equal(await lock.isMine(), false);
       assert.match(asked(), /Go on here\./);
     } finally {
+      await lock.release();
+    }
+  });
+
+  it('the list of runs takes it over, too', async () => {
+    await editor.command('Towpath: New Run');
+    await eventually('the run is left', async () => (await editor.panel.transcript()).length === 0);
+    await says('Held.', 'I am.');
+    const run = newestRun();
+    const lock = await acquireRunLock(path.join(run, 'lock'), 'sample · Another Editor');
+    const status = new WindowStatus(path.join(run, '../../now'));
+    try {
+      await status.set(path.basename(run), { state: 'working', title: 'Held.' });
+      await editor.command('Towpath: New Run');
+      await editor.command('Towpath: Open Run…');
+      const row = editor.page.locator('.quick-input-list .monaco-list-row', { hasText: 'running in another window' });
+      await row.hover();
+      await row.locator('.action-label[aria-label^="Take over this run"]').click();
+      assert.match(await editor.dialog.text(), /^Take this run over from another window\?/);
+      await editor.dialog.click('Take Over');
+      await eventually('it is taken over', async () => !(await lock.isMine()));
+      await editor.panel.shows('I am.');
+    } finally {
+      await status.set(path.basename(run), undefined);
       await lock.release();
     }
   });

@@ -7,7 +7,9 @@ import { localize, messageOf } from '../../protocol/text/localized.ts';
 import { quoteForMessage } from '../../tools/core/pathSyntax.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { realOrVirtualRelativePath } from '../../tools/sandbox/resolveReadPath.ts';
+import { showActionMenu } from '../dialogs/actionMenu.ts';
 import { notify } from '../dialogs/notify.ts';
+import { plainLabel } from '../dialogs/plainLabel.ts';
 import { uriToWorkspacePath } from '../editor/languageService.ts';
 import type { PanelConversation } from '../runs/conversation.ts';
 import type { ChatView } from '../view/chatView.ts';
@@ -50,6 +52,37 @@ export class CodeContextCommands {
       inTerminal(await this.parts.terminals.lastCommand(isTerminal(terminal) ? terminal : undefined)),
     );
   addTerminalSelection = (): Promise<void> => this.add(async () => inTerminal(await this.parts.terminals.selection()));
+
+  /** *Add to Chat…*: a menu of what can be added now. */
+  async addContext(): Promise<void> {
+    const { document } = vscode.window.activeTextEditor ?? {};
+    const path = document && (await this.pathOf(document.uri).catch(() => undefined));
+    const code = path === undefined ? [] : await this.codeActions(path);
+    const line = this.parts.terminals.lastLine;
+    const terminal = {
+      label: `$(terminal) ${t('Last Terminal Command')}`,
+      description: plainLabel(line ?? ''),
+      run: () => this.addTerminal([]),
+    };
+    const all = line === undefined ? code : [...code, terminal];
+    if (all.length > 0) return showActionMenu(t('Towpath: add to chat'), all);
+    if (document) return this.addToChat([]); // reports why the file cannot be added
+    notify('info', t('There is nothing to add. Open a file, or run a command in a terminal.'));
+  }
+
+  private async codeActions(path: string) {
+    const selected = (await this.inEditor()).filter(({ kind }) => kind === 'lines');
+    const problems = await this.problems();
+    const row = (icon: string, label: string, mentions: Mention[], run: () => Promise<void>) =>
+      mentions.length === 0
+        ? []
+        : [{ label: `$(${icon}) ${label}`, description: plainLabel(mentions.map(mentionTextOf).join(' ')), run }];
+    return [
+      ...row('file', t('File'), [{ kind: 'file', path }], () => this.addToChat([])),
+      ...row('list-selection', t('Selection'), selected, this.addSelection),
+      ...row('warning', t('Problem'), problems, this.addProblem),
+    ];
+  }
 
   /** Sends a message: in the shown run, or in a new run if the shown run is active. */
   async ask(how: keyof typeof codePromptTemplates, args: unknown[]): Promise<void> {

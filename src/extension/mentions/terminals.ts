@@ -45,6 +45,12 @@ export class TerminalOutputs implements vscode.Disposable {
     this.listeners.dispose();
   }
 
+  /** Command line of the last command in the active terminal; empty if only the editor may know a command. */
+  get lastLine(): string | undefined {
+    const { activeTerminal } = vscode.window;
+    return activeTerminal && (this.last.get(activeTerminal)?.line ?? (activeTerminal.shellIntegration && ''));
+  }
+
   /** Returns the last command of the terminal, by default of the active one. Throws an `Error` with a message. */
   async lastCommand(terminal = vscode.window.activeTerminal): Promise<TerminalOutput> {
     if (!terminal) throw new UserFacingError(message('No terminal is open.'));

@@ -45,13 +45,17 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
   readonly onDidChange = this.shownAgain.event;
   private readonly over = new AbortController();
   private atWork = false;
+  private isShown = false;
   /** Newest check, including an aborted check, which is not stored. */
   private newest?: CheckResult;
 
   constructor(private readonly parts: Dependencies) {}
 
   register(): vscode.Disposable {
+    const { tabGroups } = vscode.window;
     return vscode.Disposable.from(
+      tabGroups.onDidChangeTabs(() => this.tellShown()),
+      tabGroups.onDidChangeTabGroups(() => this.tellShown()),
       this.shownAgain,
       vscode.workspace.registerTextDocumentContentProvider(scheme, this),
       new vscode.Disposable(() => this.over.abort()),
@@ -110,6 +114,15 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
     } catch (error) {
       notify('error', t('The results could not be exported. {0}', messageOf(error)));
     }
+  }
+
+  /** Shows *Export* in the title bar of the results. The editor gives a preview no address, so its title tells. */
+  private tellShown(): void {
+    const { label = '' } = vscode.window.tabGroups.activeTabGroup.activeTab ?? {};
+    const isShown = label.includes(t('Model Check Results'));
+    if (isShown === this.isShown) return;
+    this.isShown = isShown;
+    void vscode.commands.executeCommand('setContext', 'towpath.modelChecksShown', isShown);
   }
 
   private get results(): CheckResult[] {

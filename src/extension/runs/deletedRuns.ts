@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { ExecutionEngine } from '../../engine/run/engine.ts';
 import { descendantRuns } from '../../protocol/run/branches.ts';
 import { localizedRunTitle } from '../../protocol/run/run.ts';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
@@ -18,6 +19,17 @@ interface Dependencies {
   conversation: PanelConversation;
   policies: ApprovalPolicies;
   modals: Dialogs;
+}
+
+/** Deletes a run; asks first if the run is in progress. */
+export async function confirmAndDeleteRun(
+  runId: string,
+  parts: Dependencies & { engine: Pick<ExecutionEngine, 'liveIds'> },
+): Promise<void> {
+  const stop = t('Stop and Delete');
+  const text = t('This run is in progress. Stop and delete it?');
+  const isLive = parts.engine.liveIds.includes(runId);
+  if (!isLive || (await parts.modals.ask({ text, buttons: [stop] })) === stop) await deleteRun(runId, parts);
 }
 
 /**

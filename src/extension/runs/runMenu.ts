@@ -1,0 +1,64 @@
+import * as vscode from 'vscode';
+import type { ExecutionEngine } from '../../engine/run/engine.ts';
+import type { RunSummary } from '../../protocol/run/summary.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import type { RunStore } from '../../runs/store.ts';
+import type { ApprovalPolicies } from '../approvals/policies.ts';
+import type { Dialogs } from '../dialogs/dialogs.ts';
+import type { PanelConversation } from './conversation.ts';
+import { confirmAndDeleteRun, showDeletedRuns } from './deletedRuns.ts';
+import { pickRun, type RunListAction } from './pickRun.ts';
+import type { LiveRunStatus, RunStates } from './runStates.ts';
+import { takeOverRun } from './takeOverRun.ts';
+import type { RunTitles } from './titles.ts';
+import type { Worktrees } from './worktrees.ts';
+
+interface Dependencies {
+  engine: ExecutionEngine;
+  store: RunStore;
+  states: RunStates;
+  titles: RunTitles;
+  worktrees: Worktrees;
+  conversation: PanelConversation;
+  policies: ApprovalPolicies;
+  modals: Dialogs;
+}
+
+/** *Open Run…*: opens the selected run. Buttons of a row change its run; the last row leads to the deleted runs. */
+export async function showRunMenu(parts: Dependencies): Promise<void> {
+  const { store, states, worktrees, conversation, modals } = parts;
+  await states.look();
+  const picked = await pickRun(store, states, t('Towpath: open a run'), {
+    elsewhere: await worktrees.elsewhere(),
+    actionsOf: (run, now) => actionsOf(run, now, parts),
+    more: async () => {
+      const hasDeleted = (await store.deleted.list()).length > 0;
+      const run = () => showDeletedRuns(store, conversation, modals);
+      return hasDeleted ? [{ icon: 'trash', label: t('Deleted Runs…'), leaves: true, run }] : [];
+    },
+  });
+  if (picked?.folder !== undefined) await worktrees.open(picked.folder);
+  else if (picked?.run) await show(picked.run.id, conversation);
+}
+
+function actionsOf({ id, pinned }: RunSummary, now: LiveRunStatus | undefined, parts: Dependencies): RunListAction[] {
+  const takeOver = async () => {
+    await show(id, parts.conversation);
+    await takeOverRun(parts);
+  };
+  return [
+    ...(now?.elsewhere
+      ? [{ icon: 'arrow-swap', label: t('Take over this run…'), leaves: true as const, run: takeOver }]
+      : []),
+    { icon: 'edit', label: t('Rename this run'), run: () => parts.titles.rename(id) },
+    pinned
+      ? { icon: 'pinned', label: t('Unpin this run'), run: () => parts.titles.pin(id) }
+      : { icon: 'pin', label: t('Pin this run'), run: () => parts.titles.pin(id) },
+    { icon: 'trash', label: t('Delete this run. You can restore it.'), run: () => confirmAndDeleteRun(id, parts) },
+  ];
+}
+
+async function show(runId: string, conversation: PanelConversation): Promise<void> {
+  await vscode.commands.executeCommand('towpath.showChat');
+  await conversation.open(runId);
+}
