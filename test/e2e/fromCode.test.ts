@@ -198,10 +198,10 @@ describe('from the code into a message', () => {
       for (const [at, text] of texts.entries()) assert.match(text, wanted[at]!);
     };
     await open('src/other.ts');
-    await offers(/^File @src\/other\.ts$/);
+    await offers(/^File ?@src\/other\.ts$/);
     await editor.page.keyboard.press('Escape');
     await open('src/one.ts', [2, 0], [2, 30]); // the line with the problem
-    await offers(/^File @src\/one\.ts$/, /^Selection @src\/one\.ts:3$/, /^Problem @problem:src\/one\.ts:3$/);
+    await offers(/^File ?@src\/one\.ts$/, /^Selection ?@src\/one\.ts:3$/, /^Problem ?@problem:src\/one\.ts:3$/);
     await editor.screenshot('add-context');
     await rows.filter({ hasText: 'Problem' }).click();
     await hasChips(/^problem one\.ts:3/);

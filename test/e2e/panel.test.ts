@@ -161,13 +161,16 @@ describe('the panel', () => {
     const title = (text: string) => widget.locator('.quick-input-title', { hasText: text }).waitFor();
     const rows = widget.locator('.quick-input-list .monaco-list-row');
     const row = (text: string) => rows.filter({ hasText: text });
-    /** Tab leads from the input to the list and to the buttons of the selected row. */
+    /**
+     * Tab leads from the input to the list and to the buttons of the selected row. To the left around the end: after a button was used,
+     * the editor's next row ignores the key to the right.
+     */
     const press = async (button: string) => {
       const focused = editor.page.locator('.monaco-action-bar .action-label:focus');
       await eventually(`${button} has the focus`, async () => {
         const label = await focused.getAttribute('aria-label', { timeout: 500 }).catch(() => null);
         if (label?.startsWith(button)) return true;
-        await keyboard.press(label === null ? 'Tab' : 'ArrowRight');
+        await keyboard.press(label === null ? 'Tab' : 'ArrowLeft');
         return false;
       });
       await keyboard.press('Enter');
