@@ -3,6 +3,7 @@ export const noSettings = {
   providers: undefined,
   baseUrls: {},
   'endpoint.baseUrl': '',
+  'azure.apiVersion': '',
   prices: {},
   'ollama.contextSize': 16_384,
 };

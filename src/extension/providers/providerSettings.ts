@@ -16,6 +16,8 @@ export interface ProviderSettings {
   headers: Readonly<Record<string, string>>;
   organization?: string;
   api?: 'responses';
+  /** API version of Azure OpenAI; undefined: the v1 API, and for all other providers. */
+  apiVersion?: string;
   /** Reason that the settings are invalid, in which case nothing is sent; localized by `settingsProblem`. */
   problem?: string;
   priceOf(model: string): Price | undefined;
@@ -24,7 +26,7 @@ export interface ProviderSettings {
 
 export type RawProviderSettings = Pick<
   Settings,
-  'providers' | 'baseUrls' | 'endpoint.baseUrl' | 'prices' | 'ollama.contextSize'
+  'providers' | 'baseUrls' | 'endpoint.baseUrl' | 'azure.apiVersion' | 'prices' | 'ollama.contextSize'
 >;
 
 const tokens = z.number().int().min(1024).max(100_000_000);
@@ -42,6 +44,11 @@ const entrySchema = z.strictObject({
   headers: z.record(z.string(), z.string()).superRefine(checkHeaders).optional(),
   organization: z.string().min(1).max(200).refine(isPrintableHeader, faults.characters).optional(),
   api: z.literal('responses', faults.api).optional(),
+  apiVersion: z
+    .string()
+    .max(100)
+    .regex(/^[\w.-]+$/)
+    .optional(),
   prices: z.record(z.string(), priceSchema).optional(),
   window: z.union([tokens, z.record(z.string(), tokens)]).optional(),
 });
@@ -54,6 +61,7 @@ export function providerSettings(now: RawProviderSettings, id: ProviderId): Prov
   const { entry, said } = readEntry(now.providers, id);
   const former = id === 'openai-compatible' ? now['endpoint.baseUrl'] : (now.baseUrls[id] ?? '');
   const { window, prices = {}, organization, api } = entry;
+  const apiVersion = id === 'azure' && (entry.apiVersion ?? now['azure.apiVersion']);
   const windows = typeof window === 'number' ? { '*': window } : (window ?? {});
   return {
     baseUrl: entry.baseUrl?.trim() || former,
@@ -62,6 +70,7 @@ export function providerSettings(now: RawProviderSettings, id: ProviderId): Prov
     ),
     ...(organization && { organization: organization.trim() }),
     ...(api && { api }),
+    ...(apiVersion && { apiVersion }),
     ...(said && { problem: toEnglishText(said) }),
     priceOf: (model) => lookUpByModel(prices, model) ?? lookUpByModel(now.prices, `${id}/${model}`),
     windowOf: (model) => lookUpByModel(windows, model) ?? (id === 'ollama' ? now['ollama.contextSize'] : undefined),
@@ -116,6 +125,8 @@ function readEntry(written: unknown, id: ProviderId): { entry: z.infer<typeof en
     return problem(message("{0} is supported by OpenAI's protocol only; use headers", `${id}.organization`));
   if (read.data.api !== undefined && !isOpenAIWire(id))
     return problem(message("{0} is supported by OpenAI's protocols only", `${id}.api`));
+  if (read.data.apiVersion !== undefined && id !== 'azure')
+    return problem(message('{0} is supported by Azure OpenAI only', `${id}.apiVersion`));
   return { entry: read.data };
 }
 
@@ -151,7 +162,7 @@ const isTable = (value: unknown): value is Record<string, unknown> =>
 export const toProviderChoice = (
   provider: ProviderId,
   model: string,
-  { baseUrl, organization, api, windowOf }: ProviderSettings,
+  { baseUrl, organization, api, apiVersion, windowOf }: ProviderSettings,
   now: Settings,
 ): ProviderChoice => ({
   provider,
@@ -159,7 +170,7 @@ export const toProviderChoice = (
   baseUrl,
   ...(organization && { organization }),
   ...(api && { api }),
-  azure: { deployment: model, ...(now['azure.apiVersion'] && { apiVersion: now['azure.apiVersion'] }) },
+  azure: { deployment: model, ...(apiVersion && { apiVersion }) },
   ollama: { contextSize: windowOf(model) },
   fetchLimits: {
     ...(provider !== 'ollama' && { connectMs: now['timeouts.connect'] }), // Ollama is silent until the model is loaded

@@ -47,6 +47,7 @@ describe('towpath.providers', () => {
     const before = {
       ...noSettings,
       baseUrls: { groq: 'https://before.example', 'openai-compatible': 'https://never.example' },
+      'azure.apiVersion': '2024-10-21',
       'endpoint.baseUrl': 'https://mine.example/v1',
       prices: { 'groq/*': { input: 9, output: 9 } },
       'ollama.contextSize': 4096,
@@ -59,12 +60,17 @@ describe('towpath.providers', () => {
     assert.equal(of('groq', { prices: { x: { input: 1, output: 1 } } }).priceOf('x')?.input, 1);
     assert.deepEqual([of('ollama', {}).windowOf('x'), of('ollama', { window: 8192 }).windowOf('x')], [4096, 8192]);
     assert.equal(of('groq', {}).windowOf('x'), undefined);
+    const versions = [of('azure', {}), of('azure', { apiVersion: 'preview' }), of('groq', {})].map(
+      ({ apiVersion }) => apiVersion,
+    );
+    assert.deepEqual(versions, ['2024-10-21', 'preview', undefined]);
   });
 
   const right: [says: string, written: unknown][] = [
     ['nothing', {}],
     ['an address alone', { openai: { baseUrl: 'http://127.0.0.1:1/v1' } }],
     ['one window for all', { google: { window: 1_000_000 } }],
+    ['an API version', { azure: { apiVersion: '2024-10-21' } }],
     ['headers', { anthropic: { headers: { 'anthropic-beta': 'x', authorization: 'Bearer ${secret:a}' } } }],
   ];
   for (const [says, written] of right)
@@ -87,6 +93,7 @@ describe('towpath.providers', () => {
     ['too many headers', { headers: Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`x-${at}`, 'a'])) }, 'openai.headers has more than 50 of them'],
     ['an organization with a line break', { organization: 'a\nb' }, 'openai.organization has characters that no header can carry', true],
     ['another interface', { api: 'chat' }, 'openai.api can only be "responses"'],
+    ['an API version that is part of no address', { apiVersion: 'a b' }, /openai\.apiVersion is invalid/],
     ['a window that is none', { window: 10 }, /openai\.window is invalid \(Too small: .*1024/],
     ['a price without its output', { prices: { '*': { input: 1 } } }, /openai\.prices\.\* ?.*is invalid/],
   ]; // biome-ignore format: a table
@@ -114,6 +121,15 @@ describe('towpath.providers', () => {
     const problems = providers.map(({ id }) => [id, read({ [id]: { api: 'responses' } }, id).problem !== undefined]);
     const refused = problems.filter(([, problem]) => problem).map(([id]) => id);
     assert.deepEqual(refused, ['anthropic', 'google', 'ollama']);
+  });
+
+  it('and so is an API version where the address has none', () => {
+    const problems = providers.map(({ id }) => read({ [id]: { apiVersion: 'v1' } }, id).problem);
+    assert.deepEqual(
+      providers.filter((_, at) => problems[at] === undefined).map(({ id }) => id),
+      ['azure'],
+    );
+    assert.match(problems[0]!, /openai\.apiVersion is supported by Azure OpenAI only/);
   });
 
   for (const written of ['text', 5, [], true])
