@@ -4,8 +4,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Ajv } from 'ajv';
 import { RunPresets } from '../src/extension/approvals/runPresets.ts';
-import { providerSettings } from '../src/extension/providers/providerSettings.ts';
+import { planFormerSettingsMove } from '../src/extension/providers/formerSettingsMove.ts';
+import { providerSettings, type RawProviderSettings } from '../src/extension/providers/providerSettings.ts';
 import { DecisionFile } from '../src/extension/settings/decisionFile.ts';
+import {
+  type FormerSettings,
+  formerSettingNames,
+  isValidFormerSetting,
+} from '../src/extension/settings/formerSettings.ts';
 import type { ProviderId } from '../src/llm/models/providers.ts';
 import { runToMarkdown } from '../src/protocol/run/exportMarkdown.ts';
 import { interruptedWork } from '../src/protocol/run/interruptions.ts';
@@ -351,6 +357,8 @@ describe('the settings of an earlier Towpath', () => {
 
   for (const [name, value] of Object.entries(settings))
     it(`${name} is there, and takes what it took`, () => {
+      const former = formerSettingNames.find((one) => name === `towpath.${one}`);
+      if (former) return assert.ok(isValidFormerSetting(former, value));
       assert.ok(manifestSettings[name], 'there is no such setting');
       // An entry that no provider takes was written on purpose.
       const { mistral: _, ...taken } = Object(value);
@@ -358,20 +366,20 @@ describe('the settings of an earlier Towpath', () => {
       assert.ok(ajv.validate(manifestSettings[name]!, given), ajv.errorsText());
     });
 
-  for (const [id, expected] of Object.entries(json('providers.json')))
-    it(`${id} is asked where and as it was`, () => {
-      const { priceOf, windowOf, ...rest } = providerSettings(
-        {
-          ...noSettings,
-          providers: settings['towpath.providers'],
-          baseUrls: settings['towpath.baseUrls'] as Record<string, string>,
-          'endpoint.baseUrl': settings['towpath.endpoint.baseUrl'] as string,
-          prices: settings['towpath.prices'] as typeof noSettings.prices,
-          'ollama.contextSize': 4096,
-        },
-        id as ProviderId,
-      );
-      const read = { ...rest, price: priceOf('big-1') ?? null, window: windowOf('big-1') ?? null };
-      assert.deepEqual(JSON.parse(JSON.stringify(read)), expected);
-    });
+  const superseded = Object.fromEntries(formerSettingNames.map((name) => [name, settings[`towpath.${name}`]]));
+  const written = settings['towpath.providers'];
+  const move = planFormerSettingsMove(superseded, written);
+  const cases: [when: string, now: RawProviderSettings][] = [
+    ['as it was', { ...(superseded as FormerSettings), providers: written }],
+    ['as it was, after all is moved to one setting', { ...noSettings, providers: move.providers }],
+  ];
+  it('all of those that have been superseded can be moved', () => assert.deepEqual(move.staying, []));
+
+  for (const [when, now] of cases)
+    for (const [id, expected] of Object.entries(json('providers.json')))
+      it(`${id} is asked where and ${when}`, () => {
+        const { priceOf, windowOf, ...rest } = providerSettings(now, id as ProviderId);
+        const read = { ...rest, price: priceOf('big-1') ?? null, window: windowOf('big-1') ?? null };
+        assert.deepEqual(JSON.parse(JSON.stringify(read)), expected);
+      });
 });

@@ -28,7 +28,7 @@ describe('what can be done about a message and its code', () => {
       files: { 'one.txt': 'of the person\n', 'open.txt': 'before\nafter\n' },
       settings: {
         'towpath.model': 'openai-compatible/another',
-        'towpath.endpoint.baseUrl': provider.url,
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
       },
     });
     await editor.panel.send('Write it.');

@@ -18,7 +18,10 @@ describe('answers', () => {
 
   before(async () => {
     provider = await startProvider([]);
-    const settings = { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url };
+    const settings = {
+      'towpath.model': 'openai-compatible/scripted',
+      'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+    };
     editor = await openTowpath({ files: { 'a.txt': 'one\ntwo\n', 'b.txt': 'b\n', 'long.txt': lines }, settings });
   });
   after(async () => {

@@ -16,7 +16,7 @@ describe('approvals', () => {
 
   const settings = () => ({
     'towpath.model': 'openai-compatible/scripted',
-    'towpath.endpoint.baseUrl': provider.url,
+    'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
   });
 
   before(async () => {

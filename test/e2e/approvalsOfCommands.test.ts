@@ -22,7 +22,7 @@ describe('approvals of commands', () => {
       },
       settings: {
         'towpath.model': 'openai-compatible/scripted',
-        'towpath.endpoint.baseUrl': provider.url,
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
         'towpath.approvals.rules': [{ effect: 'allow', tool: 'shell.run', kind: 'looks' }],
       },
     });

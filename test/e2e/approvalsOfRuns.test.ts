@@ -19,7 +19,10 @@ describe('approvals of two runs whose calls have the same id', () => {
     });
     editor = await openTowpath({
       files: { 'first.txt': 'one\n', 'second.txt': 'one\n' },
-      settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
+      settings: {
+        'towpath.model': 'openai-compatible/scripted',
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+      },
     });
   });
   after(async () => {

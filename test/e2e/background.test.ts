@@ -28,7 +28,10 @@ describe('commands in the background', () => {
     });
     editor = await openTowpath({
       files: { 'server.cjs': server, 'page.txt': 'before' },
-      settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
+      settings: {
+        'towpath.model': 'openai-compatible/scripted',
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+      },
     });
   });
   after(async () => {

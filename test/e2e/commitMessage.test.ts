@@ -27,7 +27,7 @@ describe('the button above the changes', () => {
       panelClosed: true,
       settings: {
         'towpath.models': { small: 'openai-compatible/scripted' },
-        'towpath.endpoint.baseUrl': provider.url,
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
       },
     });
   });

@@ -18,7 +18,7 @@ describe('deleting a folder in a real editor', () => {
       files: { 'old/a.txt': 'A\n', 'kept/secret.txt': 'kept\n' },
       settings: {
         'towpath.model': 'openai-compatible/scripted',
-        'towpath.endpoint.baseUrl': provider.url,
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
         'files.autoSave': 'off',
       },
     });

@@ -25,7 +25,10 @@ describe('Doctor', () => {
       if (names.includes('mcp_odd_work')) return reply.call('mcp_odd_work', { text: 'roses' });
       return reply.text('rea').text('dy');
     });
-    editor = await start({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
+    editor = await start({
+      'towpath.model': 'openai-compatible/scripted',
+      'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+    });
   });
   afterEach(() => provider?.close());
 
@@ -124,7 +127,7 @@ describe('Doctor', () => {
 
       await set({
         'http.proxy': `http://ada:${key}@127.0.0.1:${company.port}`,
-        'towpath.endpoint.baseUrl': 'https://far.invalid/v1',
+        'towpath.providers': { 'openai-compatible': { baseUrl: 'https://far.invalid/v1' } },
         'towpath.approvals.rules': [{ effect: 'allow', tool: 'fs.write' }, { effect: 'permit' }],
       });
       const badly = await examine(/Acme Inspection/);

@@ -18,7 +18,10 @@ describe('an end of a run', () => {
   beforeEach(async () => {
     provider = await startProvider(() => reply.text('Nothing was to be said.'));
     provider.models.push({ id: 'other', context_length: 32_768 });
-    settings = { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url };
+    settings = {
+      'towpath.model': 'openai-compatible/scripted',
+      'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+    };
     editor = await begin(settings);
   });
   afterEach(() => provider.close());

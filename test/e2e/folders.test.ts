@@ -20,7 +20,10 @@ describe('a window with several folders', () => {
     const folders = ['client/api', 'server/api'].map((one) => ({ path: one }));
     writeFileSync(at('both.code-workspace'), JSON.stringify({ folders }));
     provider = await startProvider([]);
-    const settings = { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url };
+    const settings = {
+      'towpath.model': 'openai-compatible/scripted',
+      'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+    };
     editor = await openTowpath({ folder: at('both.code-workspace'), settings });
   });
   after(async () => {
@@ -88,7 +91,10 @@ describe('a window whose folder only the editor reaches', () => {
     const place = path.join(outer, 'far.code-workspace');
     writeFileSync(place, JSON.stringify({ folders: [{ uri: `driverfs:${far()}` }] }));
     provider = await startProvider([]);
-    settings = { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url };
+    settings = {
+      'towpath.model': 'openai-compatible/scripted',
+      'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+    };
     editor = await openTowpath({ folder: place, settings });
   });
   after(async () => {

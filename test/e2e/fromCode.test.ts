@@ -33,7 +33,7 @@ describe('from the code into a message', () => {
       panelClosed: true,
       settings: {
         'towpath.model': 'openai-compatible/scripted',
-        'towpath.endpoint.baseUrl': provider.url,
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
         'editor.lightbulb.enabled': 'on',
       },
     });

@@ -25,7 +25,10 @@ describe('a person whose editor speaks German', () => {
     editor = await openTowpath({
       language: 'de',
       builtIn: 'all', // in another language than English the editor misses the others
-      settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
+      settings: {
+        'towpath.model': 'openai-compatible/scripted',
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+      },
     });
   });
   after(async () => {

@@ -16,7 +16,10 @@ describe('a repository that means harm', () => {
     provider = await startProvider(() => reply.text('I am here.'));
     editor = await openTowpath({
       files: hostileFiles(),
-      settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
+      settings: {
+        'towpath.model': 'openai-compatible/scripted',
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+      },
     });
   });
   after(async () => {

@@ -23,7 +23,10 @@ describe('instructions that people have', () => {
   let settings: Record<string, unknown>;
   before(async () => {
     provider = await startProvider(() => reply.text('I see.'));
-    settings = { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url };
+    settings = {
+      'towpath.model': 'openai-compatible/scripted',
+      'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+    };
     editor = await openTowpath({ folder, settings });
   });
   after(async () => {

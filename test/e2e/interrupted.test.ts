@@ -27,7 +27,10 @@ describe('a workflow whose command runs when the editor is killed', () => {
     editor = await openTowpath({
       folder: path.join(outer, 'workspace'),
       userDataDir: path.join(outer, 'data'),
-      settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
+      settings: {
+        'towpath.model': 'openai-compatible/scripted',
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+      },
     });
   };
   before(async () => {

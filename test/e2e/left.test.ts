@@ -18,7 +18,7 @@ describe('an editor that is killed while a command runs', () => {
       userDataDir: path.join(outer, 'data'),
       settings: {
         'towpath.model': 'openai-compatible/scripted',
-        'towpath.endpoint.baseUrl': provider.url,
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
         'files.autoSave': 'off',
       },
     });

@@ -231,7 +231,10 @@ describe('a model in a process of its own', () => {
     /** Ticks of the processor that the model has taken so far. */
     const taken = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ').slice(13, 15).join(' ');
     try {
-      await set({ 'towpath.endpoint.baseUrl': provider.url, 'towpath.local.contextSize': 8192 });
+      await set({
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+        'towpath.local.contextSize': 8192,
+      });
       while (times(atWork) === 0) {
         await says('openai-compatible/scripted', 'Write one.');
         await says(local, 'Hello.');

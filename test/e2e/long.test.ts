@@ -18,7 +18,10 @@ describe('a long thing', () => {
   const begin = oneWindow({ files: { 'long.txt': numbered(2000, 'old') } });
   beforeEach(async () => {
     provider = await startProvider(() => reply.text('Nothing was to be said.'));
-    editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
+    editor = await begin({
+      'towpath.model': 'openai-compatible/scripted',
+      'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+    });
   });
   afterEach(() => provider.close());
 

@@ -29,7 +29,10 @@ describe('with an MCP server in the folder', () => {
     });
     editor = await openTowpath({
       folder: writeWorkspace(temporaryFolder(), { 'a.txt': 'one\n', [file]: configuration({ COLOUR: 'green' }) }),
-      settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
+      settings: {
+        'towpath.model': 'openai-compatible/scripted',
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+      },
     });
   });
   after(async () => {

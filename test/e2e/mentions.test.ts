@@ -37,7 +37,10 @@ nodes:
     provider = await startProvider(() => reply.text('I see.'));
     editor = await openTowpath({
       folder,
-      settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
+      settings: {
+        'towpath.model': 'openai-compatible/scripted',
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+      },
     });
   });
   after(async () => {

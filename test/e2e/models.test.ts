@@ -136,7 +136,10 @@ describe('models of every provider', () => {
     });
 
     it('no other model takes the place of one that was picked once: the run asks for one, and so does a new one', async () => {
-      editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
+      editor = await begin({
+        'towpath.model': 'openai-compatible/scripted',
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+      });
       await editor.panel.send('Hello?');
       await editor.panel.shows('ready');
       const asked = provider.requests.length;
@@ -162,7 +165,10 @@ describe('models of every provider', () => {
     });
 
     it('a picture goes to the model with the words, is kept, and is there after a reload', async () => {
-      editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
+      editor = await begin({
+        'towpath.model': 'openai-compatible/scripted',
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+      });
       const picture = await editor.page.screenshot({ clip: { x: 0, y: 0, width: 60, height: 40 } });
       const chooser = editor.page.waitForEvent('filechooser');
       await editor.panel.frame.getByTestId('attach').click();
@@ -191,7 +197,10 @@ describe('models of every provider', () => {
         reply.text('Once more.').call('fs_list', { path: '.' }).wait(2000),
         reply.text('ready'),
       ];
-      editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
+      editor = await begin({
+        'towpath.model': 'openai-compatible/scripted',
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+      });
       await editor.panel.send('Many words, please.');
       await eventually('the list was asked for', async () => provider.otherRequests.length === 1);
       await editor.panel.waitForPhase('WaitingUser');
@@ -213,7 +222,10 @@ describe('models of every provider', () => {
       provider.models = [{ id: 'scripted', context_length: 32_000 }];
       const essay = reply.text('words and more words '.repeat(900), 400).usage(null);
       provider.script = [essay, essay, essay, reply.text('They got many words.').usage(null)];
-      editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
+      editor = await begin({
+        'towpath.model': 'openai-compatible/scripted',
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+      });
       for (const [at, words] of ['Many words, please.', 'And more.', 'And once more.'].entries()) {
         await editor.panel.send(words);
         await eventually('it is said', async () => provider.requests.length === at + 1);
@@ -240,7 +252,10 @@ describe('models of every provider', () => {
     });
 
     it('a test of the connection says precisely what works and what does not', async () => {
-      editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
+      editor = await begin({
+        'towpath.model': 'openai-compatible/scripted',
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+      });
       // A notice that only informs leaves after a while: it is waited for from the beginning.
       const test = async (words: string | RegExp) => {
         const asking = editor.panel.frame.getByTestId('notice').filter({ hasText: 'is testing' });
@@ -334,7 +349,10 @@ describe('models of every provider', () => {
 
     it('a wait that the provider asks for is shown and can be stopped', async () => {
       provider.script = () => reply.status(429, { error: { message: 'Slow down.' } }, { 'retry-after': '30' });
-      editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
+      editor = await begin({
+        'towpath.model': 'openai-compatible/scripted',
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+      });
       await editor.panel.send('Hello?');
       await editor.panel.frame.getByTestId('progress').waitFor();
       await eventually('a countdown is shown', async () =>
@@ -349,7 +367,10 @@ describe('models of every provider', () => {
       provider.models.push({ id: 'other', context_length: 32_768 });
       provider.script = ({ model }) =>
         model === 'other' ? reply.text('The other one is not busy.') : reply.status(429, { error: { message: 'Slow down.' } }, { 'retry-after': '50' }); // biome-ignore format: one line
-      editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
+      editor = await begin({
+        'towpath.model': 'openai-compatible/scripted',
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+      });
       await editor.panel.send('Hello?');
       await editor.panel.frame.getByTestId('progress').getByTestId('try-another-model').click();
       await row('Another model of').click();
@@ -374,7 +395,7 @@ describe('models of every provider', () => {
     editor = await begin({
       'http.proxy': `http://127.0.0.1:${port}`,
       'towpath.model': 'openai-compatible/scripted',
-      'towpath.endpoint.baseUrl': 'https://elsewhere.invalid/v1',
+      'towpath.providers': { 'openai-compatible': { baseUrl: 'https://elsewhere.invalid/v1' } },
     });
     const refusal =
       'The proxy on the way to OpenAI-compatible endpoint (elsewhere.invalid) refused the connection (407)';
@@ -404,7 +425,10 @@ describe('models of every provider', () => {
             anthropic.call('fs_write', write),
           ]);
     });
-    editor = await begin({ 'towpath.model': 'anthropic/claude-test', 'towpath.baseUrls': { anthropic: server.url } });
+    editor = await begin({
+      'towpath.model': 'anthropic/claude-test',
+      'towpath.providers': { anthropic: { baseUrl: server.url } },
+    });
     try {
       await saveKey(key);
       await editor.panel.send('Write a note.');
@@ -424,7 +448,10 @@ describe('models of every provider', () => {
         ? googleReply.text('It is written.')
         : googleReply.text('I write it.').call('fs_write', write, { thoughtSignature: 'c2lnbmF0dXJl' }),
     );
-    editor = await begin({ 'towpath.model': 'google/gemini-3-test', 'towpath.baseUrls': { google: server.url } });
+    editor = await begin({
+      'towpath.model': 'google/gemini-3-test',
+      'towpath.providers': { google: { baseUrl: server.url } },
+    });
     try {
       await saveKey(googleKey);
       await editor.panel.send('Write a note.');
@@ -447,7 +474,10 @@ describe('models of every provider', () => {
       { steps: [piece({ content: 'It is written.' }), done()] },
     ]);
     server.models.scripted = { capabilities: ['completion', 'tools'] };
-    editor = await begin({ 'towpath.model': 'ollama/scripted', 'towpath.baseUrls': { ollama: server.url } });
+    editor = await begin({
+      'towpath.model': 'ollama/scripted',
+      'towpath.providers': { ollama: { baseUrl: server.url } },
+    });
     try {
       await editor.panel.send('Write a note.');
       await allow();

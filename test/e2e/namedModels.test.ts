@@ -30,8 +30,7 @@ describe('a model that a file names', () => {
       },
       settings: {
         'towpath.model': 'openai-compatible/scripted',
-        'towpath.endpoint.baseUrl': picked.url,
-        'towpath.baseUrls': { vllm: other.url },
+        'towpath.providers': { 'openai-compatible': { baseUrl: picked.url }, vllm: { baseUrl: other.url } },
       },
     });
   });
@@ -147,11 +146,14 @@ describe('a model that a file names', () => {
     await runAgent('mine');
     await editor.panel.shows('From the picked one.');
     await editor.host.evaluate(
-      async (vscode, url) => {
+      async (vscode, providers) => {
         const towpath = vscode.workspace.getConfiguration('towpath');
-        await towpath.update('baseUrls', { vllm: url }, vscode.ConfigurationTarget.Global);
+        await towpath.update('providers', providers, vscode.ConfigurationTarget.Global);
       },
-      other.url.replace('127.0.0.1', 'localhost'),
+      {
+        'openai-compatible': { baseUrl: picked.url },
+        vllm: { baseUrl: other.url.replace('127.0.0.1', 'localhost') },
+      },
     );
     await runFlow();
     assert.match(await asked(), /vLLM at http:\/\/localhost/);

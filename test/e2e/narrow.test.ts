@@ -14,7 +14,10 @@ describe('a narrow panel', () => {
     const model = 'scripted-coder-30b-a3b-instruct';
     editor = await openTowpath({
       files: { 'a.txt': 'one\n' },
-      settings: { 'towpath.model': `openai-compatible/${model}`, 'towpath.endpoint.baseUrl': provider.url },
+      settings: {
+        'towpath.model': `openai-compatible/${model}`,
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+      },
     });
   });
   after(async () => {

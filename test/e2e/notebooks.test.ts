@@ -45,7 +45,7 @@ describe('a notebook that is open', () => {
       builtIn: 'all', // notebooks are an extension
       settings: {
         'towpath.model': 'openai-compatible/scripted',
-        'towpath.endpoint.baseUrl': provider.url,
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
         'towpath.approvals.preset': 'edits-free',
         'files.autoSave': 'off',
       },

@@ -21,7 +21,7 @@ describe('a workflow package', () => {
   let editor: Towpath;
   const settings = () => ({
     'towpath.model': 'openai-compatible/scripted',
-    'towpath.endpoint.baseUrl': provider.url,
+    'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
   });
   const open = async () => {
     editor = await openTowpath({

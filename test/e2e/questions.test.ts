@@ -25,7 +25,7 @@ describe('questions', () => {
     provider = await startProvider([]);
     const settings = {
       'towpath.model': 'openai-compatible/scripted',
-      'towpath.endpoint.baseUrl': provider.url,
+      'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
       'files.autoSave': 'off',
     };
     editor = await openTowpath({ files: { 'a.txt': 'one\ntwo\n', 'b.txt': 'b\n', 'sub/c.txt': 'c\n' }, settings });

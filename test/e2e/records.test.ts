@@ -22,7 +22,7 @@ describe('the record of a run', () => {
   const folder = writeWorkspace(temporary, { 'a.txt': 'one\n' });
   const settings = () => ({
     'towpath.model': 'openai-compatible/scripted',
-    'towpath.endpoint.baseUrl': provider.url,
+    'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
   });
   before(async () => {
     userDataDir = mkdtempSync(path.join(tmpdir(), 'towpath-data-'));

@@ -19,7 +19,10 @@ describe('an approval that was not answered before a reload', () => {
     });
     editor = await openTowpath({
       files: { 'a.txt': 'one\n' },
-      settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
+      settings: {
+        'towpath.model': 'openai-compatible/scripted',
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+      },
     });
   });
   after(async () => {

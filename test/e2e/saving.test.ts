@@ -15,7 +15,7 @@ describe('a formatter that changes more than the model did', () => {
       files: { 'a.knot': before },
       settings: {
         'towpath.model': 'openai-compatible/scripted',
-        'towpath.endpoint.baseUrl': provider.url,
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
         'files.autoSave': 'off',
         'editor.formatOnSave': true,
       },

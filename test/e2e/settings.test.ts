@@ -5,7 +5,7 @@ import { isOldest } from '../support/editor/install.ts';
 import { temporaryFolder } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
-import { type ManifestSetting, manifestSettings } from '../support/manifestSettings.ts';
+import { manifestSettings } from '../support/manifestSettings.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
 
 /** What a repository's `devcontainer.json` can have written into the machine's settings file. */
@@ -16,24 +16,25 @@ const foreign = {
   'towpath.packages.autopilot': true,
   'towpath.web.allowPrivate': true,
   'towpath.mcp.servers': { servers: { other: { command: 'touch', args: ['started'] } } },
-  'towpath.baseUrls': { openai: 'http://127.0.0.1:9/v1' },
   'towpath.providers': { 'openai-compatible': { baseUrl: 'http://127.0.0.1:9/v1', headers: { 'x-of': 'others' } } },
   'towpath.local.hub': 'http://127.0.0.1:9',
-  'towpath.prices': { '*': { input: 0, output: 0 } },
   'towpath.maxTurns': 500,
   'towpath.limits.run': 1000,
   'towpath.limits.day': 1000,
   'towpath.undo.quota': 0,
+};
+
+/** Settings that `towpath.providers` has superseded, which the editor takes for nobody's, and so from everywhere. */
+const former = {
+  'towpath.endpoint.baseUrl': 'http://127.0.0.1:9/v1',
+  'towpath.baseUrls': { openai: 'http://127.0.0.1:9/v1' },
+  'towpath.prices': { '*': { input: 0, output: 0 } },
   'towpath.azure.apiVersion': 'other',
 };
 
-/** How many settings of a scope the editor shows: of those whose place is another one now, only what is set. */
-function shownOf(scope: string, set: readonly string[]): number {
-  const all = Object.entries(manifestSettings);
-  const isShown = (name: string, property: ManifestSetting) =>
-    !property.markdownDeprecationMessage || set.includes(name);
-  return all.filter(([name, property]) => property.scope === scope && isShown(name, property)).length;
-}
+/** How many settings of a scope the editor shows. */
+const shownOf = (scope: string): number =>
+  Object.values(manifestSettings).filter((property) => property.scope === scope).length;
 
 describe('settings', () => {
   let provider: Provider;
@@ -66,7 +67,7 @@ describe('settings', () => {
       settings: {
         ...settings, // by the first of them the window is known to have read its settings
         'towpath.model': 'openai-compatible/scripted',
-        'towpath.endpoint.baseUrl': provider.url,
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
       },
     });
   };
@@ -103,12 +104,13 @@ describe('settings', () => {
   it("what stands in the machine's settings file has no effect, and what the person chooses has one all the same", async () => {
     writeMachine({
       ...foreign,
+      ...former,
       'towpath.model': 'openai-compatible/other',
-      'towpath.endpoint.baseUrl': other.url,
+      'towpath.providers': { 'openai-compatible': { baseUrl: other.url } },
       'towpath.local.threads': 3,
     });
     await openWith();
-    const names = Object.keys(foreign);
+    const names = Object.keys(foreign).filter((name) => name !== 'towpath.providers'); // of which they have their own
     assert.deepEqual(await values(names), await defaults(names));
     assert.deepEqual(await values(['towpath.local.threads']), { 'towpath.local.threads': 3 });
     assert.equal(await editor.dialog.isOpen(), false, 'nobody is asked about what only others can have written');
@@ -132,12 +134,12 @@ describe('settings', () => {
     await holds('reads-free');
 
     await editor.command('Towpath: Open Settings');
-    await found(shownOf('application', ['towpath.endpoint.baseUrl']));
+    await found(shownOf('application'));
     await editor.screenshot('settings-own');
     const modal = editor.page.locator('.monaco-modal-editor-block');
     while (await modal.isVisible()) await editor.page.keyboard.press('Escape'); // in a newer editor settings lie over all else
     await editor.host.evaluate((vscode) => vscode.commands.executeCommand('towpath.openMachineSettings'));
-    await found(shownOf('machine', []));
+    await found(shownOf('machine'));
     await editor.screenshot('settings-machine');
   });
 

@@ -58,8 +58,7 @@ describe('setting a provider up', () => {
         : reply.status(401, { error: { message: `Incorrect API key provided: ${headers.authorization}` } });
     editor = await begin({
       'towpath.model': 'openai-compatible/other',
-      'towpath.endpoint.baseUrl': provider.url,
-      'towpath.baseUrls': { openai: provider.url },
+      'towpath.providers': { 'openai-compatible': { baseUrl: provider.url }, openai: { baseUrl: provider.url } },
     });
     await run('towpath.useEndpoint');
     await row(/^OpenAI(?!-)/).click();
@@ -186,7 +185,7 @@ describe('setting a provider up', () => {
 
   it('Azure: a deployment is asked for by its name, for the list says what could be deployed; a list that never comes is waited for no longer than it says', async () => {
     provider.listing = () => reply.status(200, { data: [{ id: 'gpt-that-could-be-deployed' }] });
-    editor = await begin({ 'towpath.baseUrls': { azure: provider.url.replace('/v1', '') } });
+    editor = await begin({ 'towpath.providers': { azure: { baseUrl: provider.url.replace('/v1', '') } } });
     await run('towpath.useEndpoint');
     await row('Azure OpenAI').click();
     await message('Name of the deployment');
@@ -215,7 +214,7 @@ describe('setting a provider up', () => {
   it('an address that is none: nothing goes to the provider itself instead', async () => {
     editor = await begin({
       'towpath.model': 'openai/scripted',
-      'towpath.baseUrls': { openai: 'proxy.invalid:8080/v1', groq: provider.url },
+      'towpath.providers': { openai: { baseUrl: 'proxy.invalid:8080/v1' }, groq: { baseUrl: provider.url } },
       'towpath.retries': 0,
     });
     await editor.panel.send('Hello?');
@@ -239,7 +238,7 @@ describe('setting a provider up', () => {
   it('a key of another address: no is heard once, and over plain http it is not even offered', async () => {
     editor = await begin({
       'towpath.model': 'openai-compatible/scripted',
-      'towpath.endpoint.baseUrl': provider.url,
+      'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
       'towpath.retries': 0,
     });
     await run('towpath.setKey');
@@ -248,7 +247,7 @@ describe('setting a provider up', () => {
     await type(key);
     await told('is stored');
     const fails = async (at: string, question: string, asked: boolean) => {
-      await set('endpoint.baseUrl', at);
+      await set('providers', { 'openai-compatible': { baseUrl: at } });
       await editor.panel.send(question);
       if (asked) {
         assert.match(await editor.dialog.text(), /^Send your OpenAI-compatible endpoint key to https:/);
@@ -286,7 +285,10 @@ describe('setting a provider up', () => {
   });
 
   it('the size of the context window is known before the first message, and in the first count', async () => {
-    editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
+    editor = await begin({
+      'towpath.model': 'openai-compatible/scripted',
+      'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+    });
     await eventually('the list is asked for', () => provider.otherRequests.length === 1);
     await editor.panel.send('Hello?');
     await editor.panel.shows('ready');

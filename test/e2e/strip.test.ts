@@ -37,7 +37,7 @@ describe('the strip above the message box', () => {
       folder,
       settings: {
         'towpath.model': 'openai-compatible/scripted',
-        'towpath.endpoint.baseUrl': provider.url,
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
         'files.autoSave': 'off',
         'diffEditor.renderSideBySide': true,
       },

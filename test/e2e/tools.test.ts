@@ -39,7 +39,7 @@ describe('tools in the editor', () => {
     editor = await begin({
       'towpath.approvals.readOnlyCommands': false,
       'towpath.model': 'openai-compatible/scripted',
-      'towpath.endpoint.baseUrl': provider.url,
+      'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
       'towpath.shell.terminal': true,
     });
     await editor.panel.send('Count to a hundred and eighty thousand.');
@@ -82,7 +82,10 @@ describe('tools in the editor', () => {
       reply.call('web_fetch', { url: 'https://example.com/a?b=c' }),
       reply.text('Without it, then.'),
     ];
-    editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
+    editor = await begin({
+      'towpath.model': 'openai-compatible/scripted',
+      'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+    });
     await editor.panel.send('Read that page.');
     const question = await editor.dialog.text();
     assert.match(question, /^Fetch a page of example\.com\n[\s\S]*GET https:\/\/example\.com\/a\?b=c/);

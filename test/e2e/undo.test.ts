@@ -19,7 +19,7 @@ describe('undo', () => {
     ]);
     editor = await begin({
       'towpath.model': 'openai-compatible/scripted',
-      'towpath.endpoint.baseUrl': provider.url,
+      'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
       'files.autoSave': 'off',
     });
     await editor.panel.send('Write both.');

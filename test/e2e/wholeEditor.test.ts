@@ -38,7 +38,7 @@ describe(`for the whole editor: models for others, others' models and tools${app
       settings: {
         ...local.settings,
         'towpath.local.folders': [path.dirname(file)],
-        'towpath.endpoint.baseUrl': provider.url,
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
       },
       extensions: [path.join(import.meta.dirname, '../support/editor/model-ext')],
     });

@@ -26,8 +26,9 @@ describe('workflows', () => {
     });
     editor = await begin({
       'towpath.model': 'openai-compatible/scripted',
-      'towpath.endpoint.baseUrl': provider.url,
-      'towpath.providers': { 'openai-compatible': { prices: { '*': { input: 1000, output: 1000 } } } },
+      'towpath.providers': {
+        'openai-compatible': { baseUrl: provider.url, prices: { '*': { input: 1000, output: 1000 } } },
+      },
     });
     const git = (...args: string[]) =>
       execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: editor.folder });

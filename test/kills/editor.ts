@@ -27,7 +27,7 @@ export async function killEditors(times: number, seed: number, heard: (played: P
     const userDataDir = path.join(folder, 'data');
     const settings = {
       'towpath.model': 'openai-compatible/scripted',
-      'towpath.endpoint.baseUrl': provider.url,
+      'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
       'files.autoSave': 'off',
     };
     editor = await openTowpath({ folder: workspace, userDataDir, settings });

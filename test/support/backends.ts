@@ -20,7 +20,10 @@ export const backends: Record<'endpoint' | 'local', () => Promise<Backend>> = {
     const provider = await startProvider(tell);
     return {
       provider,
-      settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
+      settings: {
+        'towpath.model': 'openai-compatible/scripted',
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+      },
       close: () => provider.close(),
     };
   },

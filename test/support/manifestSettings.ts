@@ -16,7 +16,6 @@ export interface ManifestSetting extends Record<string, unknown> {
   scope: string;
   markdownDescription?: string;
   description?: string;
-  markdownDeprecationMessage?: string;
 }
 
 const manifest = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../package.json'), 'utf8'));

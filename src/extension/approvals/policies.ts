@@ -28,6 +28,8 @@ export class ApprovalPolicies implements vscode.Disposable {
   private asking = false;
   private readonly runs: RunPresets;
   readonly narrowed: NarrowedApprovalRules;
+  /** True after a notice of this window about rules with reduced coverage. */
+  hasShownUpdateNotice = false;
   private known?: ApprovalPreset;
 
   constructor(
@@ -210,6 +212,7 @@ export class ApprovalPolicies implements vscode.Disposable {
       return (scope === 'user' || adding || written.length > 0) && this.narrowed.find(scope, written);
     });
     if (!user && !workspace) return;
+    this.hasShownUpdateNotice = true;
     const open = t('Open Approvals');
     const text = t('Some of your approval rules cover fewer commands than before. Those commands ask again.');
     void notifyWithActions('info', `Towpath: ${text}`, open).then((chosen) => {

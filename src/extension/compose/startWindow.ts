@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { offerFormerSettingsMove } from '../providers/formerSettingsNotice.ts';
 import { mergeWindowStorages } from '../records/storage.ts';
 import { settings } from '../settings/settings.ts';
 import type { PanelServices } from './composePanel.ts';
@@ -23,6 +24,8 @@ export function startWindow(services: PanelServices): void {
       store.contents.trim(settings()['undo.quota'], new Set(engine.liveIds)),
   );
   policies.look();
+  // At most one notice about an update: this one waits for the next start.
+  if (!policies.hasShownUpdateNotice) offerFormerSettingsMove(context.globalState).catch((error) => log.error(error));
 
   const lookAround = async () => {
     await states.look();

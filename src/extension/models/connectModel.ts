@@ -9,7 +9,7 @@ import { type StepOptions, showInputStep, showPickStep, wizardBack } from '../di
 import { headersAuthenticate, maySendSecrets } from '../providers/credentials.ts';
 import type { HeaderSecrets } from '../providers/headerSecrets.ts';
 import { isWebAddress, providerAddress } from '../providers/modelIds.ts';
-import { providerSettings, settingsProblem, withProviderAddress } from '../providers/providerSettings.ts';
+import { providerSettings, settingsProblem, withProviderFields } from '../providers/providerSettings.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import { saveSetting, settings } from '../settings/settings.ts';
 import type { SelectableModels, TrialConnection } from './models.ts';
@@ -274,7 +274,7 @@ export class ConnectModel {
   private async save(choices: Choices): Promise<void> {
     const { wants, provider, baseUrl, apiKey, model } = choices;
     if (baseUrl !== providerAddress(provider.id))
-      await saveSetting('providers', withProviderAddress(settings().providers, provider.id, baseUrl));
+      await saveSetting('providers', withProviderFields(settings().providers, provider.id, { baseUrl }));
     const origin = originOf(choices);
     if (apiKey !== undefined) await this.secrets.save(provider.id, origin, apiKey);
     if (wants === 'key') notify('info', t('The key for {0} is stored.', origin));

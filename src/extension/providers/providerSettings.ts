@@ -7,6 +7,7 @@ import { isOpenAIWire, organizationHeaderName, type ProviderId, providers } from
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { withMessageLinks } from '../../protocol/text/links.ts';
+import type { FormerSettings } from '../settings/formerSettings.ts';
 import type { Settings } from '../settings/settings.ts';
 
 export interface ProviderSettings {
@@ -24,10 +25,7 @@ export interface ProviderSettings {
   windowOf(model: string): number | undefined;
 }
 
-export type RawProviderSettings = Pick<
-  Settings,
-  'providers' | 'baseUrls' | 'endpoint.baseUrl' | 'azure.apiVersion' | 'prices' | 'ollama.contextSize'
->;
+export type RawProviderSettings = Pick<Settings, 'providers'> & FormerSettings;
 
 const tokens = z.number().int().min(1024).max(100_000_000);
 const maxHeaders = 50;
@@ -53,12 +51,11 @@ const entrySchema = z.strictObject({
   window: z.union([tokens, z.record(z.string(), tokens)]).optional(),
 });
 
-/**
- * Returns the provider's entry of `towpath.providers`. Missing values come from the older settings, one for each value. The older settings
- * are never removed, because a synchronized machine may run an older version.
- */
+export type ProviderEntry = z.infer<typeof entrySchema>;
+
+/** Returns the provider's entry of `towpath.providers`. Missing values come from the former settings, one for each value. */
 export function providerSettings(now: RawProviderSettings, id: ProviderId): ProviderSettings {
-  const { entry, said } = readEntry(now.providers, id);
+  const { entry, said } = readProviderEntry(now.providers, id);
   const former = id === 'openai-compatible' ? now['endpoint.baseUrl'] : (now.baseUrls[id] ?? '');
   const { window, prices = {}, organization, api } = entry;
   const apiVersion = id === 'azure' && (entry.apiVersion ?? now['azure.apiVersion']);
@@ -78,7 +75,7 @@ export function providerSettings(now: RawProviderSettings, id: ProviderId): Prov
 }
 
 export const settingsProblem = ({ providers: written }: Pick<RawProviderSettings, 'providers'>, id: ProviderId) =>
-  readEntry(written, id).said;
+  readProviderEntry(written, id).said;
 
 export const configuredProviderNames = (written: unknown): string[] => (isTable(written) ? Object.keys(written) : []);
 
@@ -100,13 +97,15 @@ export function unknownProviderText(name: string): string | undefined {
   return said && toEnglishText(said);
 }
 
-export function withProviderAddress(written: unknown, id: ProviderId, baseUrl: string): Record<string, unknown> {
+/** Returns the value of `towpath.providers` with these fields in the entry of a provider. */
+export function withProviderFields(written: unknown, id: ProviderId, fields: ProviderEntry): Record<string, unknown> {
   const all = isTable(written) ? written : {};
   const entry = Object.hasOwn(all, id) && isTable(all[id]) ? all[id] : {};
-  return { ...all, [id]: { ...entry, baseUrl } };
+  return { ...all, [id]: { ...entry, ...fields } };
 }
 
-function readEntry(written: unknown, id: ProviderId): { entry: z.infer<typeof entrySchema>; said?: LocalizedMessage } {
+/** Returns an entry as written, validated; empty with a reason if it is invalid. */
+export function readProviderEntry(written: unknown, id: ProviderId): { entry: ProviderEntry; said?: LocalizedMessage } {
   const problem = (what: LocalizedMessage) => ({
     entry: {},
     said: withMessageLinks(

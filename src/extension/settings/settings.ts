@@ -3,11 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { chatWrappers } from '../../llm/local/ipc/chatWrappers.ts';
-import { priceSchema } from '../../llm/models/prices.ts';
 import { approvalPresets } from '../../protocol/content/policy.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
 import { cachedSettings } from './cachedSettings.ts';
+import { type FormerSettingName, formerSettingNames, formerSettings } from './formerSettings.ts';
 import { userSettingValue } from './settingScopes.ts';
 
 const seconds = (value: number): number => Math.round(value * 1000);
@@ -27,17 +27,6 @@ const schema = z.object({
   /** Raw value: `providerSettings` parses one provider and reports errors. */
   providers: z.unknown(),
   offeredModels: z.array(z.string()).catch([]),
-  'endpoint.baseUrl': z
-    .string()
-    .regex(/^(https?:\/\/.+)?$/)
-    .catch(''),
-  /** Raw value: an invalid URL is an error, never replaced by the default. */
-  baseUrls: z.record(z.string(), z.string().catch('')).catch({}),
-  'azure.apiVersion': z
-    .string()
-    .regex(/^[\w.-]*$/)
-    .catch(''),
-  'ollama.contextSize': z.number().int().min(1024).max(1_048_576).catch(16_384),
   'local.contextSize': z
     .number()
     .int()
@@ -102,7 +91,6 @@ const schema = z.object({
   'timeouts.firstToken': z.number().min(0).max(86_400).catch(300).transform(seconds),
   'timeouts.idle': z.number().min(1).max(3600).catch(120).transform(seconds),
   'timeouts.total': z.number().min(0).max(86_400).catch(0).transform(seconds),
-  prices: z.record(z.string(), priceSchema).catch({}),
   retries: z.number().int().min(0).max(10).catch(3),
   retryAfterCap: z.number().min(0).max(3600).catch(60).transform(seconds),
   'rateLimit.requestsPerMinute': z.number().int().min(0).max(100_000).catch(0),
@@ -113,6 +101,7 @@ const schema = z.object({
   'mcp.servers': z.record(z.string(), z.unknown()).catch({}),
   'mcp.timeouts.start': z.number().min(1).max(600).catch(30).transform(seconds),
   'mcp.timeouts.call': z.number().min(1).max(86_400).catch(120).transform(seconds),
+  ...formerSettings,
 });
 
 export type Settings = Readonly<z.infer<typeof schema>>;
@@ -129,8 +118,16 @@ function read(): Settings {
   return schema.parse(Object.fromEntries(Object.keys(schema.shape).map((name) => [name, value(name)])));
 }
 
+/** Returns the values of former settings as the user has written them, also invalid ones; undefined: not set. */
+export function formerSettingValues(): Partial<Record<FormerSettingName, unknown>> {
+  const configuration = vscode.workspace.getConfiguration('towpath');
+  return Object.fromEntries(
+    formerSettingNames.map((name) => [name, userSettingValue(name, configuration.inspect(name))]),
+  );
+}
+
 /**
- * Saves a setting. Settings that widen permissions or choose recipients of data have the scope `application`: no repository can set them,
+ * Saves a setting; undefined removes it. Settings that widen permissions or choose recipients of data have the scope `application`: no repository can set them,
  * not even through the machine file (written by a `devcontainer.json`). Throws if the editor does not store the value.
  */
 export async function saveSetting(name: SettingName, value: unknown): Promise<void> {

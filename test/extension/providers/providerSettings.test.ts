@@ -5,7 +5,7 @@ import { doctorProviderFindings } from '../../../src/extension/doctor/providerFi
 import {
   providerSettings,
   unknownProviderText,
-  withProviderAddress,
+  withProviderFields,
 } from '../../../src/extension/providers/providerSettings.ts';
 import { headerSecretKey } from '../../../src/extension/settings/secrets.ts';
 import { type ProviderId, providers } from '../../../src/llm/models/providers.ts';
@@ -154,11 +154,11 @@ describe('towpath.providers', () => {
 
   it('gets another address without losing what else it says', () => {
     const written = { openai: { headers: { a: 'b' }, odd: 1 }, gateway: 5 };
-    assert.deepEqual(withProviderAddress(written, 'openai', 'https://x.example'), {
+    assert.deepEqual(withProviderFields(written, 'openai', { baseUrl: 'https://x.example' }), {
       openai: { headers: { a: 'b' }, odd: 1, baseUrl: 'https://x.example' },
       gateway: 5,
     });
-    assert.deepEqual(withProviderAddress(undefined, 'vllm', 'https://x.example'), {
+    assert.deepEqual(withProviderFields(undefined, 'vllm', { baseUrl: 'https://x.example' }), {
       vllm: { baseUrl: 'https://x.example' },
     });
   });

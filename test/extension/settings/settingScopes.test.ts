@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { formerSettingNames } from '../../../src/extension/settings/formerSettings.ts';
 import {
   type InspectedSetting,
   machineSettings,
@@ -17,12 +18,8 @@ const scopes: Record<'application' | 'machine', Record<string, string>> = {
     providers: 'where the conversation and its keys go, and what they cost',
     models: 'who reads the conversation, or a summary of it',
     offeredModels: 'who may have what answered, and what is paid for that',
-    'endpoint.baseUrl': 'where the conversation goes',
-    baseUrls: 'where the conversation goes',
-    'azure.apiVersion': 'a part of the address',
     'local.hub': 'where models are downloaded from',
     'local.engineRegistry': 'where programs are downloaded from',
-    prices: 'what the panel says that a run cost',
     'approvals.preset': 'what runs without a question',
     'approvals.readOnlyCommands': 'what runs without a question',
     'approvals.rules': 'what runs without a question',
@@ -47,7 +44,6 @@ const scopes: Record<'application' | 'machine', Record<string, string>> = {
     'timeouts.firstToken': 'belongs to the provider',
     'timeouts.idle': 'belongs to the provider',
     'timeouts.total': 'belongs to the provider',
-    'ollama.contextSize': 'belongs to the server at an address; a small one makes the model forget its instructions',
     'undo.quota': 'without it nothing can be undone, and edits may be free because they can',
   },
   machine: {
@@ -70,8 +66,8 @@ describe('the scopes of settings', () => {
     assert.deepEqual(orders(manifestSections), counted(manifestSections));
     for (const { properties } of manifestSections)
       assert.deepEqual(orders(Object.values(properties)), counted(Object.values(properties)));
-    const offered = Object.values(manifestSettings).filter((setting) => !setting.markdownDeprecationMessage);
-    assert.ok(offered.length <= 40, `${offered.length} settings`);
+    const { length } = Object.keys(manifestSettings);
+    assert.ok(length <= 40, `${length} settings`);
   });
 
   it('each setting has the scope that its reason asks for', () => {
@@ -86,12 +82,27 @@ describe('the scopes of settings', () => {
     assert.deepEqual([...machineSettings].sort(), Object.keys(scopes.machine).sort());
   });
 
+  it('those that towpath.providers has superseded are nowhere declared, and the machine is not asked for them', () => {
+    for (const name of formerSettingNames) {
+      assert.equal(manifestSettings[`towpath.${name}`], undefined, name);
+      assert.equal(machineSettings.has(name), false, name);
+    }
+  });
+
   const cases: [name: string, setting: string, places: InspectedSetting, own: unknown][] = [
     ['nothing is set', 'model', { defaultValue: '' }, undefined],
     ['mine', 'model', { globalLocalValue: 'me', globalValue: 'me' }, 'me'],
     ['of a window that is not remote', 'model', { globalValue: 'me' }, 'me'],
     ["the machine's does not stand in for mine", 'model', { globalRemoteValue: 'it', globalValue: 'it' }, undefined],
     ['mine wins over it', 'model', { globalLocalValue: 'me', globalRemoteValue: 'it', globalValue: 'it' }, 'me'],
+    [
+      "a folder's of a superseded one does not, which the editor lets through",
+      'baseUrls',
+      { workspaceValue: {}, workspaceFolderValue: {} },
+      undefined,
+    ],
+    ["nor the machine's", 'baseUrls', { globalRemoteValue: {}, globalValue: {} }, undefined],
+    ['mine of a superseded one still counts', 'endpoint.baseUrl', { globalValue: 'me', workspaceValue: 'it' }, 'me'],
     ["a folder's does not, either", 'model', { workspaceValue: 'it', workspaceFolderValue: 'it' }, undefined],
     ['false of mine is no nothing', 'web.allowPrivate', { globalLocalValue: false, globalRemoteValue: true }, false],
     ["the machine's for what is the machine's", 'local.threads', { globalRemoteValue: 3, globalValue: 3 }, 3],

@@ -33,12 +33,10 @@ export const manifestTables: Record<string, () => string> = {
 };
 
 function sectionTable({ title, properties }: ManifestSection): string {
-  const rows = Object.entries(properties)
-    .filter(([, { markdownDeprecationMessage }]) => !markdownDeprecationMessage)
-    .map(([name, setting]) => `| \`${name}\` | ${shown(setting.default)} | ${cell(wordsOf(setting))} |`);
-  return rows.length === 0
-    ? ''
-    : [`### ${title}`, '', '| setting | default | description |', '|---|---|---|', ...rows].join('\n');
+  const rows = Object.entries(properties).map(
+    ([name, setting]) => `| \`${name}\` | ${shown(setting.default)} | ${cell(wordsOf(setting))} |`,
+  );
+  return [`### ${title}`, '', '| setting | default | description |', '|---|---|---|', ...rows].join('\n');
 }
 
 /** `ctrl+shift+'` as it stands on keys. */
