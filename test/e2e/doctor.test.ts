@@ -97,7 +97,7 @@ describe('Doctor', () => {
     assert.match(report, /✅ The demo model was loaded in its own process on the CPU and answered/);
     assert.match(report, /Local models run on the CPU \(/);
     assert.match(report, /✅ ripgrep /);
-    assert.match(report, /- No provider has settings of its own$/m);
+    assert.match(report, /- ✅ OpenAI-compatible endpoint at http:\/\/127\.0\.0\.1:\d+$/m);
     assert.match(report, /- None is configured, or the workspace is not trusted$/m);
     assert.match(report, /- The editor names no proxy \(http\.proxy\)$/m);
     assert.match(report, /- Approvals: “Auto-approve reads”; 0 rules hold in this workspace$/m);
