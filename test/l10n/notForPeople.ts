@@ -23,11 +23,6 @@ export const notForPeople: readonly { file: string; words: RegExp; why: string }
   // What is kept in English and told where it is shown.
   { file: 'src/extension/mentions/mentions.ts', words: /^(Nothing has changed| in |Without the text|Long changes)/, why: 'kept with the message; the panel tells it' }, // biome-ignore format: a table
   {
-    file: 'src/extension/worker/runsFile.ts',
-    words: /./,
-    why: 'the thread aside knows no language; records/exchange.ts tells it',
-  },
-  {
     file: 'src/extension/worker/parserWorker.ts',
     words: /^its thread ended/,
     why: 'a cause that is named as the machine has it',

@@ -3,9 +3,8 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { runToMarkdown } from '../../protocol/run/exportMarkdown.ts';
 import { runTitle } from '../../protocol/run/run.ts';
-import { localizedCount, message, t } from '../../protocol/text/l10n.ts';
-import { type LocalizableText, messageOf, UserFacingError } from '../../protocol/text/localized.ts';
-import { matchSentenceForm } from '../../protocol/text/pluralForms.ts';
+import { localizedCount, t } from '../../protocol/text/l10n.ts';
+import { messageOf, UserFacingError } from '../../protocol/text/localized.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { diskFolders } from '../dialogs/folders.ts';
 import { notify } from '../dialogs/notify.ts';
@@ -63,7 +62,7 @@ export async function importRuns({ store, asides }: Dependencies, given?: vscode
   if (!from) return undefined;
   try {
     const read = await asides.run('runs', from.fsPath);
-    if ('trouble' in read) throw new UserFacingError(troubleOf(read.trouble));
+    if ('trouble' in read) throw new UserFacingError(read.trouble);
     const { runs } = read;
     await store.bring(runs);
     notify(
@@ -80,25 +79,6 @@ export async function importRuns({ store, asides }: Dependencies, given?: vscode
     notify('error', t('Nothing was imported. {0}', messageOf(error)));
     return undefined;
   }
-}
-
-/** Errors of a run file, as reported by `worker/runsFile.ts`. */
-const troubles = [
-  'The file is larger than {0} MiB.',
-  'This is not a file of exported runs.',
-  'This file was written by a newer version of Towpath. Update Towpath to import it.',
-  'Two runs of this file have the same ID.',
-  'Run {0} of this file has no start.',
-  'Event {0} of run {1} in this file is invalid.',
-  'Event {0} of run {1} in this file is out of order.',
-  'Event {0} of run {1} in this file has no time.',
-  'Event {0} of run {1} in this file has an invalid name.',
-  'This is not a file of exported runs: {0}.',
-] as const;
-
-function troubleOf(words: string): LocalizableText {
-  const found = matchSentenceForm(troubles, words);
-  return found ? message(found.form, ...found.values) : words;
 }
 
 async function askFormat(): Promise<Format | undefined> {

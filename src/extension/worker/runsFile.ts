@@ -1,18 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { type ImportedRun, parseExportedRuns } from '../../protocol/run/exchange.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { type LocalizableText, messageOf } from '../../protocol/text/localized.ts';
 import { parseLimitedJson } from '../../tools/core/parseLimits.ts';
 import { readRegularFile } from '../../tools/sandbox/regularFile.ts';
 
 const maxBytes = 64 * 1024 * 1024;
 
 /** Reads runs of an untrusted file with new ids, or returns the error as a sentence. */
-export async function readRunsFile(file: string): Promise<{ runs: ImportedRun[] } | { trouble: string }> {
+export async function readRunsFile(file: string): Promise<{ runs: ImportedRun[] } | { trouble: LocalizableText }> {
   try {
     const said = parseLimitedJson((await readRegularFile(file, maxBytes)).toString('utf8'), maxBytes);
     return { runs: parseExportedRuns(said, () => `run-${randomUUID()}`) };
   } catch (error) {
-    const { message, code } = error as NodeJS.ErrnoException;
-    if (code === 'too large') return { trouble: `The file is larger than ${maxBytes / 1024 / 1024} MiB.` };
-    return { trouble: /\.$/.test(message) ? message : `This is not a file of exported runs: ${message}.` };
+    if ((error as NodeJS.ErrnoException).code === 'too large')
+      return { trouble: message('The file is larger than {0} MiB.', String(maxBytes / 1024 / 1024)) };
+    const why = messageOf(error);
+    if (typeof why !== 'string' || /\.$/.test(why)) return { trouble: why };
+    return { trouble: message('This is not a file of exported runs: {0}.', why) };
   }
 }

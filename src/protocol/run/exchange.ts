@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import type { Attachment, Message, ToolResult } from '../content/messages.ts';
 import { failedToolOutcome, outcomeDetails, toToolResult } from '../content/tools.ts';
+import { message } from '../text/l10n.ts';
+import { UserFacingError } from '../text/localized.ts';
 import { type StoredEvent, storedEventSchema } from './events.ts';
 import { applyEvent } from './fold.ts';
 import { pendingCalls } from './pending.ts';
@@ -149,18 +151,20 @@ export interface ImportedRun {
 }
 
 /**
- * Parses the runs of an untrusted file. Throws `SyntaxError` with a message for the user.
+ * Parses the runs of an untrusted file. Throws `UserFacingError`.
  *
  * @param said parsed JSON of the file
  * @param newId creates a run id
  */
 export function parseExportedRuns(said: unknown, newId: () => string): ImportedRun[] {
   const file = fileSchema.safeParse(said).data;
-  if (!file) throw new SyntaxError('This is not a file of exported runs.');
+  if (!file) throw new UserFacingError(message('This is not a file of exported runs.'));
   if (file['towpath-runs'] !== 1)
-    throw new SyntaxError('This file was written by a newer version of Towpath. Update Towpath to import it.');
+    throw new UserFacingError(
+      message('This file was written by a newer version of Towpath. Update Towpath to import it.'),
+    );
   const ids = new Map(file.runs.map(({ id }) => [id, newId()]));
-  if (ids.size < file.runs.length) throw new SyntaxError('Two runs of this file have the same ID.');
+  if (ids.size < file.runs.length) throw new UserFacingError(message('Two runs of this file have the same ID.'));
   return file.runs.map(({ id, events }, nth) => ({
     id: ids.get(id)!,
     events: atRest(
@@ -176,20 +180,30 @@ function checked(events: readonly unknown[], nth: number): StoredEvent[] {
   let last = 0;
   const known = events.flatMap((one, index) => {
     const event = storedEventSchema.safeParse(one).data;
-    const wrong = (what: string) => new SyntaxError(`Event ${index + 1} of run ${nth} in this file ${what}.`);
+    const wrong = (english: (typeof invalidEvents)[number]) =>
+      new UserFacingError(message(english, String(index + 1), String(nth)));
     if (!event) {
-      if (types.has(String(Object(one).type))) throw wrong('is invalid');
+      if (types.has(String(Object(one).type))) throw wrong('Event {0} of run {1} in this file is invalid.');
       return [];
     }
-    if (event.seq <= last || event.seq > 2 ** 40) throw wrong('is out of order');
-    if (!(event.at >= 0 && event.at < 8.64e15)) throw wrong('has no time');
-    if (namesIn(event).some((name) => name in Object.prototype)) throw wrong('has an invalid name');
+    if (event.seq <= last || event.seq > 2 ** 40) throw wrong('Event {0} of run {1} in this file is out of order.');
+    if (!(event.at >= 0 && event.at < 8.64e15)) throw wrong('Event {0} of run {1} in this file has no time.');
+    if (namesIn(event).some((name) => name in Object.prototype))
+      throw wrong('Event {0} of run {1} in this file has an invalid name.');
     last = event.seq;
     return [event];
   });
-  if (known[0]?.type !== 'run-start') throw new SyntaxError(`Run ${nth} of this file has no start.`);
+  if (known[0]?.type !== 'run-start')
+    throw new UserFacingError(message('Run {0} of this file has no start.', String(nth)));
   return known;
 }
+
+const invalidEvents = [
+  'Event {0} of run {1} in this file is invalid.',
+  'Event {0} of run {1} in this file is out of order.',
+  'Event {0} of run {1} in this file has no time.',
+  'Event {0} of run {1} in this file has an invalid name.',
+] as const;
 
 const types = new Set<string>(storedEventSchema.options.map((one) => one.shape.type.value));
 

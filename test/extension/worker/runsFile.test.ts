@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readRunsFile } from '../../../src/extension/worker/runsFile.ts';
+import { message, setLanguage, toEnglishText } from '../../../src/protocol/text/l10n.ts';
+import { localize } from '../../../src/protocol/text/localized.ts';
 
 describe('a file of runs that somebody else may have written', () => {
   let folder: string;
@@ -34,13 +36,30 @@ describe('a file of runs that somebody else may have written', () => {
     it(`says why there are none where it ${name}`, async () => {
       const given = await read(text);
       assert.ok('trouble' in given);
-      assert.match(given.trouble, why);
+      assert.match(toEnglishText(given.trouble), why);
     });
+
+  it('names what is wrong in the language of the editor, also from its own thread', async () => {
+    const given = await read(JSON.stringify({ ...whole, runs: [{ id: 'run-x', events: [start, start] }] }));
+    assert.ok('trouble' in given);
+    const { trouble } = structuredClone(given);
+    assert.deepEqual(trouble, message('Event {0} of run {1} in this file is out of order.', '2', '1'));
+    setLanguage('de', {
+      'Event {0} of run {1} in this file is out of order.': 'Lauf {1}, Ereignis {0}: falsche Folge.',
+    });
+    try {
+      assert.equal(localize(trouble), 'Lauf 1, Ereignis 2: falsche Folge.');
+    } finally {
+      setLanguage('en');
+    }
+  });
 
   it('does not read one that is larger than any', async () => {
     const file = path.join(folder, 'large.json');
     writeFileSync(file, '');
     truncateSync(file, 65 * 1024 * 1024);
-    assert.deepEqual(await readRunsFile(file), { trouble: 'The file is larger than 64 MiB.' });
+    assert.deepEqual(await readRunsFile(file), {
+      trouble: { english: 'The file is larger than {0} MiB.', values: ['64'] },
+    });
   });
 });
