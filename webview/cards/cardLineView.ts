@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { escapeInvisibleInLine, withNoBreakUnits } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
+import { shortenText } from '../../src/protocol/text/shorten.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import type { CardLine, CardStatusIcon } from './cardLine.ts';
@@ -49,7 +50,7 @@ function piece(context: PanelContext, { head = '', text, tail = '', code, tone, 
   // The trailing slash stays with the tail, so that a shortened path reads `s…/name.ts`.
   const slash = tail ? (/[/\\]$/.exec(text)?.[0] ?? '') : '';
   const [before, middle, end] = [head, text.slice(0, text.length - slash.length), slash + tail].map((one) =>
-    drawn(one.length > most ? `${one.slice(0, most)}…` : one),
+    drawn(shortenText(one, most)),
   );
   const words = html`${before ? html`<span class="piece-whole">${before}</span>` : nothing}${
     middle ? html`<span class="piece-middle"><bdi>${middle}</bdi></span>` : nothing

@@ -3,6 +3,7 @@ import type { CallKey } from '../../src/protocol/content/callKey.ts';
 import type { CallState } from '../../src/protocol/run/run.ts';
 import { escapeCommandOutput, escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
+import { shortenText } from '../../src/protocol/text/shorten.ts';
 import { commandActionButtons } from '../composer/backgroundCommandsPart.ts';
 import type { PanelContext } from '../context.ts';
 import type { CardStatus } from './cardLine.ts';
@@ -45,10 +46,7 @@ function sayingLines(text: string): string[] {
         line,
       ),
   );
-  return said.slice(-lastLines).map((line) => {
-    const shown = line.trimEnd();
-    return shown.length > longestLine ? `${shown.slice(0, longestLine)}…` : shown;
-  });
+  return said.slice(-lastLines).map((line) => shortenText(line.trimEnd(), longestLine));
 }
 
 export const lastOutputLine = (text: string): TemplateResult | typeof nothing => {

@@ -6,6 +6,7 @@ import type { CallState } from '../../src/protocol/run/run.ts';
 import type { EditFailureReason, RefusalReason } from '../../src/protocol/text/codes.ts';
 import { editReasonText, errorCodeTexts, isErrorCode, refusalReasonTexts } from '../../src/protocol/text/codeText.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
+import { shortenText } from '../../src/protocol/text/shorten.ts';
 import { splitMcpToolName } from './cardText.ts';
 import { toolInfinitive, toolTextFor } from './toolText.ts';
 
@@ -61,8 +62,7 @@ function ownWords(error: ErrorInfo | undefined): string | undefined {
   const sentence = line.split(/(?<=[.!?])\s+(?=\p{Lu})/u, 1)[0]!.replace(/[.:]$/, '');
   if (sentence === '' || /[_{}<>`]|\b[A-Z]{2,}\d*[A-Z]{3,}\b|\b[a-z]+\.[a-z]+\b(?!\/)/.test(withoutQuoted(sentence)))
     return undefined;
-  if (sentence.length <= longest) return sentence;
-  return `${sentence.slice(0, longest).replace(/[\ud800-\udbff]$/, '')}…`;
+  return shortenText(sentence, longest);
 }
 
 const withoutQuoted = (sentence: string) => sentence.replace(/"[^"]*"|“[^”]*”/g, '');

@@ -5,6 +5,7 @@ import { commandEndMessageForUser, type Run } from '../../src/protocol/run/run.t
 import { errorMessageForUser } from '../../src/protocol/text/codeText.ts';
 import { escapeInvisibleProse } from '../../src/protocol/text/escapeInvisible.ts';
 import { localizedCount, t } from '../../src/protocol/text/l10n.ts';
+import { shortenText } from '../../src/protocol/text/shorten.ts';
 import { toolCallCardLine } from '../cards/card.ts';
 import { cardLineAriaLabel } from '../cards/cardLine.ts';
 import type { PanelContext } from '../context.ts';
@@ -83,8 +84,7 @@ function wentWrong(context: PanelContext, run: Run, results: readonly { toolCall
 const inWords = ({ question, answers }: UserQuestions): string =>
   `${markdownToPlainText(question)} ${answers.map(({ label, why }, place) => `${place + 1}: ${label}${why ? `, ${why}` : ''}.`).join(' ')}`;
 
-const inShort = (text: string): string =>
-  escapeInvisibleProse(text.length > longest ? `${text.slice(0, longest)}…` : text);
+const inShort = (text: string): string => escapeInvisibleProse(shortenText(text, longest));
 
 function put(log: HTMLElement, texts: readonly string[]): void {
   const told = document.createElement('div');

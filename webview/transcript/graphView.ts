@@ -11,6 +11,7 @@ import {
   withNoBreakUnits,
 } from '../../src/protocol/text/escapeInvisible.ts';
 import { localizedCount, t } from '../../src/protocol/text/l10n.ts';
+import { shortenText } from '../../src/protocol/text/shorten.ts';
 import { sortedDictionaryEntries } from '../../src/protocol/values/dictionary.ts';
 import { denyButton } from '../cards/card.ts';
 import { interruptedApproval, nodeCallLine } from '../cards/cardLine.ts';
@@ -130,7 +131,7 @@ function wayOf(
     <span><span class="for-screen-readers">${t(taken ? 'switched to' : 'may go to')} </span>${escapeInvisibleInLine(target)}${
       label === undefined
         ? nothing
-        : html`<span class="for-screen-readers">: </span><span class="graph-label" title=${escapeInvisibleInLine(label)}>${escapeInvisibleInLine(label.length > 80 ? `${label.slice(0, 80)}…` : label)}</span>`
+        : html`<span class="for-screen-readers">: </span><span class="graph-label" title=${escapeInvisibleInLine(label)}>${escapeInvisibleInLine(shortenText(label, 80))}</span>`
     }</span>
   </li>`;
 }

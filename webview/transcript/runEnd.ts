@@ -28,6 +28,7 @@ import {
   truncateWithEllipsis,
 } from '../../src/protocol/text/escapeInvisible.ts';
 import { type LocalizedMessage, localizedCount, message, t } from '../../src/protocol/text/l10n.ts';
+import { shortenText } from '../../src/protocol/text/shorten.ts';
 import { callObjectText } from '../cards/cardLine.ts';
 import { formatLocalNumber } from '../cards/cardText.ts';
 import { formatClockTime, formatCount, formatElapsedTime } from '../time.ts';
@@ -238,7 +239,7 @@ function diedEnd(
   toolCallId: string,
   { command, ended }: ReturnType<typeof unreportedCommandEnds>[number][1],
 ): RunEndNotice {
-  const name = escapeInvisibleInLine(command.line.length > 60 ? `${command.line.slice(0, 60)}…` : command.line);
+  const name = escapeInvisibleInLine(shortenText(command.line, 60));
   const ways: RunEndAction[] = ended.outputId ? ['Continue', 'Details'] : ['Continue'];
   return {
     tone: 'warning',
