@@ -1,13 +1,11 @@
-import type { Mention } from '../src/protocol/content/mention.ts';
+import type { Mention, MentionNotes } from '../src/protocol/content/mention.ts';
 import type { Attachment } from '../src/protocol/content/messages.ts';
 import type { HostMessage, ViewMessage } from '../src/protocol/panel/panelMessages.ts';
 
 /** Picked mention, valid while its text is in the draft. */
-export interface PickedMention {
+export interface PickedMention extends MentionNotes {
   mention: Mention;
   tokens?: number;
-  note?: string;
-  why?: string;
 }
 
 /** View state preserved while the view is hidden. `unknown`: mention words that name nothing. */

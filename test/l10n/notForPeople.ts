@@ -21,7 +21,6 @@ export const notForPeople: readonly { file: string; words: RegExp; why: string }
   { file: 'src/extension/editor/problems.ts', words: /^line /, why: 'what the model is told of problems' },
   { file: 'src/extension/editor/', words: /[Tt]he (editor|file|notebook) |another extension that runs|^ after |^to be in an encoding$/, why: 'failures of tools, which are told to models' }, // biome-ignore format: a table
   // What is kept in English and told where it is shown.
-  { file: 'src/extension/mentions/mentions.ts', words: /^(Nothing has changed| in |Without the text|Long changes)/, why: 'kept with the message; the panel tells it' }, // biome-ignore format: a table
   {
     file: 'src/extension/worker/parserWorker.ts',
     words: /^its thread ended/,
@@ -33,7 +32,6 @@ export const notForPeople: readonly { file: string; words: RegExp; why: string }
     words: /^could not$/,
     why: 'a tense',
   },
-  { file: 'webview/transcript/systemNotes.ts', words: /^(have |undone |restored, as |, and made other changes$|, which it had changed$| since then$)/, why: 'English that is told by its form' }, // biome-ignore format: a table
   // What goes into logs.
   { file: 'src/extension/records/', words: /^(The record is damaged|, remote|Towpath \{\}, run)/, why: 'a log' },
   { file: 'src/extension/mcp/mcp.ts', words: /./, why: 'a log, and keys of what is shown' },

@@ -5,6 +5,8 @@ import ts from 'typescript';
 /** Names of values that hold text for people or models. */
 const isTextName = (name: string) =>
   /^(message|messageText|errorText|english|automatic)$|Message$|Sentence$/.test(name);
+/** Names of values with text that is stored in runs. */
+const isStoredName = (name: string) => /^(content|note|why)$/.test(name);
 
 const textMethods = new Set(['startsWith', 'endsWith', 'includes', 'indexOf', 'match', 'matchAll', 'search', 'split']);
 const lookups = new Set(['has', 'get', 'includes', 'indexOf', 'hasOwn']);
@@ -13,12 +15,19 @@ const lookups = new Set(['has', 'get', 'includes', 'indexOf', 'hasOwn']);
  * Returns the places where code decides by the words of a message, as `file:line expression`: a comparison of text with a sentence,
  * a search for words in a message, and a look-up under a message.
  */
-export function messageDecisions(files: readonly string[], options: ts.CompilerOptions, root: string): string[] {
+export function messageDecisions(
+  files: readonly string[],
+  options: ts.CompilerOptions,
+  root: string,
+  readsStored: (file: string) => boolean = () => true,
+): string[] {
   const program = ts.createProgram([...files], { ...options, noEmit: true });
   const checker = program.getTypeChecker();
   const found: string[] = [];
+  let isStrict = false;
 
   for (const file of files) {
+    isStrict = readsStored(path.relative(root, file));
     const source = program.getSourceFile(file)!;
     const visit = (node: ts.Node): void => {
       if (decides(node)) {
@@ -36,15 +45,24 @@ export function messageDecisions(files: readonly string[], options: ts.CompilerO
     if (ts.isBinaryExpression(node)) return isEquality(node.operatorToken.kind) && compares(node.left, node.right);
     if (ts.isCaseClause(node)) return compares(node.parent.parent.expression, node.expression);
     if (ts.isElementAccessExpression(node)) return isText(node.argumentExpression);
-    if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return false;
+    if (!ts.isCallExpression(node)) return false;
+    if (ts.isIdentifier(node.expression)) return isStrict && matchesSentences(node.arguments);
+    if (!ts.isPropertyAccessExpression(node.expression)) return false;
     const { expression: receiver, name } = node.expression;
     const [first] = node.arguments;
     if (!first) return false;
-    if (textMethods.has(name.text) && isText(receiver)) return hasWords(first);
-    if (name.text === 'test' || name.text === 'exec') return isText(first) && hasWords(receiver);
+    if (textMethods.has(name.text) && isString(receiver))
+      return isText(receiver) ? hasWords(first) : isStrict && isOpen(receiver) && hasSentence(first);
+    if (name.text === 'test' || name.text === 'exec')
+      return isText(first) ? hasWords(receiver) : isStrict && isOpen(first) && hasSentence(receiver);
     if (!lookups.has(name.text)) return false;
     if (isText(node.arguments.at(-1)!)) return !isString(receiver) || hasWords(receiver);
     return name.text === 'includes' && !isString(receiver) && isOpen(first) && sentencesIn(elementOf(receiver));
+  }
+
+  /** Hands on a list of sentences and a text to look for among them. */
+  function matchesSentences(given: readonly ts.Expression[]): boolean {
+    return given.some((one) => sentencesIn(elementOf(one))) && given.some((one) => isString(one) && isOpen(one));
   }
 
   function compares(one: ts.Expression, other: ts.Expression): boolean {
@@ -66,7 +84,11 @@ export function messageDecisions(files: readonly string[], options: ts.CompilerO
     if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression))
       return isString(node.expression.expression) && isText(node.expression.expression);
     const name = ts.isIdentifier(node) ? node : ts.isPropertyAccessExpression(node) ? node.name : undefined;
-    return name !== undefined && isTextName(name.text) && isString(node);
+    return (
+      name !== undefined &&
+      (isTextName(name.text) || (isStrict && isStoredName(name.text) && isOpen(node))) &&
+      isString(node)
+    );
   }
 
   function isString(node: ts.Node): boolean {
@@ -89,9 +111,19 @@ export function messageDecisions(files: readonly string[], options: ts.CompilerO
   /** One of these literal types is a sentence: three words or more. */
   function sentencesIn(type: ts.Type | undefined): boolean {
     const parts = type?.isUnion() ? type.types : type ? [type] : [];
-    return parts.some(
-      (part) => part.isStringLiteral() && /\p{L}[\p{L}',]* [^ ]*\p{L}[^ ]* [^ ]*\p{L}/u.test(part.value),
-    );
+    return parts.some((part) => part.isStringLiteral() && isSentence(part.value));
+  }
+
+  function hasSentence(node: ts.Expression): boolean {
+    const pattern = ts.isRegularExpressionLiteral(node) ? node : initialPattern(node);
+    return pattern ? isSentence(plainPattern(pattern.text)) : sentencesIn(checker.getTypeAtLocation(node));
+  }
+
+  function initialPattern(node: ts.Expression): ts.RegularExpressionLiteral | undefined {
+    const symbol = ts.isIdentifier(node) && checker.getSymbolAtLocation(node);
+    const declared = symbol ? symbol.valueDeclaration : undefined;
+    const initial = declared && ts.isVariableDeclaration(declared) ? declared.initializer : undefined;
+    return initial && ts.isRegularExpressionLiteral(initial) ? initial : undefined;
   }
 
   /** Words in a literal, a pattern, a template or a constant: two letters in a row outside of escapes, classes and groups' names. */
@@ -107,10 +139,8 @@ export function messageDecisions(files: readonly string[], options: ts.CompilerO
       const parts = type.isUnion() ? type.types : [type];
       return parts.some((part) => part.isStringLiteral() && /\p{L}{2}/u.test(part.value));
     }
-    const symbol = ts.isIdentifier(node) && checker.getSymbolAtLocation(node);
-    const declared = symbol ? symbol.valueDeclaration : undefined;
-    const initial = declared && ts.isVariableDeclaration(declared) ? declared.initializer : undefined;
-    return initial !== undefined && ts.isRegularExpressionLiteral(initial) && patternHasWords(initial.text);
+    const pattern = initialPattern(node);
+    return pattern !== undefined && patternHasWords(pattern.text);
   }
 }
 
@@ -139,7 +169,11 @@ const namesOther = (node: ts.Expression): boolean =>
 const isEquality = (kind: ts.SyntaxKind): boolean =>
   kind === ts.SyntaxKind.EqualsEqualsEqualsToken || kind === ts.SyntaxKind.ExclamationEqualsEqualsToken;
 
-function patternHasWords(text: string): boolean {
-  const body = text.slice(1, text.lastIndexOf('/'));
-  return /\p{L}{2}/u.test(body.replace(/\\[pP]\{[^}]*\}|\\[a-zA-Z]|\[[^\]]*\]|\(\?<\w+>/g, ' '));
-}
+/** Three words or more. */
+const isSentence = (text: string): boolean => /\p{L}[\p{L}',]* [^ ]*\p{L}[^ ]* [^ ]*\p{L}/u.test(text);
+
+const patternHasWords = (text: string): boolean => /\p{L}{2}/u.test(plainPattern(text));
+
+/** Text of a pattern without escapes, classes and names of groups. */
+const plainPattern = (text: string): string =>
+  text.slice(1, text.lastIndexOf('/')).replace(/\\[pP]\{[^}]*\}|\\[a-zA-Z]|\[[^\]]*\]|\(\?<\w+>/g, ' ');

@@ -1,4 +1,5 @@
 import type { AssistantMessage, Message, ToolCall } from '../../src/protocol/content/messages.ts';
+import { toEnglishText } from '../../src/protocol/text/l10n.ts';
 
 export const user = (content: string): Message => ({ role: 'user', content });
 
@@ -16,3 +17,7 @@ export const results = (...ids: string[]): Message => ({
   content: '',
   toolResults: ids.map((id) => ({ toolCallId: id, content: `{"ok":true,"data":"${id}"}` })),
 });
+
+/** Lines that the panel shows for the messages to the model. */
+export const noteLines = (messages: readonly Message[]): string[] =>
+  messages.flatMap((one) => (one.role === 'system' && one.note ? [toEnglishText(one.note.line)] : []));

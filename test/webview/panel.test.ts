@@ -6,6 +6,7 @@ import type { HostMessage, PanelState, RunRow, ViewMessage } from '../../src/pro
 import { viewMessageSchema } from '../../src/protocol/panel/panelMessages.ts';
 import type { RunEventBody } from '../../src/protocol/run/events.ts';
 import type { RunSummary } from '../../src/protocol/run/summary.ts';
+import { message } from '../../src/protocol/text/l10n.ts';
 import { formatFileChange, formatShortFileChange } from '../../src/tools/edit/diff.ts';
 import { runEndActions } from '../../webview/transcript/runEnd.ts';
 import { eventually } from '../support/eventually.ts';
@@ -765,6 +766,20 @@ The flag works; one test fails, see the test.`,
       await show([...begin, note(told)]);
       assert.equal((await test.page.locator('.brief-title').innerText()).trim(), words);
     } // biome-ignore format: rows
+  });
+
+  it('says what is told to the model by the note beside the text, whatever the text says', async () => {
+    const note = { line: message('You undid the changes in {0}', 'a\u202e.ts'), whole: true as const };
+    await show([...begin, { type: 'message', message: { role: 'system', content: 'Reworded.', note } }]);
+    assert.match(await reading(), /\nYou undid the changes in a⟨U\+202E⟩\.ts\nWorking$/);
+    const title = {
+      line: message('The model is informed: you {0}', message('have deleted {0}, which it had changed', 'a')),
+    };
+    await show([...begin, { type: 'message', message: { role: 'system', content: 'Reworded.', note: title } }]);
+    assert.equal(
+      (await test.page.locator('.brief-title').innerText()).trim(),
+      'The model is informed: you have deleted a, which it had changed',
+    );
   });
 
   it('cuts what is told to the model at the panel’s edge, where it is long', async () => {

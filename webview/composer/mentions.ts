@@ -3,15 +3,16 @@ import type { Mention, MentionRecord } from '../../src/protocol/content/mention.
 import { estimateBase64Tokens, maxMentions, mentionTextOf } from '../../src/protocol/content/mentionText.ts';
 import type { Attachment } from '../../src/protocol/content/messages.ts';
 import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
+import { isUnreadMention, mentionNoteOfFormerText } from '../../src/protocol/run/formerText.ts';
 import { escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
+import { localize } from '../../src/protocol/text/localized.ts';
 import type { PanelContext } from '../context.ts';
 import { type PickedMention, savedPanelView, savePanelView } from '../host.ts';
 import { icons } from '../icons.ts';
 import { pathView } from '../pathView.ts';
 import { formatCount } from '../time.ts';
 import { composerDraft, focusComposer } from './draft.ts';
-import { mentionNoteText } from './mentionNoteText.ts';
 
 /** Maximum of stored mentions. Deleted mentions stay stored, because undo may restore their text. */
 const maxKept = 100;
@@ -71,13 +72,12 @@ const unknownWords = (): string[] => {
 
 export function receiveMentionSize(
   { model: { selection } }: PanelContext,
-  { mention, tokens, note, why }: Extract<HostMessage, { type: 'mention-size' }>,
+  { type: _, mention, ...size }: Extract<HostMessage, { type: 'mention-size' }>,
 ): void {
   const word = mentionTextOf(mention);
-  if (selection && mentionTextOf(selection.mention) === word)
-    selection.size = { tokens, ...(note && { note }), ...(why && { why }) };
+  if (selection && mentionTextOf(selection.mention) === word) selection.size = size;
   const mentions = savedPanelView().mentions.map((one) =>
-    mentionTextOf(one.mention) === word ? { mention, tokens, ...(note && { note }), ...(why && { why }) } : one,
+    mentionTextOf(one.mention) === word ? { mention, ...size } : one,
   );
   savePanelView({ mentions });
 }
@@ -99,7 +99,7 @@ export function mentionStrip(context: PanelContext, setDraft: (text: string) => 
   return html`<ul class="mentions" data-testid="mentions" aria-label=${t('Attached to this message')}>${selection}${all.map(
     (one) => {
       const name = nameOf(one.mention);
-      return html`<li class="mention ${isUnread(one) ? 'unread' : ''}" title=${titleOf(name, one)}>${words(chipName(context, name, one.mention, others), one)}<button
+      return html`<li class="mention ${isUnreadMention(one) ? 'unread' : ''}" title=${titleOf(name, one)}>${words(chipName(context, name, one.mention, others), one)}<button
       title=${t('Leave it out')} aria-label=${t('Leave out {0}', name)} @click=${() => remove(one)}>${icons.close}</button></li>`;
     },
   )}${unknown.map((word) => unknownChip(context, word))}</ul>`;
@@ -132,7 +132,7 @@ function selectionChip(context: PanelContext): TemplateResult | typeof nothing {
     : t('Include {0}, and later selections', name);
   const title = goes ? titleOf(name, size) : t('{0} is selected, and not included in the message', name);
   const shown = chipName(context, name, mention, pathsOf(pickedMentions().map((one) => one.mention)));
-  return html`<li class="mention ${goes ? '' : 'off'} ${isUnread(size) ? 'unread' : ''}" data-testid="selection" title=${title}>${
+  return html`<li class="mention ${goes ? '' : 'off'} ${isUnreadMention(size) ? 'unread' : ''}" data-testid="selection" title=${title}>${
     goes ? words(shown, size) : html`<span class="mention-name">${shown}</span>`
   }<button title=${says} aria-label=${says} @click=${turn}>${goes ? icons.close : icons.add}</button></li>`;
 }
@@ -149,7 +149,7 @@ export function messageMentionsView(
       const shown = escapeInvisibleInLine(name ?? '');
       const called = chipName(context, shown, mention!, others);
       const size = { ...mention!, ...(mediaType.startsWith('text/') && { tokens: estimateBase64Tokens(data) }) };
-      return html`<li class="mention ${isUnread(size) ? 'unread' : ''}" title=${titleOf(shown, size)}>${
+      return html`<li class="mention ${isUnreadMention(size) ? 'unread' : ''}" title=${titleOf(shown, size)}>${
         opens(mention!)
           ? html`<button class="mention-open" @click=${() => context.post({ type: 'open-file', path: mention!.path!, ...(mention!.line && { line: mention!.line }) })}><span class="for-screen-readers">${t('Open')} </span>${words(called, size)}</button>`
           : words(called, size)
@@ -158,19 +158,20 @@ export function messageMentionsView(
   )}</ul>`;
 }
 
-const opens = ({ kind, path, note }: MentionRecord): boolean =>
-  path !== undefined && kind !== 'folder' && note !== notRead;
+const opens = (mention: MentionRecord): boolean =>
+  mention.path !== undefined && mention.kind !== 'folder' && !isUnreadMention(mention);
 
-type Size = Pick<PickedMention, 'tokens' | 'note' | 'why'>;
+type Size = Omit<PickedMention, 'mention'>;
 
-const notRead = 'not read';
-const isUnread = ({ note }: Size): boolean => note === notRead;
+const noteText = ({ note, noteSaid }: Size): string =>
+  note ? localize(noteSaid ?? mentionNoteOfFormerText(note)) : '';
 
 function words(name: string | TemplateResult, size: Size): TemplateResult {
-  const { tokens, note } = size;
-  const much = tokens === undefined || isUnread(size) ? '' : formatCount(Math.round(tokens));
-  const rest = note ? `${much ? '· ' : ''}${escapeInvisibleInLine(mentionNoteText(note))}` : '';
-  return html`${isUnread(size) ? icons.warning : nothing}<span class="mention-name">${name}</span>${
+  const { tokens } = size;
+  const note = noteText(size);
+  const much = tokens === undefined || isUnreadMention(size) ? '' : formatCount(Math.round(tokens));
+  const rest = note ? `${much ? '· ' : ''}${escapeInvisibleInLine(note)}` : '';
+  return html`${isUnreadMention(size) ? icons.warning : nothing}<span class="mention-name">${name}</span>${
     much
       ? html`<span class="mention-size"><span aria-hidden="true">${much}</span><span class="for-screen-readers"> ${t('about {0} tokens', much)}</span></span>`
       : nothing
@@ -201,8 +202,10 @@ const lastOf = (path: string): string => path.slice(path.lastIndexOf('/', path.l
 const pathsOf = (mentions: readonly (object | undefined)[]): string[] =>
   mentions.flatMap((mention) => (mention && 'path' in mention && typeof mention.path === 'string' ? mention.path : []));
 
-function titleOf(name: string, { tokens, note, why }: Size): string {
-  const size = tokens === undefined || note === notRead ? '' : t('about {0} tokens', formatCount(Math.round(tokens)));
-  const says = [name, size, note && mentionNoteText(note)].filter(Boolean).join(', ');
-  return escapeInvisibleInLine([says, ...(why ? [mentionNoteText(why)] : [])].join('. '));
+function titleOf(name: string, mention: Size): string {
+  const { tokens, why, whySaid } = mention;
+  const size =
+    tokens === undefined || isUnreadMention(mention) ? '' : t('about {0} tokens', formatCount(Math.round(tokens)));
+  const says = [name, size, noteText(mention)].filter(Boolean).join(', ');
+  return escapeInvisibleInLine([says, ...(why ? [localize(whySaid ?? mentionNoteOfFormerText(why))] : [])].join('. '));
 }

@@ -172,11 +172,7 @@ function entry(context: PanelContext, run: Run, message: Message, index: number)
       });
     }
     case 'system':
-      return systemNote(
-        message.content,
-        context.opened.unfolded.has(`${index}`),
-        rememberOpenState(context, `${index}`),
-      );
+      return systemNote(message, context.opened.unfolded.has(`${index}`), rememberOpenState(context, `${index}`));
     default:
       return nothing; // results are in their cards
   }

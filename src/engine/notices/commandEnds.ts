@@ -1,4 +1,12 @@
-import { callsInStartOrder, commandEndTextForModel, type Run, unreportedCommandEnds } from '../../protocol/run/run.ts';
+import type { SystemNote } from '../../protocol/content/messages.ts';
+import {
+  callsInStartOrder,
+  commandEndMessageForUser,
+  commandEndTextForModel,
+  type Run,
+  unreportedCommandEnds,
+} from '../../protocol/run/run.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import type { RunLog } from '../core/runLog.ts';
 
 const longestName = 200;
@@ -8,7 +16,8 @@ export async function reportCommandEnds({ run, emit }: Pick<RunLog, 'run' | 'emi
   const untold = unreportedCommandEnds(run);
   if (untold.length === 0) return;
   const ends = untold.map(([id]) => id);
-  await emit({ type: 'message', message: { role: 'system', content: wordsOf(untold) }, ends });
+  const note = noteOf(untold[0]!);
+  await emit({ type: 'message', message: { role: 'system', content: wordsOf(untold), note }, ends });
 }
 
 const wordsOf = (untold: ReturnType<typeof unreportedCommandEnds>): string =>
@@ -22,13 +31,27 @@ const wordsOf = (untold: ReturnType<typeof unreportedCommandEnds>): string =>
           ended,
         },
       ]) => {
-        const name = JSON.stringify(line.length > longestName ? `${line.slice(0, longestName)}…` : line);
+        const name = JSON.stringify(nameOf(line));
         const left = ended.stillRunning?.length ? ` Still running: ${ended.stillRunning.join(', ')}.` : '';
         const read = ended.outputId ? ` What it wrote: output.read with the id ${id}.` : '';
         return `The command ${name} (${id}) in the background ${commandEndTextForModel(ended)}.${left}${read}`;
       },
     )
     .join('\n');
+
+function noteOf([, { command, ended }]: ReturnType<typeof unreportedCommandEnds>[number]): SystemNote {
+  const line = message(
+    'The model is informed: the background command “{0}” {1}',
+    nameOf(command.line),
+    commandEndMessageForUser(ended),
+  );
+  if (!ended.stillRunning?.length) return { line };
+  return {
+    line: { english: '{0}. {1}', values: [line, message('Still running: {0}', ended.stillRunning.join(', '))] },
+  };
+}
+
+const nameOf = (line: string): string => (line.length > longestName ? `${line.slice(0, longestName)}…` : line);
 
 export const outputOfCommand = (run: Run, id: string): string | undefined =>
   callsInStartOrder(run).find(([, { background }]) => background?.id === id)?.[1].ended?.outputId;

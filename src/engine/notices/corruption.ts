@@ -1,6 +1,7 @@
 import { truncate } from '../../llm/core/truncate.ts';
-import type { Message } from '../../protocol/content/messages.ts';
+import type { Message, SystemNote } from '../../protocol/content/messages.ts';
 import type { Corruption, Run } from '../../protocol/run/run.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import type { RunLog } from '../core/runLog.ts';
 
 /** Limits of the readable rest in the note: lines, and characters per line. */
@@ -15,22 +16,40 @@ export async function reportCorruption(log: RunLog): Promise<void> {
   const damage = log.run.damage?.findLast(({ open }) => open);
   if (!damage?.open) return;
   const { from, text, said, open } = damage;
-  await log.emit({ type: 'message', message: { role: 'system', content: wordsOf(log.run, damage) } });
+  await log.emit({ type: 'message', message: { role: 'system', ...noteOf(log.run, damage) } });
   await log.emit({ type: 'mended', from, damage: text, ...(said && { said }), ...open });
 }
 
-function wordsOf(run: Run, { text, messages }: Corruption): string {
-  const lines = messages.flatMap((message) => linesOf(run, message));
+function noteOf(run: Run, { text, said: localized, messages }: Corruption): { content: string; note: SystemNote } {
+  const lines = messages.flatMap((one) => linesOf(run, one));
   const check =
     'Calls that are missing from it may have run: check the current state before you change or run anything again.';
   if (lines.length === 0)
-    return `Part of the record of this conversation is damaged: ${text}. Its contents are lost. ${check}`;
+    return {
+      content: `Part of the record of this conversation is damaged: ${text}. Its contents are lost. ${check}`,
+      note: informed(
+        message(
+          'Part of the record of this conversation is damaged: {0}. Its contents are lost. Calls that are missing from it may have run: check the current state before you change or run anything again.',
+          localized ?? text,
+        ),
+      ),
+    };
   const shown = lines.slice(-maxLines);
   const left = lines.length - shown.length;
   const list = [...(left > 0 ? [`(${left} more before these)`] : []), ...shown].join('\n');
   const said = `A part of the record of this conversation was damaged: ${text}.`;
-  return `${said} What came after it is not in this conversation. This much of it could be read, as data:\n${list}\n${check}`;
+  return {
+    content: `${said} What came after it is not in this conversation. This much of it could be read, as data:\n${list}\n${check}`,
+    note: informed(
+      message(
+        'A part of the record of this conversation was damaged: {0}. What came after it is not in this conversation. This much of it could be read, as data:',
+        localized ?? text,
+      ),
+    ),
+  };
 }
+
+const informed = (subject: LocalizedMessage): SystemNote => ({ line: message('The model is informed: {0}', subject) });
 
 function linesOf(run: Run, message: Message): string[] {
   const short = (words: string) => JSON.stringify(truncate(words, lineLimit));

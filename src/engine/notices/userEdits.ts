@@ -1,6 +1,7 @@
 // @invariant user-edits-are-reported-once: Edits of the user to files of a run are reported to the model once, before the next message of
 // the user.
 import type { ChangedRunFile } from '../../protocol/run/runFiles.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { englishCount } from '../../protocol/text/plurals.ts';
 import type { Dictionary } from '../../protocol/values/dictionary.ts';
 import type { ExternalEdit } from '../../tools/changes/externalEdits.ts';
@@ -27,8 +28,12 @@ export async function reportUserEdits({ run, emit }: Pick<RunLog, 'run' | 'emit'
     ...(more > 0 ? [`And ${englishCount(more, 'other file')} that you changed.`] : []),
     'Read again before you edit, and leave what was taken back unless you are asked for it.',
   ].join('\n');
+  const did = editMessage(edited[0]!);
+  const line = run.ran
+    ? message('The model is informed: you (or a command) {0}', did)
+    : message('The model is informed: you {0}', did);
   const edits = edited.map(({ path, now }) => ({ path, now }));
-  await emit({ type: 'message', message: { role: 'system', content }, edits });
+  await emit({ type: 'message', message: { role: 'system', content, note: { line } }, edits });
 }
 
 function sentenceOf(who: string, { path, now, since }: ExternalEdit): string {
@@ -42,3 +47,24 @@ function sentenceOf(who: string, { path, now, since }: ExternalEdit): string {
   const shown = [...lines, ...(left > 0 ? [`… ${englishCount(left, 'line')} more`] : [])].join('\n');
   return `${who} has taken back ${since.taken} of your ${englishCount(since.places, 'change')} of ${path}${others}. Of yours, this is gone:\n${shown}`;
 }
+
+/** Message for the user with the same cases as `sentenceOf`, after “you”. */
+function editMessage({ path, now, since }: ExternalEdit): LocalizedMessage {
+  if (since && since.taken > 0 && since.taken === since.places && !since.others)
+    return message('have undone all of its changes to {0}', path);
+  if (now === null) return message('have deleted {0}, which it had changed', path);
+  if (!since || since.taken === 0) return message('have changed {0} since then', path);
+  const { taken, places, others } = since;
+  return message(takenBackTexts[places === 1 ? 'one' : 'many'][others ? 'others' : 'only'], taken, places, path);
+}
+
+const takenBackTexts = {
+  one: {
+    only: 'have undone {0} of its {1} change to {2}',
+    others: 'have undone {0} of its {1} change to {2}, and made other changes',
+  },
+  many: {
+    only: 'have undone {0} of its {1} changes to {2}',
+    others: 'have undone {0} of its {1} changes to {2}, and made other changes',
+  },
+} as const;

@@ -9,6 +9,7 @@ import type { Message } from '../../protocol/content/messages.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import { callWithCorrectedArguments } from '../../protocol/run/understoodArguments.ts';
 import { hasEscapedInvisibles } from '../../protocol/text/escapeInvisible.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { sortedDictionaryEntries } from '../../protocol/values/dictionary.ts';
 import type { WorkspaceInstructions } from '../../tools/instructions/instructions.ts';
 import { shortenSkillList } from '../../tools/instructions/skillList.ts';
@@ -143,7 +144,8 @@ export async function reportChangedInstructions(log: Log, look: WorkspaceInstruc
   const news = now.filter(({ path, text }) => known.get(path) !== shortTextHash(text));
   const gone = [...known].filter(([path, hash]) => hash !== null && !now.some((one) => one.path === path));
   const about = 'Instruction files of this workspace have changed. They now contain:';
-  await tell(log, { news, gone: gone.map(([path]) => path), about, window: run.filling?.size });
+  const line = message('The model is informed: {0}', message(about));
+  await tell(log, { news, gone: gone.map(([path]) => path), about, line, window: run.filling?.size });
 }
 
 /** Returns a function that reports instructions for newly accessed files to the model, once. */
@@ -167,6 +169,7 @@ export function createNearbyInstructionReporter(
       news,
       gone: [],
       about: 'Of files that you have come to, files of this workspace say to agents:',
+      line: message('Instructions of this workspace for the files that the model has opened'),
       window,
     });
   };
@@ -187,10 +190,12 @@ interface Telling {
   news: readonly WorkspaceInstructionFile[];
   gone: readonly string[];
   about: string;
+  /** Line of the panel, unless a file is gone. */
+  line: LocalizedMessage;
   window: number | undefined;
 }
 
-async function tell({ run, emit }: Log, { news, gone, about, window }: Telling): Promise<void> {
+async function tell({ run, emit }: Log, { news, gone, about, line, window }: Telling): Promise<void> {
   if (news.length === 0 && gone.length === 0) return;
   const prompt = fitInstructions(run.instructions ?? [], window);
   const taken = [...prompt, ...stillSent(run)].reduce((sum, { tokens }) => sum + tokens, 0);
@@ -211,5 +216,7 @@ async function tell({ run, emit }: Log, { news, gone, about, window }: Telling):
     })),
     ...gone.map((path) => ({ path, hash: null, tokens: 0 })),
   ];
-  await emit({ type: 'message', message: { role: 'system', content }, instructions });
+  const absent = message('No longer there: {0}. Its instructions no longer apply.', names);
+  const note = { line: gone.length > 0 ? message('The model is informed: {0}', absent) : line };
+  await emit({ type: 'message', message: { role: 'system', content, note }, instructions });
 }

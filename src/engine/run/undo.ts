@@ -1,3 +1,4 @@
+import type { SystemNote } from '../../protocol/content/messages.ts';
 import type { UndoChange, UndoneMove } from '../../protocol/run/events.ts';
 import { message, t } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, localize, messageOf, UserFacingError } from '../../protocol/text/localized.ts';
@@ -81,7 +82,10 @@ export async function undoFileChanges(
   ask: Ask,
 ): Promise<UndoResult> {
   const done = await work(log, parts, { operations: undoOperations(log.run, toolCallIds, paths), left: [] }, ask);
-  return recordUndo(log, done, 'has undone your changes of');
+  return recordUndo(log, done, 'has undone your changes of', (paths) => ({
+    line: message('You undid the changes in {0}', paths),
+    whole: true,
+  }));
 }
 
 /** Restores files changed by another branch or by others to the state of this run. */
@@ -103,7 +107,12 @@ export async function restoreBranchFiles(
     }),
   );
   const done = await work(log, parts, { operations, left }, ask);
-  return recordUndo(log, done, 'has put back, as they are in this conversation');
+  return recordUndo(log, done, 'has put back, as they are in this conversation', (paths) => ({
+    line: message(
+      'The model is informed: you {0}',
+      message('have restored, as in this conversation: {0}. Read again before you edit', paths),
+    ),
+  }));
 }
 
 /**
@@ -133,22 +142,29 @@ export async function redoFileChanges(
   if (result.undone.length > 0) {
     await log.emit({ type: 'redo', undo: seq, toolCallIds, changes, paths, moves });
     const about = toolCallIds.length > 0 ? 'has redone your changes of' : 'has taken back what was restored';
-    await tellModel(log, `The user ${about}:`, result.undone);
+    const redone = (paths: string): SystemNote => ({
+      line: message('You redid the changes in {0}', paths),
+      whole: true,
+    });
+    await tellModel(log, `The user ${about}:`, result.undone, toolCallIds.length > 0 ? redone : undefined);
   }
   return result;
 }
 
-async function recordUndo(log: RunLog, done: Done, words: string): Promise<UndoResult> {
+async function recordUndo(log: RunLog, done: Done, words: string, noteOf: NoteOf): Promise<UndoResult> {
   const { changes, moves, paths, toolCallIds, result } = done;
   if (result.undone.length === 0) return result;
   await log.emit({ type: 'undo', toolCallIds, changes, paths, moves });
-  await tellModel(log, `The person ${words}:`, result.undone);
+  await tellModel(log, `The person ${words}:`, result.undone, noteOf);
   return result;
 }
 
-function tellModel(log: RunLog, about: string, paths: readonly string[]): Promise<void> {
-  const content = `${about} ${named(paths)}. Read again before you edit.`;
-  return log.emit({ type: 'message', message: { role: 'system', content } });
+type NoteOf = (paths: string) => SystemNote;
+
+function tellModel(log: RunLog, about: string, paths: readonly string[], noteOf?: NoteOf): Promise<void> {
+  const names = named(paths);
+  const content = `${about} ${names}. Read again before you edit.`;
+  return log.emit({ type: 'message', message: { role: 'system', content, ...(noteOf && { note: noteOf(names) }) } });
 }
 
 interface Done {

@@ -9,9 +9,8 @@ import {
 import type { Attachment } from '../../protocol/content/messages.ts';
 import type { ApprovalPolicy } from '../../protocol/content/policy.ts';
 import type { HostMessage } from '../../protocol/panel/panelMessages.ts';
-import { t } from '../../protocol/text/l10n.ts';
-import { localize } from '../../protocol/text/localized.ts';
-import { englishCount } from '../../protocol/text/plurals.ts';
+import { localizedCount, message, t } from '../../protocol/text/l10n.ts';
+import { joinLocalizableTexts, localize, UserFacingError } from '../../protocol/text/localized.ts';
 import { ResultWithImages } from '../../tools/core/imageFiles.ts';
 import { quoteForMessage } from '../../tools/core/pathSyntax.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
@@ -137,8 +136,7 @@ export class Mentions implements vscode.Disposable {
       (sum, { mediaType, data }) => sum + (mediaType.startsWith('text/') ? estimateBase64Tokens(data) : 0),
       0,
     );
-    const { note, why } = files[0]?.mention ?? {};
-    const told = { ...(note && { note }), ...(why && { why }) };
+    const { kind: _, path: __, line: ___, ...told } = files[0]?.mention ?? { kind: mention.kind };
     this.parts.post({ type: 'mention-size', mention, tokens: Math.round(tokens), ...told });
   }
 
@@ -247,15 +245,19 @@ async function uncommitted(
   const sources = { repository, workspace, isKept, signal, withoutStyle: true as const, ...(only && { only }) };
   const changes = await commitChanges(sources, Math.floor(characters / charactersOfToken));
   if (!changes)
-    throw new Error(
-      `Nothing has changed${only === undefined ? '' : ` in ${quoteForMessage(only)}`} since the last commit.`,
+    throw new UserFacingError(
+      only === undefined
+        ? message('Nothing has changed since the last commit.')
+        : message('Nothing has changed in {0} since the last commit.', quoteForMessage(only)),
     );
   const { text, files, kept, cut } = changes;
   const why = [
-    ...(kept.length > 0 ? [`Without the text of ${kept.slice(0, 10).join(', ')}${kept.length > 10 ? ' …' : ''}.`] : []),
-    ...(cut ? ['Long changes are told in part.'] : []),
+    ...(kept.length > 0
+      ? [message('Without the text of {0}.', `${kept.slice(0, 10).join(', ')}${kept.length > 10 ? ' …' : ''}`)]
+      : []),
+    ...(cut ? [message('Long changes are shortened.')] : []),
   ];
-  return { text, note: englishCount(files, 'file'), ...(why.length > 0 && { why: why.join(' ') }) };
+  return { text, note: localizedCount(files, 'file'), ...(why.length > 0 && { why: joinLocalizableTexts(why) }) };
 }
 
 /** Returns the URI of a workspace path, even of a deleted file. */

@@ -1,4 +1,7 @@
 import * as z from 'zod';
+import { toEnglishText } from '../text/l10n.ts';
+import type { LocalizableText } from '../text/localized.ts';
+import { localizedMessageSchema } from '../text/localizedSchema.ts';
 import { maxMentions, maxMentionText } from './mentionText.ts';
 import type { SlashCommand } from './slash.ts';
 
@@ -32,7 +35,7 @@ const mentionKinds = mentionSchema.options.map(({ shape }) => shape.kind.value);
 
 /**
  * Record of a file attached to a message by a mention. `note`: a short label beside the name (`12 of 40 files`, `not read`); `why`: the
- * reason in sentences.
+ * reason in sentences; `noteSaid` and `whySaid`: their localizable forms, absent in records of earlier versions.
  */
 export const mentionRecordSchema = z.object({
   kind: z.enum(mentionKinds),
@@ -40,7 +43,21 @@ export const mentionRecordSchema = z.object({
   line: z.number().int().optional(),
   note: z.string().optional(),
   why: z.string().optional(),
+  noteSaid: localizedMessageSchema.optional(),
+  whySaid: localizedMessageSchema.optional(),
+  unread: z.literal(true).optional(),
 });
 export type MentionRecord = z.infer<typeof mentionRecordSchema>;
+
+export type MentionNotes = Pick<MentionRecord, 'note' | 'why' | 'noteSaid' | 'whySaid' | 'unread'>;
+
+/** Stored form of the notes of a mention. */
+export function toMentionNotes(notes: { note?: LocalizableText; why?: LocalizableText }): MentionNotes {
+  const { note, why } = notes;
+  return {
+    ...(note !== undefined && { note: toEnglishText(note), ...(typeof note === 'object' && { noteSaid: note }) }),
+    ...(why !== undefined && { why: toEnglishText(why), ...(typeof why === 'object' && { whySaid: why }) }),
+  };
+}
 
 export type ComposerCompletion = { label: string; detail?: string } & ({ mention: Mention } | { slash: SlashCommand });

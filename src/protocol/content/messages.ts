@@ -62,8 +62,13 @@ export function userMessage(text: string, attachments: readonly Attachment[] = [
   return { role: 'user', content: text, ...(attachments.length > 0 && { attachments: [...attachments] }) };
 }
 
+/** Line of the panel for a system message. `whole`: the line contains everything for the user, and the text is not offered. */
+const systemNoteSchema = z.object({ line: localizedMessageSchema, whole: z.literal(true).optional() });
+export type SystemNote = z.infer<typeof systemNoteSchema>;
+
+/** `note` of a system message is absent in records of earlier versions. */
 export const messageSchema = z.discriminatedUnion('role', [
-  z.object({ role: z.literal('system'), content: z.string() }),
+  z.object({ role: z.literal('system'), content: z.string(), note: systemNoteSchema.optional() }),
   z.object({
     role: z.literal('user'),
     content: z.string(),

@@ -1,7 +1,13 @@
 import * as z from 'zod';
 import type { CallKey } from '../content/callKey.ts';
 import { imageTypes, maxImageBase64Length, maxImages } from '../content/images.ts';
-import { type ComposerCompletion, type Mention, mentionSchema, mentionsSchema } from '../content/mention.ts';
+import {
+  type ComposerCompletion,
+  type Mention,
+  type MentionNotes,
+  mentionSchema,
+  mentionsSchema,
+} from '../content/mention.ts';
 import { maxMentions } from '../content/mentionText.ts';
 import type { ApprovalPreset } from '../content/policy.ts';
 import { userQuestionChoicesSchema } from '../content/questions.ts';
@@ -140,7 +146,7 @@ export type HostMessage =
   | { type: 'change'; runId: string; toolCallId: string; diff: string }
   /** Completions after an `@` or a `/`. Later messages with the same number extend the list. */
   | { type: 'completions'; asked: number; rows: ComposerCompletion[]; problem?: string }
-  | { type: 'mention-size'; mention: Mention; tokens: number; note?: string; why?: string }
+  | ({ type: 'mention-size'; mention: Mention; tokens: number } & MentionNotes)
   /**
    * Mention for a word typed after an `@`. `unknown`: the word without trailing punctuation, if it looks like a mention but names nothing.
    */

@@ -1,7 +1,9 @@
 import type { ApprovalBasis } from '../content/approvalBasis.ts';
-import type { ErrorInfo } from '../content/messages.ts';
+import type { ErrorInfo, SystemNote } from '../content/messages.ts';
 import type { AbortReason, OutcomeReason } from '../text/codes.ts';
+import { type LocalizedMessage, message } from '../text/l10n.ts';
 import type { MessageLinks } from '../text/links.ts';
+import { joinLocalizableTexts, type LocalizableText } from '../text/localized.ts';
 
 /*
  * Codes of English text that earlier versions stored without a code. Texts and patterns in this file are literal copies of stored text:
@@ -73,7 +75,57 @@ const formerBases: readonly [sentence: string, basis: ApprovalBasis][] = [
   ["The run's own.", { by: 'of-run' }],
 ];
 
-export const formerCommandEndForms = [
+/** Returns the note of a system message that has none; unknown text is a note about its first line. */
+export function noteOfFormerText(content: string): SystemNote {
+  const [, way, paths = ''] =
+    /^The (?:person|user) has (un|re)done your changes of: ([\s\S]*)\. Read again before you edit\.$/.exec(content) ??
+    [];
+  if (way)
+    return {
+      line: message(way === 'un' ? 'You undid the changes in {0}' : 'You redid the changes in {0}', paths),
+      whole: true,
+    };
+  const first = content.trim().split('\n', 1)[0]!;
+  const end = /^The command "(.*)" \([^()]*\) in the background (.*?)\.(?: What it wrote: output\.read .*)?$/.exec(
+    first,
+  );
+  if (end) return { line: commandEndLine(end[1]!.replace(/\\(["\\])/g, '$1'), end[2]!.replace('the person', 'you')) };
+  if (first.startsWith('Of files that you have come to,'))
+    return { line: message('Instructions of this workspace for the files that the model has opened') };
+  const edit = /^The person( \(or a command\))? has (.*)$/.exec(first);
+  if (!edit) return { line: message('The model is informed: {0}', formerNoteText(first)) };
+  const did = formerNoteText(`have ${inUserView(edit[2]!)}`);
+  const english = edit[1] ? 'The model is informed: you (or a command) {0}' : 'The model is informed: you {0}';
+  return { line: message(english, did) };
+}
+
+function commandEndLine(command: string, how: string): LocalizedMessage {
+  const [, ended = '', left] = /^(.*?)(?:\. Still (?:running|at work of it): (.*))?$/.exec(how) ?? [];
+  const line = message('The model is informed: the background command “{0}” {1}', command, formerNoteText(ended));
+  return left === undefined ? line : { english: '{0}. {1}', values: [line, message('Still running: {0}', left)] };
+}
+
+/** Converts a change by the user from the model's view (“your” work) to `formerNoteForms`, with the model as “it”. */
+const inUserView = (words: string): string =>
+  words
+    .replace(
+      /^taken back (all|\d+) of your (changes|\d+ changes?) of /,
+      (_, some, of) => `undone ${some} of its ${of} to `,
+    )
+    .replace(/\. Of yours, this is gone:$/, '')
+    .replace(/, and changed it otherwise, too$/, ', and made other changes')
+    .replace(/, which you changed\.$/, ', which it had changed')
+    .replace(/ since you did\.$/, ' since then')
+    .replace(/^put back, as they are in this conversation: /, 'restored, as in this conversation: ')
+    .replace(/\.$/, '');
+
+function formerNoteText(text: string): LocalizableText {
+  const found = matchSentenceForm<string>([...formerNoteForms, ...formerCommandEndForms], text);
+  return found ? message(found.form as (typeof formerNoteForms)[number], ...found.values) : text;
+}
+
+/** Sentences of `former.json`, translated by the bundle. */
+const formerCommandEndForms = [
   'went on without its window',
   'was ended: it wrote more than 100 MiB',
   'was ended: its time was over',
@@ -82,7 +134,80 @@ export const formerCommandEndForms = [
   'Files of this workspace that speak to agents have changed. They say now:',
 ];
 
-export const formerMentionNoteForms = [
+const formerNoteForms = [
+  'continued without its window',
+  'ended after its window',
+  'ended with its window or its run',
+  'was stopped: it wrote more than 100 MiB',
+  'timed out',
+  'was stopped by you',
+  'was stopped',
+  'was killed ({0})',
+  'exited with code {0}',
+  'have undone all of its changes to {0}',
+  'have undone {0} of its {1} changes to {2}, and made other changes',
+  'have undone {0} of its {1} changes to {2}',
+  'have undone {0} of its {1} change to {2}, and made other changes',
+  'have undone {0} of its {1} change to {2}',
+  'have deleted {0}, which it had changed',
+  'have changed {0} since then',
+  'have restored, as in this conversation: {0}. Read again before you edit',
+  'No longer there: {0}. Its instructions no longer apply.',
+  'Instruction files of this workspace have changed. They now contain:',
+  'A part of the record of this conversation was damaged: {0}. What came after it is not in this conversation. This much of it could be read, as data:',
+  'Part of the record of this conversation is damaged: {0}. Its contents are lost. Calls that are missing from it may have run: check the current state before you change or run anything again.',
+] as const;
+
+export const isUnreadMention = ({ unread, note }: { unread?: true | undefined; note?: string | undefined }): boolean =>
+  unread ?? note === 'not read';
+
+/** Returns the localizable form of a note beside an attachment; unknown text stays. */
+export function mentionNoteOfFormerText(text: string): LocalizableText {
+  const found = matchSentenceForm<string>([...formerMentionNotes, ...formerMentionForms], text);
+  if (!found) return text;
+  const form = found.form as (typeof formerMentionNotes)[number];
+  if (form !== 'Not read: {0}.') return message(form, ...found.values);
+  return message(form, joinLocalizableTexts(found.values[0]!.split(/( \([a-z ]+\))/).map(formerReason), ''));
+}
+
+const formerReason = (part: string): LocalizableText => {
+  const reason = part.slice(2, -1) as (typeof mentionReasons)[number];
+  const isKnown = part.startsWith(' (') && [...mentionReasons, ...formerMentionReasons].includes(reason);
+  return isKnown ? { english: ' ({0})', values: [message(reason)] } : part;
+};
+
+const formerMentionNotes = [
+  'not read',
+  'none',
+  'its start',
+  'its end',
+  'no longer a problem',
+  'error',
+  'warning',
+  'info',
+  '{0} file',
+  '{0} of more than {1} files',
+  '{0} of {1} files',
+  '{0} files',
+  'lines {0}-{1} of {2}',
+  'lines {0}-{1}',
+  '{0} error, {1} warning',
+  '{0} error, {1} warnings',
+  '{0} errors, {1} warning',
+  '{0} errors, {1} warnings',
+  'It took too long.',
+  'Its start did not fit.',
+  'The rest did not fit.',
+  'Not all of them fit.',
+  'The rest of {0} is not read.',
+  'Mentions up to line {0} did not fit.',
+  'The mentions of this message are larger than it can carry.',
+  'The selection is in no file of the open folders.',
+  'Nothing is selected in the editor.',
+  'Not read: {0}.',
+] as const;
+
+const formerMentionForms = [
   'its beginning',
   'no problem any more',
   'Its beginning did not fit.',
@@ -91,4 +216,22 @@ export const formerMentionNoteForms = [
   'What is selected is in no file of the open folders.',
 ];
 
-export const formerMentionReasons = ['no room', 'not a text that can be read', 'asked about'];
+const mentionReasons = ['too many', 'no space', 'a picture', 'not readable text', 'needs approval', 'denied'] as const;
+const formerMentionReasons = ['no room', 'not a text that can be read', 'asked about'];
+
+/** Returns the first form that the English text has, with its values. */
+function matchSentenceForm<Form extends string>(
+  forms: readonly Form[],
+  words: string,
+): { form: Form; values: string[] } | undefined {
+  for (const form of forms) {
+    const values = patternOf(form).exec(words)?.slice(1);
+    if (values) return { form, values };
+  }
+  return undefined;
+}
+
+function patternOf(form: string): RegExp {
+  const parts = form.split(/\{\d\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('(.+?)')}$`, 's');
+}

@@ -1,4 +1,6 @@
-import { englishCount } from '../../protocol/text/plurals.ts';
+import { toMentionNotes } from '../../protocol/content/mention.ts';
+import { type LocalizedMessage, localizedCount, message, toEnglishText } from '../../protocol/text/l10n.ts';
+import { joinLocalizableTexts, type LocalizableText } from '../../protocol/text/localized.ts';
 import { ResultWithImages } from '../core/imageFiles.ts';
 import { fsReadTool } from '../files/read.ts';
 import { resolvePathForReading } from '../sandbox/resolveReadPath.ts';
@@ -27,18 +29,17 @@ export async function readMentionedFolder(
   const names = await namesOf(folder.relative, reading);
   const room = Math.min(left, maxOfFolder);
   const parts: string[] = [];
-  const unread: string[] = [];
+  const unread: LocalizableText[] = [];
   let characters = 0;
   for (const name of names.slice(0, maxNames)) {
     if (reading.signal.aborted) throw reading.signal.reason;
-    const why = parts.length >= maxFiles ? 'too many' : await partOf(name);
-    if (why) unread.push(`${name} (${why})`);
+    const why = parts.length >= maxFiles ? message('too many') : await partOf(name);
+    if (why) unread.push(joinLocalizableTexts([name, ' (', why, ')'], ''));
   }
-  const all = `${names.length > maxNames ? `more than ${maxNames}` : names.length}`;
-  const others = names.length > maxNames ? [`more than ${maxNames} files in all`] : [];
+  const others = names.length > maxNames ? [message('more than {0} files in all', maxNames)] : [];
   const rest = [...unread.slice(0, maxUnread), ...(unread.length > maxUnread ? ['…'] : []), ...others];
   const isWhole = rest.length === 0;
-  const list = isWhole ? [] : [`(Not read: ${rest.join(', ')})`];
+  const list = isWhole ? [] : [`(Not read: ${rest.map(toEnglishText).join(', ')})`];
   return {
     name: `${folder.relative}/`,
     text: [
@@ -48,27 +49,37 @@ export async function readMentionedFolder(
     ].join('\n\n'),
     told: {
       path: folder.relative,
-      note: isWhole ? englishCount(names.length, 'file') : `${parts.length} of ${all} files`,
-      ...(!isWhole && { why: `Not read: ${rest.slice(0, 20).join(', ')}${rest.length > 20 ? ' …' : ''}.` }),
+      ...toMentionNotes({
+        note: isWhole ? localizedCount(names.length, 'file') : partNote(parts.length, names.length),
+        ...(!isWhole && { why: unreadNote(rest) }),
+      }),
     },
   };
 
-  async function partOf(name: string): Promise<string | undefined> {
+  async function partOf(name: string): Promise<LocalizedMessage | undefined> {
     try {
       const { size } = await resolvePathForReading(reading.workspace, name, 'read');
-      if (characters + size > room) return 'no space';
+      if (characters + size > room) return message('no space');
       const given = await runAllowedReadTool(fsReadTool, { path: name }, reading);
-      if (given instanceof ResultWithImages) return 'a picture';
+      if (given instanceof ResultWithImages) return message('a picture');
       const { text, endLine, totalLines } = given as MentionedFileText;
-      if (endLine < totalLines || characters + text.length > room) return 'no space';
+      if (endLine < totalLines || characters + text.length > room) return message('no space');
       characters += text.length;
       parts.push(`${name}:\n${wrapInCodeFence(text)}`);
       return undefined;
     } catch (error) {
       if (reading.signal.aborted) throw error;
-      return error instanceof ReadNotAllowedError ? error.inShort : 'not readable text';
+      return error instanceof ReadNotAllowedError ? error.inShort : message('not readable text');
     }
   }
+}
+
+const partNote = (read: number, all: number): LocalizedMessage =>
+  all > maxNames ? message('{0} of more than {1} files', read, maxNames) : message('{0} of {1} files', read, all);
+
+function unreadNote(rest: readonly LocalizableText[]): LocalizedMessage {
+  const names = joinLocalizableTexts(rest.slice(0, 20), ', ');
+  return message('Not read: {0}.', rest.length > 20 ? joinLocalizableTexts([names, ' …'], '') : names);
 }
 
 /** Returns one name above the limit to indicate more. */

@@ -1,6 +1,7 @@
 import type { MentionRecord } from '../../protocol/content/mention.ts';
 import type { ApprovalPolicy } from '../../protocol/content/policy.ts';
-import { toEnglishText } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
+import type { LocalizableText } from '../../protocol/text/localized.ts';
 import type { LanguageService } from '../code/language.ts';
 import { type Tool, type ToolContext, ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
@@ -16,7 +17,7 @@ export interface MentionContext {
     characters: number,
     signal: AbortSignal,
     path?: string,
-  ): Promise<{ text: string; note?: string; why?: string }>;
+  ): Promise<{ text: string; note: LocalizableText; why?: LocalizableText }>;
   /** Returns the last command of the active terminal with its output. Throws like `changes`. */
   terminal(): Promise<{ name: string; text: string }>;
   signal: AbortSignal;
@@ -47,7 +48,7 @@ export function truncateToWholeLines(text: string, most: number, endLine: number
 
 export class ReadNotAllowedError extends ToolError {
   constructor(
-    readonly inShort: 'needs approval' | 'denied',
+    readonly inShort: LocalizedMessage,
     why: string,
   ) {
     super('TOOL_DENIED', why);
@@ -64,10 +65,10 @@ export async function checkReadAllowed(tool: Tool, args: unknown, reading: Menti
   const { policy, workspace } = reading;
   const plan = await tool.plan?.(args, quiet(reading));
   const { effect, byRule, reason } = await judgePlan({ tool, args, plan }, policy, { grants: new Set() }, workspace);
-  if (effect === 'deny') throw new ReadNotAllowedError('denied', reason);
-  if (plan) throw new ReadNotAllowedError('needs approval', toEnglishText(plan.why));
+  if (effect === 'deny') throw new ReadNotAllowedError(message('denied'), reason);
+  if (plan) throw new ReadNotAllowedError(message('needs approval'), toEnglishText(plan.why));
   // A mention counts as approval for general reasons, but not against a rule for this very file.
-  if (effect === 'ask' && byRule) throw new ReadNotAllowedError('needs approval', reason);
+  if (effect === 'ask' && byRule) throw new ReadNotAllowedError(message('needs approval'), reason);
 }
 
 const quiet = ({ workspace, policy, signal }: MentionContext): ToolContext => ({

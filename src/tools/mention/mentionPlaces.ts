@@ -1,3 +1,5 @@
+import { toMentionNotes } from '../../protocol/content/mention.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { ResultWithImages } from '../core/imageFiles.ts';
 import { ToolError } from '../core/tool.ts';
 import { fsReadTool } from '../files/read.ts';
@@ -29,7 +31,11 @@ export async function readMentionedLines(
     told: {
       path: given.path,
       line: from,
-      ...(isCut && { note: `lines ${from}-${last}`, why: `Mentions up to line ${to} did not fit.` }),
+      ...(isCut &&
+        toMentionNotes({
+          note: message('lines {0}-{1}', from, last),
+          why: message('Mentions up to line {0} did not fit.', to),
+        })),
     },
   };
 }
@@ -44,8 +50,8 @@ export async function readMentionedProblem(
   const file = await resolvePathForReading(reading.workspace, path, 'read');
   const here = (await reading.language.diagnostics(file.path)).filter((one) => one.line === line);
   const said = here.map(
-    ({ severity, message, source }) =>
-      `${severity}: ${message.replace(/\s*\n\s*/g, ' ')}${source ? ` (${source})` : ''}`,
+    ({ severity, message: problemText, source }) =>
+      `${severity}: ${problemText.replace(/\s*\n\s*/g, ' ')}${source ? ` (${source})` : ''}`,
   );
   const { short } = truncateToWholeLines(given.text, Math.max(0, left - said.join('\n').length), given.endLine);
   const problem =
@@ -53,7 +59,11 @@ export async function readMentionedProblem(
   return {
     name: `${given.path}:${line}`,
     text: `${problem}\nLines ${from}-${given.endLine}:\n${wrapInCodeFence(short)}`,
-    told: { path: given.path, line, note: said.length > 0 ? here[0]!.severity : 'no longer a problem' },
+    told: {
+      path: given.path,
+      line,
+      ...toMentionNotes({ note: here[0] ? message(here[0].severity) : message('no longer a problem') }),
+    },
   };
 }
 

@@ -1,6 +1,12 @@
-import type { Mention, MentionRecord } from '../../protocol/content/mention.ts';
+import { type Mention, type MentionRecord, toMentionNotes } from '../../protocol/content/mention.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
-import { englishCount } from '../../protocol/text/plurals.ts';
+import { localizedCount, message, toEnglishText } from '../../protocol/text/l10n.ts';
+import {
+  joinLocalizableTexts,
+  type LocalizableText,
+  messageOf,
+  UserFacingError,
+} from '../../protocol/text/localized.ts';
 import { editorContextTool } from '../code/context.ts';
 import { diagnosticsTool } from '../code/diagnostics.ts';
 import { ResultWithImages } from '../core/imageFiles.ts';
@@ -57,7 +63,7 @@ const readers = {
 async function readOne(mention: Mention, left: number, reading: MentionContext): Promise<Attachment[]> {
   try {
     reading.signal.throwIfAborted();
-    if (left < least) throw new ToolError('E_READ_LIMIT', 'The mentions of this message are larger than it can carry.');
+    if (left < least) throw new UserFacingError(message('The mentions of this message are larger than it can carry.'));
     if (mention.kind === 'file') {
       const given = await readFile(mention.path, left, reading);
       if (given instanceof ResultWithImages) return given.images.map((image) => ({ ...image }));
@@ -65,11 +71,17 @@ async function readOne(mention: Mention, left: number, reading: MentionContext):
     }
     return [asFile(mention.kind, await readers[mention.kind](mention as never, left, reading))];
   } catch (error) {
-    const why = reading.signal.aborted ? 'It took too long.' : error instanceof Error ? error.message : String(error);
+    const why = reading.signal.aborted ? message('It took too long.') : messageOf(error);
     const name = 'path' in mention && mention.path ? mention.path : mention.kind;
-    const text = `(Not read with this message: ${why} If it matters, use the tools; the person is asked where that is needed.)`;
+    const text = `(Not read with this message: ${toEnglishText(why)} If it matters, use the tools; the person is asked where that is needed.)`;
     const path = 'path' in mention && mention.path && { path: mention.path };
-    return [asFile(mention.kind, { name, text, told: { ...path, note: 'not read', why } })];
+    return [
+      asFile(mention.kind, {
+        name,
+        text,
+        told: { ...path, ...toMentionNotes({ note: message('not read'), why }), unread: true },
+      }),
+    ];
   }
 }
 
@@ -96,10 +108,11 @@ async function readFile(
     text: [wrapInCodeFence(short), ...[part, note].filter(Boolean).map((one) => `(${one})`)].join('\n'),
     told: {
       path: name,
-      ...(isCut && {
-        note: `lines 1-${lines} of ${totalLines}`,
-        why: `The rest of ${quoteForMessage(name)} is not read.`,
-      }),
+      ...(isCut &&
+        toMentionNotes({
+          note: message('lines {0}-{1} of {2}', 1, lines, totalLines),
+          why: message('The rest of {0} is not read.', quoteForMessage(name)),
+        })),
     },
   };
 }
@@ -107,16 +120,20 @@ async function readFile(
 async function selection(_: unknown, left: number, reading: MentionContext): Promise<ResolvedMention> {
   const { active } = (await runAllowedReadTool(editorContextTool(reading.language), {}, reading)) as ContextGiven;
   const { path = '', selection: selected, outside, secret } = active ?? {};
-  if (outside) throw new ToolError('E_SANDBOX_VIOLATION', 'The selection is in no file of the open folders.');
+  if (outside) throw new UserFacingError(message('The selection is in no file of the open folders.'));
   if (secret)
     throw new ToolError('TOOL_DENIED', `${quoteForMessage(path)} may hold secrets, or is kept by a rule of yours.`);
-  if (!selected) throw new ToolError('E_PRECONDITION_FAILED', 'Nothing is selected in the editor.');
+  if (!selected) throw new UserFacingError(message('Nothing is selected in the editor.'));
   const { short } = truncateToWholeLines(selected.text, left, selected.endLine);
   const isCut = selected.cut || short.length < selected.text.length;
   return {
     name: `${path}:${selected.startLine}-${selected.endLine}`,
     text: `${wrapInCodeFence(short)}${isCut ? '\n(The rest of what is selected did not fit.)' : ''}`,
-    told: { path, line: selected.startLine, ...(isCut && { note: 'its start', why: 'The rest did not fit.' }) },
+    told: {
+      path,
+      line: selected.startLine,
+      ...(isCut && toMentionNotes({ note: message('its start'), why: message('The rest did not fit.') })),
+    },
   };
 }
 
@@ -141,12 +158,15 @@ async function problems(_: unknown, left: number, reading: MentionContext): Prom
     text: none
       ? '(The editor knows of no problems.)'
       : `${wrapInCodeFence(short)}${isCut ? '\n(There are more: code.diagnostics.)' : ''}`,
-    told: {
-      note: none ? 'none' : `${englishCount(errors, 'error')}, ${englishCount(warnings, 'warning')}`,
-      ...(isCut && { why: 'Not all of them fit.' }),
-    },
+    told: toMentionNotes({
+      note: none ? message('none') : problemCount(errors, warnings),
+      ...(isCut && { why: message('Not all of them fit.') }),
+    }),
   };
 }
+
+const problemCount = (errors: number, warnings: number): LocalizableText =>
+  joinLocalizableTexts([localizedCount(errors, 'error'), localizedCount(warnings, 'warning')], ', ');
 
 interface ProblemsGiven {
   errors: number;
@@ -156,8 +176,8 @@ interface ProblemsGiven {
 }
 
 async function changes(_: unknown, left: number, { changes, signal }: MentionContext): Promise<ResolvedMention> {
-  const { text, ...told } = await changes(left, signal);
-  return { name: 'changes', text: wrapInCodeFence(text), told };
+  const { text, ...notes } = await changes(left, signal);
+  return { name: 'changes', text: wrapInCodeFence(text), told: toMentionNotes(notes) };
 }
 
 async function change(
@@ -166,7 +186,11 @@ async function change(
   { changes, signal }: MentionContext,
 ): Promise<ResolvedMention> {
   const { text, why } = await changes(left, signal, path);
-  return { name: `change of ${path}`, text: wrapInCodeFence(text), told: { path, ...(why && { why }) } };
+  return {
+    name: `change of ${path}`,
+    text: wrapInCodeFence(text),
+    told: { path, ...toMentionNotes({ ...(why && { why }) }) },
+  };
 }
 
 async function test(
@@ -200,6 +224,9 @@ function fromText(
   return {
     name,
     text: `${before}${empty ? '(It wrote nothing.)' : wrapInCodeFence(short)}${isCut ? '\n(Its beginning did not fit.)' : ''}`,
-    told: { ...told, ...(isCut && { note: 'its end', why: 'Its start did not fit.' }) },
+    told: {
+      ...told,
+      ...(isCut && toMentionNotes({ note: message('its end'), why: message('Its start did not fit.') })),
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { promptBlock } from '../../protocol/content/promptBlocks.ts';
 import { type PackageWorkflow, packageStepFilePath } from './load.ts';
 import { agentPersonaText, type PackageAgent } from './packageAgents.ts';
 import { nextNodeLabel, nextNodes, packageNodeById } from './packageGraph.ts';
@@ -13,7 +14,7 @@ export interface PackageRunDirective {
 
 export function packageRunDirectiveText(directive: PackageRunDirective): string {
   const { intent, packageName, workflow, currentNodeId, agentId, autopilot } = directive;
-  return block('RUN_DIRECTIVE', {
+  return promptBlock('RUN_DIRECTIVE', {
     intent,
     workflow: `${packageName}/${workflow.id}`,
     state: '@state/workflow.md',
@@ -28,7 +29,7 @@ export function packageRunDirectiveText(directive: PackageRunDirective): string 
 export function nodeBrief(workflow: PackageWorkflow, nodeId: string): string {
   const node = packageNodeById(workflow.graph, nodeId)!;
   const next = nextNodes(workflow.graph, nodeId).map(nextNodeLabel);
-  return block('NODE_BRIEF', {
+  return promptBlock('NODE_BRIEF', {
     nodeId,
     type: node.type,
     ...(node.title !== undefined && { title: node.title }),
@@ -40,10 +41,10 @@ export function nodeBrief(workflow: PackageWorkflow, nodeId: string): string {
 
 /** Returns the block that assigns the directly preceding user message to a node, without repeating the text. */
 export const userInputPromptBlock = (forNodeId: string): string =>
-  block('USER_INPUT', { forNodeId, text: "the person's message right before this one" });
+  promptBlock('USER_INPUT', { forNodeId, text: "the person's message right before this one" });
 
 export const agentPersonaPromptBlock = (agent: PackageAgent): string =>
-  `${block('AGENT_PERSONA', { agentId: agent.id })}\n\n${agentPersonaText(agent)}`;
+  `${promptBlock('AGENT_PERSONA', { agentId: agent.id })}\n\n${agentPersonaText(agent)}`;
 
 export function nodeArtifactOutputs({ graph, artifacts }: PackageWorkflow, nodeId: string): Record<string, string> {
   const placed = (file: string) =>
@@ -54,9 +55,3 @@ export function nodeArtifactOutputs({ graph, artifacts }: PackageWorkflow, nodeI
 
 /** Returns a path as used by tools and commands: project paths without a mount. */
 export const withoutProjectMount = (file: string): string => file.replace(/^@project\/+/, '');
-
-/** Formats a block. Line breaks in values are removed, so that package text cannot add lines. */
-function block(name: string, values: Record<string, string>): string {
-  const lines = Object.entries(values).map(([key, value]) => `- ${key}: ${value.replace(/\s+/g, ' ').trim()}`);
-  return [name, ...lines].join('\n');
-}

@@ -1,12 +1,16 @@
 import type { Message } from '../../protocol/content/messages.ts';
+import {
+  beginsWithPromptBlock,
+  lastPromptBlock,
+  promptBlock,
+  promptBlockField,
+} from '../../protocol/content/promptBlocks.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import type { PackageWorkflow } from './load.ts';
 import { nextNodeLabel, nextNodes, packageNodeById } from './packageGraph.ts';
 import { nodeArtifactOutputs, withoutProjectMount } from './packagePrompt.ts';
 import type { PackageState } from './state.ts';
 import { isPackageWorkflowComplete } from './transitions.ts';
-
-const begins = 'NODE_REMINDER\n';
 
 /**
  * Returns a reminder for a model that has worked at a node without a state update: after all outputs exist, or at a stop. Undefined if
@@ -17,7 +21,8 @@ export function stateUpdateReminder(run: Run, workflow: PackageWorkflow, state: 
   const { currentNodeId: nodeId, stepsCompleted } = state;
   if (isPackageWorkflowComplete(graph, state)) return undefined;
   const since = run.messages.slice(beginOf(run.messages, nodeId));
-  if (since.some((message) => message.role === 'system' && message.content.startsWith(begins))) return undefined;
+  if (since.some(({ role, content }) => role === 'system' && beginsWithPromptBlock(content, 'NODE_REMINDER')))
+    return undefined;
 
   const last = since.at(-1);
   const stops = last?.role === 'assistant' && !last.toolCalls?.length;
@@ -40,16 +45,16 @@ export function stateUpdateReminder(run: Run, workflow: PackageWorkflow, state: 
   ];
   const how =
     'one fs.apply_patch with frontmatter on @state/workflow.md once the node is done; until then go on, or ask';
-  return `${begins}- nodeId: ${nodeId}\n- missing: ${missing.join('; ').replace(/\s+/g, ' ')}\n- how: ${how}`;
+  return promptBlock('NODE_REMINDER', { nodeId, missing: missing.join('; '), how });
 }
 
 function beginOf(messages: readonly Message[], nodeId: string): number {
   let begin = messages.length;
   for (let index = messages.length - 1; index >= 0; index--) {
     const message = messages[index]!;
-    if (message.role !== 'system' || !message.content.startsWith('RUN_DIRECTIVE\n')) continue;
-    const brief = message.content.slice(message.content.lastIndexOf('\n\nNODE_BRIEF\n'));
-    if (!brief.startsWith(`\n\nNODE_BRIEF\n- nodeId: ${nodeId}\n`)) break;
+    if (message.role !== 'system' || !beginsWithPromptBlock(message.content, 'RUN_DIRECTIVE')) continue;
+    const brief = lastPromptBlock(message.content, 'NODE_BRIEF');
+    if (brief === undefined || promptBlockField(brief, 'nodeId') !== nodeId) break;
     begin = index;
   }
   return begin;

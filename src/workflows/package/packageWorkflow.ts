@@ -4,6 +4,12 @@ import { hasInterruptingMessage } from '../../engine/input/messageQueue.ts';
 import { turnLimitStopPoint } from '../../engine/loop/loop.ts';
 import { hasOnlyQuestionCalls } from '../../protocol/content/askTool.ts';
 import type { Message } from '../../protocol/content/messages.ts';
+import {
+  beginsWithPromptBlock,
+  joinPromptBlocks,
+  lastPromptBlock,
+  personaOfBrief,
+} from '../../protocol/content/promptBlocks.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { messageOf, toErrorInfo } from '../../protocol/text/localized.ts';
@@ -161,7 +167,7 @@ class PackageRun {
       ...(isSaid ? [userInputPromptBlock(currentNodeId)] : []),
     ];
     this.told = { nodeId: currentNodeId, agentId: agent.id, place: context.run.messages.length };
-    await context.emit({ type: 'message', message: { role: 'system', content: blocks.join('\n\n') } });
+    await context.emit({ type: 'message', message: { role: 'system', content: joinPromptBlocks(blocks) } });
   }
 
   /** True if the model has outdated information about the position. */
@@ -207,9 +213,9 @@ function hasUnanswered(messages: readonly Message[]): boolean {
 }
 
 const isBrief = (message: Message): boolean =>
-  message.role === 'system' && message.content.startsWith('RUN_DIRECTIVE\n');
+  message.role === 'system' && beginsWithPromptBlock(message.content, 'RUN_DIRECTIVE');
 
 function lastPersona(messages: readonly Message[]): string | undefined {
-  const brief = messages.findLast((message) => isBrief(message) && message.content.includes('\n\nAGENT_PERSONA\n'));
-  return brief && /\n\n(AGENT_PERSONA\n[\s\S]*?)\n\nNODE_BRIEF\n/.exec(brief.content)?.[1];
+  const brief = messages.findLast((message) => isBrief(message) && lastPromptBlock(message.content, 'AGENT_PERSONA'));
+  return brief && personaOfBrief(brief.content);
 }

@@ -6,6 +6,7 @@ import { BackgroundCommands } from '../../../src/tools/shell/background.ts';
 import { OrphanedCommands } from '../../../src/tools/shell/orphanedCommands.ts';
 import { StillClock } from '../../support/clock.ts';
 import { eventually } from '../../support/eventually.ts';
+import { noteLines } from '../../support/messages.ts';
 import { call, type ScriptedReply, scriptedClient } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { Conversation } from '../conversation.ts';
@@ -145,6 +146,10 @@ describe('a run with a command in the background', () => {
     await conv.continue();
     const [words] = client.requests[0]!.messages.filter(({ role }) => role === 'system');
     assert.match(String(words?.content), /in the background ended after its window\.$/);
+    assert.match(
+      noteLines([words!])[0]!,
+      /^The model is informed: the background command “.*” ended after its window$/,
+    );
     assert.equal(Object.values((await conv.kept()).calls)[0]!.ended?.by, 'lost');
   });
 
@@ -163,6 +168,7 @@ describe('a run with a command in the background', () => {
     await conv.continue();
     const [words] = client.requests[0]!.messages.filter(({ role }) => role === 'system');
     assert.match(String(words?.content), /continued without its window\. Still running: (bash|sh) \(\d+\)/);
+    assert.match(noteLines([words!])[0]!, /” continued without its window\. Still running: (bash|sh) \(\d+\)$/);
     const told = JSON.stringify(client.requests[1]!.messages.at(-1));
     assert.match(told, /STILL_RUNNING/);
     assert.equal(callsWithOrphanedCommand(await conv.kept()).length, 1, 'the next window names it');

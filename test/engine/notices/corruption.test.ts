@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pendingCalls } from '../../../src/protocol/run/pending.ts';
+import { noteLines } from '../../support/messages.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { Conversation } from '../conversation.ts';
@@ -41,6 +42,10 @@ describe('a run whose record is damaged', () => {
     );
     assert.match(told(), /\n- you: "Then b\."\n- "fs\.write" "\{.*b.*\}": done\n- you: "Both are there\."\n/);
     assert.match(told(), /check the current state before you change or run anything again\.$/);
+    assert.match(
+      String(noteLines(lastAsked())),
+      /^The model is informed: A part of the record of this conversation was damaged: line \d+ .*, as data:$/,
+    );
     assert.deepEqual(
       lastAsked().map(({ role, content }) => (role === 'system' ? role : content)),
       ['write them', 'system', 'and now?'],

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { noteOfFormerText } from '../../../src/protocol/run/formerText.ts';
+import { toEnglishText } from '../../../src/protocol/text/l10n.ts';
+import { noteLines } from '../../support/messages.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { Conversation } from '../conversation.ts';
@@ -36,6 +39,7 @@ describe('what the person makes of changed files', () => {
     const told = `The person has taken back 1 of your 2 changes of a. Of yours, this is gone:\n-line 2\n+two\n${last}`;
     assert.deepEqual(await notes(), [told]);
     const { messages } = await talk.kept();
+    assert.deepEqual(noteLines(messages), ['The model is informed: you have undone 1 of its 2 changes to a']);
     assert.deepEqual(
       messages.slice(-3).map(({ role }) => role),
       ['system', 'user', 'assistant'],
@@ -62,6 +66,7 @@ describe('what the person makes of changed files', () => {
     await talk.workspace.delete(`${talk.workspace.root}/d`);
     await talk.continue('And now?');
     const [note] = await notes();
+    assert.deepEqual(noteLines((await talk.kept()).messages), [toEnglishText(noteOfFormerText(note!).line)]);
     assert.deepEqual(note?.split('\n').sort(), [
       '+two',
       '-line 2',

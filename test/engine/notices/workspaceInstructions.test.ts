@@ -4,6 +4,7 @@ import {
   instructionsAsTaggedData,
 } from '../../../src/engine/notices/workspaceInstructions.ts';
 import { workspaceInstructions } from '../../../src/tools/instructions/instructions.ts';
+import { noteLines } from '../../support/messages.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { Conversation } from '../conversation.ts';
@@ -62,6 +63,9 @@ describe('what a workspace says to agents', () => {
         '<workspace-file path=".github/copilot-instructions.md">\nOurs.\n</workspace-file>',
     ]);
     const { messages } = await talk.kept();
+    assert.deepEqual(noteLines(messages), [
+      'The model is informed: No longer there: "CLAUDE.md". Its instructions no longer apply.',
+    ]);
     const at = messages.findIndex(({ role }) => role === 'system');
     assert.equal(messages[at + 1]?.content, 'And?', 'it is told before what the person says');
   });
@@ -83,6 +87,9 @@ describe('what a workspace says to agents', () => {
       '<workspace-file path="docs/AGENTS.md" for="docs/">\nShortly.\n</workspace-file>';
     assert.deepEqual(await notes(), [told]);
     assert.equal(talk.client.requests[1]!.messages.at(-1)?.content, told);
+    assert.deepEqual(noteLines((await talk.kept()).messages), [
+      'Instructions of this workspace for the files that the model has opened',
+    ]);
   });
 
   it('is nothing in a workspace that is not trusted, also in a run that knows it from before', async () => {

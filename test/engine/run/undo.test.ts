@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { UndoConfirmation, UndoConfirmationAnswer, UndoResult } from '../../../src/engine/run/undo.ts';
+import { message } from '../../../src/protocol/text/l10n.ts';
 import { undoableCallIds } from '../../../src/runs/undoSteps.ts';
 import { sha256 } from '../../../src/tools/sandbox/fileText.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
@@ -149,6 +150,7 @@ describe('undo', () => {
     assert.deepEqual((await talk.kept()).messages.at(-1), {
       role: 'system',
       content: 'The person has undone your changes of: a. Read again before you edit.',
+      note: { line: message('You undid the changes in {0}', 'a'), whole: true },
     });
     assert.deepEqual(undoableCallIds(await talk.kept(), 'run'), []);
     await talk.continue('And now?');

@@ -3,8 +3,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ApprovalBasis } from '../../../src/protocol/content/approvalBasis.ts';
 import { type failedToolOutcome, outcomeDetails } from '../../../src/protocol/content/tools.ts';
-import { abortReasonOf, approvalBasisOfFormerText, outcomeReasonOf } from '../../../src/protocol/run/formerText.ts';
+import {
+  abortReasonOf,
+  approvalBasisOfFormerText,
+  isUnreadMention,
+  mentionNoteOfFormerText,
+  noteOfFormerText,
+  outcomeReasonOf,
+} from '../../../src/protocol/run/formerText.ts';
 import type { CallState } from '../../../src/protocol/run/run.ts';
+import { message, setLanguage } from '../../../src/protocol/text/l10n.ts';
+import { localize } from '../../../src/protocol/text/localized.ts';
 import { readOnlyCommandsId } from '../../../src/tools/core/commandPart.ts';
 import { cardLine, cardLineAriaLabel } from '../../../webview/cards/cardLine.ts';
 import { automaticDecisionText } from '../../../webview/cards/failureReason.ts';
@@ -73,6 +82,31 @@ describe('what earlier versions stored in words alone', () => {
             automaticDecisionText({ ...state, automatic }),
           );
       });
+
+  it('has the sentences of a note beside a mention, each for its own translation', () => {
+    assert.deepEqual(mentionNoteOfFormerText('lines 3-9 of 40'), message('lines {0}-{1} of {2}', '3', '9', '40'));
+    const names = mentionNoteOfFormerText('Not read: a (asked about), b (b) (no space), more.');
+    const told = { 'asked about': 'gefragt', 'no space': 'kein Platz', 'Not read: {0}.': 'Nicht gelesen: {0}.' };
+    setLanguage('de', told);
+    try {
+      assert.equal(localize(names), 'Nicht gelesen: a (gefragt), b (b) (kein Platz), more.');
+    } finally {
+      setLanguage('en');
+    }
+    assert.equal(mentionNoteOfFormerText('main.ts'), 'main.ts');
+    assert.deepEqual([isUnreadMention({ note: 'not read' }), isUnreadMention({ note: 'none' })], [true, false]);
+  });
+
+  it('has the sentence of a note to the model', () => {
+    assert.deepEqual(noteOfFormerText('The user has redone your changes of: a. Read again before you edit.'), {
+      line: message('You redid the changes in {0}', 'a'),
+      whole: true,
+    });
+    assert.deepEqual(noteOfFormerText('The person has taken back all of your changes of a.\nRead'), {
+      line: message('The model is informed: you {0}', message('have undone all of its changes to {0}', 'a')),
+    });
+    assert.deepEqual(noteOfFormerText('Anything\nelse'), { line: message('The model is informed: {0}', 'Anything') });
+  });
 
   it('names the row of reading commands in stored rules by the same id', () =>
     assert.equal(readOnlyCommandsId, 'commands that only read'));

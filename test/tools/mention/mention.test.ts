@@ -39,6 +39,8 @@ describe('What a message names', () => {
     });
     return files
       .map(({ name, mediaType, data, mention }) => {
+        if (mention?.noteSaid) assert.equal(toEnglishText(mention.noteSaid), mention.note);
+        if (mention?.whySaid) assert.equal(toEnglishText(mention.whySaid), mention.why);
         const head = [name, mention?.note, mention?.why].filter(Boolean).join(' | ');
         return mediaType.startsWith('text/') ? `${head}\n${decodeBase64Text(data)}` : `${head} ${mediaType}`;
       })

@@ -219,6 +219,12 @@ describe('Naming things in the message box', () => {
         name: '.env',
         mention: { kind: 'file', path: '.env', note: 'not read', why: 'It may contain secrets.' },
       },
+      {
+        mediaType: 'text/plain',
+        data,
+        name: 'b.ts',
+        mention: { kind: 'file', path: 'b.ts', note: 'reworded', noteSaid: { english: 'not read' }, unread: true },
+      },
     ];
     const content = 'Why is @selection so slow?';
     await show([
@@ -228,7 +234,7 @@ describe('Naming things in the message box', () => {
     const said = test.page.locator('[data-role="user"]');
     assert.deepEqual(
       (await said.locator('.mention').allInnerTexts()).map((one) => one.replace(/\s+/g, ' ').trim()),
-      ['Open a.ts:3-9 1.2k about 1.2k tokens', '.env not read'],
+      ['Open a.ts:3-9 1.2k about 1.2k tokens', '.env not read', 'b.ts not read'],
     );
     await said.getByRole('button', { name: /^Open a\.ts:3-9/ }).click();
     assert.deepEqual(await posted(), [{ type: 'open-file', path: 'src/a.ts', line: 3 }]);
