@@ -3,7 +3,7 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { countRunUsage, createUsageCounts, sumUsageCounts, type UsageCounts } from '../protocol/run/insights.ts';
-import { mapLimit } from '../protocol/values/mapLimit.ts';
+import { mapLimit } from '../protocol/values/concurrency.ts';
 import { readJournal } from './readJournal.ts';
 import { journalPath } from './storedSummary.ts';
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
+import { mapLimit } from '../protocol/values/concurrency.ts';
 import { createDictionary, sortedDictionaryEntries } from '../protocol/values/dictionary.ts';
-import { mapLimit } from '../protocol/values/mapLimit.ts';
 import { acquireShortLock, type RunLock } from './lock.ts';
 
 /** Low limit, because the editor needs the disk, too. */

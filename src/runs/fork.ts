@@ -8,7 +8,7 @@ import type { StoredEvent } from '../protocol/run/events.ts';
 import { readOnlyReasonMessages } from '../protocol/run/readOnlyReason.ts';
 import { callsInStartOrder, callsWithOrphanedCommand, type Run } from '../protocol/run/run.ts';
 import { type LocalizedMessage, message } from '../protocol/text/l10n.ts';
-import { mapLimit } from '../protocol/values/mapLimit.ts';
+import { mapLimit } from '../protocol/values/concurrency.ts';
 import { foldJournal } from './foldJournal.ts';
 import { linkStoredImages, moveImagesToStore } from './imageStore.ts';
 import { journalHeader, journalLineOf, StoreError } from './journal.ts';

@@ -3,7 +3,7 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import type { Attachment } from '../protocol/content/messages.ts';
 import type { StoredEvent } from '../protocol/run/events.ts';
-import { mapLimit } from '../protocol/values/mapLimit.ts';
+import { mapLimit } from '../protocol/values/concurrency.ts';
 
 /**
  * Images of a run, stored once per hash in the folder `images` of the run. A journal line has the hash (`storedAs`) instead of the base64

@@ -1,6 +1,6 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import { mapLimit } from '../protocol/values/mapLimit.ts';
+import { mapLimit } from '../protocol/values/concurrency.ts';
 import { unfinishedForkPrefix } from './fork.ts';
 import { storedImagesFolder } from './imageStore.ts';
 import { acquireShortLock, isRunLocked } from './lock.ts';

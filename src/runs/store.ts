@@ -13,7 +13,7 @@ import { readOnlyReasonMessages } from '../protocol/run/readOnlyReason.ts';
 import { newRun, type Run } from '../protocol/run/run.ts';
 import type { RunSummary } from '../protocol/run/summary.ts';
 import { message, toEnglishText } from '../protocol/text/l10n.ts';
-import { mapLimit } from '../protocol/values/mapLimit.ts';
+import { mapLimit } from '../protocol/values/concurrency.ts';
 import { ContentStore } from './contentStore.ts';
 import {
   callIdsAfterEvent,

@@ -2,7 +2,7 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import type { RunSummary } from '../protocol/run/summary.ts';
 import { message } from '../protocol/text/l10n.ts';
-import { mapLimit } from '../protocol/values/mapLimit.ts';
+import { mapLimit } from '../protocol/values/concurrency.ts';
 import { StoreError } from './journal.ts';
 import { createPrivateFolder } from './storage/privateFolder.ts';
 import { readRunSummary } from './storedSummary.ts';

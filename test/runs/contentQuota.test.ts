@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { StoredEvent } from '../../src/protocol/run/events.ts';
 import { applyEvent } from '../../src/protocol/run/fold.ts';
-import { mapLimit } from '../../src/protocol/values/mapLimit.ts';
+import { mapLimit } from '../../src/protocol/values/concurrency.ts';
 import { acquireRunLock } from '../../src/runs/lock.ts';
 import { RunStore } from '../../src/runs/store.ts';
 

@@ -4,6 +4,7 @@ import { truncateToolCall } from '../../llm/core/truncate.ts';
 import { isUnansweredQuestion } from '../../protocol/content/askTool.ts';
 import type { ToolCall } from '../../protocol/content/messages.ts';
 import { failedToolOutcome, outcomeDetails, type ToolOutcome } from '../../protocol/content/tools.ts';
+import { concurrencyLimit } from '../../protocol/values/concurrency.ts';
 import { skippedCallOutcome } from '../input/messageQueue.ts';
 
 /** Maximum characters in the arguments of a call, above the limit of any tool. */
@@ -28,7 +29,7 @@ export class ToolCallRunner {
   private readonly noticed: ToolCall[] = [];
   private readonly started = new Map<ToolCall, Running>();
   private changeSeen = false;
-  private readonly reading: Set<Promise<unknown>> = new Set();
+  private readonly limitReads = concurrencyLimit(parallelReads, true);
   private readonly oversized = new Set<ToolCall>();
 
   /** @param isKnown tells whether an id exists in the run: duplicate provider ids are replaced */
@@ -85,17 +86,11 @@ export class ToolCallRunner {
     return isFree ? this.read(call) : this.execute(call, following);
   }
 
-  private async read(call: ToolCall): Promise<ToolOutcome> {
-    while (this.reading.size >= parallelReads) await Promise.race(this.reading);
-    if (this.isInterrupted(call)) return skippedCallOutcome;
-    if (this.oversized.has(call)) return tooLong;
-    const outcome = this.execute(call, []);
-    this.reading.add(outcome);
-    try {
-      return await outcome;
-    } finally {
-      this.reading.delete(outcome);
-    }
+  private read(call: ToolCall): Promise<ToolOutcome> {
+    return this.limitReads(async () => {
+      if (this.isInterrupted(call)) return skippedCallOutcome;
+      return this.oversized.has(call) ? tooLong : this.execute(call, []);
+    });
   }
 
   private start(call: ToolCall, outcome: Promise<ToolOutcome>): Running {

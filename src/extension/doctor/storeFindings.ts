@@ -3,7 +3,7 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { memorySizeText } from '../../llm/local/modelFile/memoryFit.ts';
 import { localizedCount, message } from '../../protocol/text/l10n.ts';
-import { mapLimit } from '../../protocol/values/mapLimit.ts';
+import { mapLimit } from '../../protocol/values/concurrency.ts';
 import { createDoctorFinding, type DoctorFinding } from './doctorReport.ts';
 
 /** Low free disk space for runs in bytes. */

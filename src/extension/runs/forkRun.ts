@@ -5,7 +5,7 @@ import { type ForkPoint, forkPoints, relatedRuns } from '../../protocol/run/bran
 import { escapeInvisibleInProseLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
 import { localizedCount, t } from '../../protocol/text/l10n.ts';
 import { localizedErrorText } from '../../protocol/text/localized.ts';
-import { mapLimit } from '../../protocol/values/mapLimit.ts';
+import { mapLimit } from '../../protocol/values/concurrency.ts';
 import { type RestorableBranchFiles, restorableBranchFiles } from '../../runs/branchFiles.ts';
 import type { ForkableUserMessage } from '../../runs/fork.ts';
 import { StoreError } from '../../runs/journal.ts';

@@ -8,11 +8,11 @@ import {
   toErrorInfo,
   UserFacingError,
 } from '../../protocol/text/localized.ts';
+import { concurrencyLimit } from '../../protocol/values/concurrency.ts';
 import { ActionError } from '../action/action.ts';
 import { endNodeName } from '../plan/navigate.ts';
 import type { NodeSpec } from '../plan/schema.ts';
 import { evaluateTemplateExpression, renderTemplatesDeep, type TemplateScope } from '../template/template.ts';
-import { concurrencyLimit } from './concurrency.ts';
 import { normalizeStateValues } from './jsonState.ts';
 import { bypassesOnError, mergeStopPoints } from './retry.ts';
 import { type NodeResult, type NodeRunOptions, nodeTemplateScope, stepOutputValues } from './runNode.ts';

@@ -14,6 +14,7 @@ import { interruptedWork, interruptionMessage } from '../../protocol/run/interru
 import { callsInStartOrder } from '../../protocol/run/run.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, storedLocalizableText, toErrorInfo } from '../../protocol/text/localized.ts';
+import { type ConcurrencyLimit, concurrencyLimit } from '../../protocol/values/concurrency.ts';
 import { StoreError } from '../../runs/journal.ts';
 import { ActionError } from '../action/action.ts';
 import { nestedInputs, nestedResult } from '../action/nested.ts';
@@ -30,7 +31,6 @@ import type { AgentFile, NodeSpec, WorkflowFile } from '../plan/schema.ts';
 import { resultFieldsReadLater } from '../read/usedLater.ts';
 import { BranchQuestions } from './branchQuestions.ts';
 import { defaultAgentDefinition } from './chatWorkflow.ts';
-import { type ConcurrencyLimit, concurrencyLimit } from './concurrency.ts';
 import { type ForEachItem, runForEachItem } from './forEach.ts';
 import { splitStateChange } from './growth.ts';
 import { normalizeStateValues, warnAboutStateValues } from './jsonState.ts';

@@ -14,6 +14,7 @@ import {
   toErrorInfo,
   UserFacingError,
 } from '../../protocol/text/localized.ts';
+import type { ConcurrencyLimit } from '../../protocol/values/concurrency.ts';
 import { type ActionContext, ActionError } from '../action/action.ts';
 import { performAction } from '../action/actions.ts';
 import { nestedWorkflowActionName } from '../action/nested.ts';
@@ -29,7 +30,6 @@ import {
 } from '../template/template.ts';
 import { agentTurn } from './agent.ts';
 import { endsWithQuestion } from './branchQuestions.ts';
-import type { ConcurrencyLimit } from './concurrency.ts';
 import { splitStateChange } from './growth.ts';
 import { normalizeStateValues, warnAboutStateValues } from './jsonState.ts';
 import { openNodeConversation } from './nodeConversation.ts';
