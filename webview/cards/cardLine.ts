@@ -12,8 +12,8 @@ import {
 import { callWithCorrectedArguments } from '../../src/protocol/run/understoodArguments.ts';
 import { formatAge } from '../../src/protocol/text/ago.ts';
 import type { OutcomeReason } from '../../src/protocol/text/codes.ts';
-import { truncateWithEllipsis } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
+import { truncateWithEllipsis } from '../../src/protocol/text/shorten.ts';
 import { formatElapsedTime } from '../time.ts';
 import { type CardTextPiece, pieceText, toPlainTextPiece } from './cardText.ts';
 import { exitCodeMeaning } from './exitText.ts';

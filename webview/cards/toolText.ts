@@ -1,7 +1,7 @@
 import { userQuestionTool } from '../../src/protocol/content/askTool.ts';
 import type { CallState } from '../../src/protocol/run/run.ts';
-import { truncateWithEllipsis } from '../../src/protocol/text/escapeInvisible.ts';
 import { type LocalizedMessage, localizedCount, message, t, withDigitGrouping } from '../../src/protocol/text/l10n.ts';
+import { truncateWithEllipsis } from '../../src/protocol/text/shorten.ts';
 import {
   type CardTextPiece,
   changedLineCounts,

@@ -22,13 +22,9 @@ import {
 } from '../../src/protocol/run/run.ts';
 import type { ErrorReason, RepeatedCallDetails, RunEndErrorCode } from '../../src/protocol/text/codes.ts';
 import { errorMessageForUser } from '../../src/protocol/text/codeText.ts';
-import {
-  escapeInvisible,
-  escapeInvisibleInLine,
-  truncateWithEllipsis,
-} from '../../src/protocol/text/escapeInvisible.ts';
+import { escapeInvisible, escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { type LocalizedMessage, localizedCount, message, t } from '../../src/protocol/text/l10n.ts';
-import { shortenText } from '../../src/protocol/text/shorten.ts';
+import { shortenText, truncateWithEllipsis } from '../../src/protocol/text/shorten.ts';
 import { callObjectText } from '../cards/cardLine.ts';
 import { formatLocalNumber } from '../cards/cardText.ts';
 import { formatClockTime, formatCount, formatElapsedTime } from '../time.ts';

@@ -1,10 +1,10 @@
 import { estimateTokenCount } from 'tokenx';
-import { truncate } from '../../llm/core/truncate.ts';
 import { userQuestionTool } from '../../protocol/content/askTool.ts';
 import type { Message, ToolCall, ToolResult } from '../../protocol/content/messages.ts';
 import { newestPlan } from '../../protocol/run/plan.ts';
 import type { CallState } from '../../protocol/run/run.ts';
 import { callWithCorrectedArguments } from '../../protocol/run/understoodArguments.ts';
+import { truncateMiddle } from '../../protocol/text/shorten.ts';
 import type { RunConversation } from '../core/loopConversation.ts';
 import { retainedUserRequests } from './promptMessages.ts';
 
@@ -115,7 +115,7 @@ function decisions({ messages }: RunConversation, upTo: number, calls: readonly 
 function decided(done: Done | undefined): string | undefined {
   if (!done?.result) return undefined;
   const { call, state, result } = done;
-  const asked = () => `${call.name} ${truncate(JSON.stringify(call.arguments), shortLine)}`;
+  const asked = () => `${call.name} ${truncateMiddle(JSON.stringify(call.arguments), shortLine)}`;
   if (call.name === userQuestionTool && succeeded(done)) return `- Asked: ${asked()}\n  Answered: ${result.content}`;
   if (state?.decision === 'deny' && !state.automatic) return `- Not allowed: ${asked()}\n  ${messageIn(result)}`;
   return state?.edited ? `- Changed by the person before they allowed it: ${asked()}` : undefined;
@@ -140,7 +140,7 @@ function newestThatFit(lines: readonly string[], tokens: number): string[] {
   const fitting: string[] = [];
   for (const line of lines.toReversed()) {
     if (left <= 1) break;
-    const said = [line, truncate(line, shortLine)].find((one) => estimateTokenCount(one) < left);
+    const said = [line, truncateMiddle(line, shortLine)].find((one) => estimateTokenCount(one) < left);
     if (said === undefined) continue;
     left -= estimateTokenCount(said) + 1;
     fitting.unshift(said);

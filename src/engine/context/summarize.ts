@@ -1,10 +1,10 @@
 import type { ChatRequest } from '../../llm/core/client.ts';
-import { truncate } from '../../llm/core/truncate.ts';
 import type { ErrorInfo, Message } from '../../protocol/content/messages.ts';
 import type { RunEventBody } from '../../protocol/run/events.ts';
 import { isSpendingLimitError } from '../../protocol/run/money.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { joinLocalizableTexts, messageOf, toStoredText } from '../../protocol/text/localized.ts';
+import { truncateMiddle } from '../../protocol/text/shorten.ts';
 import type { RunConversation } from '../core/loopConversation.ts';
 import { askModel, type CallableModel, callModelAndRecord, requestEventFields } from '../core/modelCall.ts';
 import type { RunLog } from '../core/runLog.ts';
@@ -132,22 +132,22 @@ function requestFor(
 function lines(message: Message): string[] {
   switch (message.role) {
     case 'user':
-      return [`Person: ${truncate(message.content, textLimit)}`];
+      return [`Person: ${truncateMiddle(message.content, textLimit)}`];
     case 'assistant':
       return [
-        ...(message.content ? [`Agent: ${truncate(message.content, textLimit)}`] : []),
+        ...(message.content ? [`Agent: ${truncateMiddle(message.content, textLimit)}`] : []),
         ...(message.toolCalls ?? []).map(
-          (call) => `Agent calls ${call.name} ${truncate(JSON.stringify(call.arguments), textLimit)}`,
+          (call) => `Agent calls ${call.name} ${truncateMiddle(JSON.stringify(call.arguments), textLimit)}`,
         ),
       ];
     case 'tool':
-      return message.toolResults.map(({ content }) => `Result: ${truncate(content, textLimit)}`);
+      return message.toolResults.map(({ content }) => `Result: ${truncateMiddle(content, textLimit)}`);
     default:
       return [`Note: ${message.content}`];
   }
 }
 
 function plainly({ summary, messages }: Before): string {
-  const short = messages.flatMap(lines).map((line) => `- ${truncate(line.replace(/\s+/g, ' '), 200)}`);
+  const short = messages.flatMap(lines).map((line) => `- ${truncateMiddle(line.replace(/\s+/g, ' '), 200)}`);
   return [...(summary && [summary]), ...short].join('\n');
 }

@@ -1,7 +1,8 @@
-import { truncate, truncateToolCall, truncateToolResult } from '../../llm/core/truncate.ts';
+import { truncateToolCall, truncateToolResult } from '../../llm/core/truncate.ts';
 import { withUnseenAttachmentNote } from '../../llm/messages/attachments.ts';
 import { defaultTruncationLength } from '../../protocol/content/compaction.ts';
 import type { Message, ToolCall, ToolResult } from '../../protocol/content/messages.ts';
+import { truncateMiddle } from '../../protocol/text/shorten.ts';
 
 /** Below the default limit, the model's own text is truncated, too, to this multiple of the limit. */
 const wordsLimit = 4;
@@ -33,7 +34,7 @@ function shorten(message: Extract<Message, { role: 'tool' | 'assistant' }>, most
     const same = toolResults.every((result, index) => result === message.toolResults[index]);
     return same ? message : { ...message, toolResults };
   }
-  const content = most < defaultTruncationLength ? truncate(message.content, most * wordsLimit) : message.content;
+  const content = most < defaultTruncationLength ? truncateMiddle(message.content, most * wordsLimit) : message.content;
   const { toolCalls = [] } = message;
   const calls = toolCalls.map((call) => truncateToolCall(call, call === plan ? most * planLimit : most));
   const same = content === message.content && calls.every((call, index) => call === toolCalls[index]);

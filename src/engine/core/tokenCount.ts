@@ -1,8 +1,8 @@
 import { estimateTokenCount } from 'tokenx';
 import type { ChatRequest } from '../../llm/core/client.ts';
-import { truncate } from '../../llm/core/truncate.ts';
 import { attachmentTokens } from '../../llm/messages/attachments.ts';
 import type { Message } from '../../protocol/content/messages.ts';
+import { truncateMiddle } from '../../protocol/text/shorten.ts';
 import type { RunConversation } from './loopConversation.ts';
 
 const tokensAround = 4;
@@ -51,7 +51,7 @@ export function truncateToTokens(text: string, tokens: number): string {
   let short = text;
   for (let most = tokens * 6; estimateTokenCount(short) > tokens; most = Math.floor(most * 0.75)) {
     if (most < 40) return '';
-    short = truncate(text, most);
+    short = truncateMiddle(text, most);
   }
   return short;
 }

@@ -6,6 +6,7 @@ import type { RepeatedCallDetails } from '../../protocol/text/codes.ts';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { toErrorInfo } from '../../protocol/text/localized.ts';
+import { textHead, textTail } from '../../protocol/text/shorten.ts';
 
 /** Failed turns of a call before a hint and before the stop. */
 const hintAt = 2;
@@ -152,7 +153,7 @@ const maxOfArguments = 200;
 function short(text: string, most: number): string {
   if (text.length <= most) return text;
   const half = Math.floor(most / 2);
-  return `${text.slice(0, half).replace(/[\ud800-\udbff]$/, '')}…${text.slice(-half).replace(/^[\udc00-\udfff]/, '')}`;
+  return `${textHead(text, half)}…${textTail(text, half)}`;
 }
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64');

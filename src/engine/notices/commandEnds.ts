@@ -7,6 +7,7 @@ import {
   unreportedCommandEnds,
 } from '../../protocol/run/run.ts';
 import { message } from '../../protocol/text/l10n.ts';
+import { shortenText } from '../../protocol/text/shorten.ts';
 import type { RunLog } from '../core/runLog.ts';
 
 const longestName = 200;
@@ -51,7 +52,7 @@ function noteOf([, { command, ended }]: ReturnType<typeof unreportedCommandEnds>
   };
 }
 
-const nameOf = (line: string): string => (line.length > longestName ? `${line.slice(0, longestName)}…` : line);
+const nameOf = (line: string): string => shortenText(line, longestName);
 
 export const outputOfCommand = (run: Run, id: string): string | undefined =>
   callsInStartOrder(run).find(([, { background }]) => background?.id === id)?.[1].ended?.outputId;

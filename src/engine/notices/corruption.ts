@@ -1,7 +1,7 @@
-import { truncate } from '../../llm/core/truncate.ts';
 import type { Message, SystemNote } from '../../protocol/content/messages.ts';
 import type { Corruption, Run } from '../../protocol/run/run.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { truncateMiddle } from '../../protocol/text/shorten.ts';
 import type { RunLog } from '../core/runLog.ts';
 
 /** Limits of the readable rest in the note: lines, and characters per line. */
@@ -52,7 +52,7 @@ function noteOf(run: Run, { text, said: localized, messages }: Corruption): { co
 const informed = (subject: LocalizedMessage): SystemNote => ({ line: message('The model is informed: {0}', subject) });
 
 function linesOf(run: Run, message: Message): string[] {
-  const short = (words: string) => JSON.stringify(truncate(words, lineLimit));
+  const short = (words: string) => JSON.stringify(truncateMiddle(words, lineLimit));
   if (message.role === 'tool') return [];
   if (message.role !== 'assistant') return message.content ? [`- ${message.role}: ${short(message.content)}`] : [];
   const calls = (message.toolCalls ?? []).map(

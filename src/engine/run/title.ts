@@ -1,5 +1,5 @@
-import { truncate } from '../../llm/core/truncate.ts';
 import { ownUserMessageTexts } from '../../protocol/run/run.ts';
+import { truncateMiddle } from '../../protocol/text/shorten.ts';
 import { askModel, requestEventFields } from '../core/modelCall.ts';
 import type { RunLog } from '../core/runLog.ts';
 import type { RunModel } from './runContext.ts';
@@ -26,7 +26,7 @@ export function nameRun(
     const first = said[0]?.trim();
     const chosen = first && !run.title && said.length <= maxTries ? await model?.() : undefined;
     if (!chosen || signal.aborted) return;
-    const messages = [{ role: 'user' as const, content: truncate(first!, textLimit) }];
+    const messages = [{ role: 'user' as const, content: truncateMiddle(first!, textLimit) }];
     const request = { model: chosen.model, systemPrompt: instructions, messages };
     const sent = requestEventFields(chosen, request);
     await askModel(

@@ -1,8 +1,9 @@
 import os from 'node:os';
 import * as vscode from 'vscode';
 import { callsWithOrphanedCommand } from '../../protocol/run/run.ts';
-import { escapeInvisibleInLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
+import { truncateWithEllipsis } from '../../protocol/text/shorten.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { isProcessAlive, type OrphanedCommand, type OrphanedCommands } from '../../tools/shell/orphanedCommands.ts';
 import { notify, notifyWithActions } from '../dialogs/notify.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { truncateToTokens } from '../../engine/core/tokenCount.ts';
-import { truncate } from '../../llm/core/truncate.ts';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
+import { truncateMiddle } from '../../protocol/text/shorten.ts';
 import { createFileClassifier } from '../../tools/code/shown.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { readCurrentText } from '../../tools/sandbox/fileText.ts';
@@ -63,7 +63,7 @@ export async function commitChanges(sources: Sources, tokens: number): Promise<C
     const isStaged = staged.includes(change);
     const text = hidden ? undefined : texts.length < maxTexts ? await textOf(change, isStaged, sources) : '';
     if (text === undefined) kept.push(name);
-    else if (text !== '') texts.push(truncate(text, most)); // at once: sixty may be large
+    else if (text !== '') texts.push(truncateMiddle(text, most)); // at once: sixty may be large
     names.push(`- ${kindOf(change)} ${name}${text === undefined ? ' (its text is not shown)' : ''}`);
   }
   if (all.length > maxNames) names.push(`- ${all.length - maxNames} more`);
@@ -131,7 +131,7 @@ const isOne = (diff: string) => diff.startsWith('diff --') && !diff.includes('\n
 async function subjects(repository: CommitRepository): Promise<string[]> {
   const commits = await repository.log({ maxEntries: maxSubjects }).catch(() => []); // no first commit yet
   const own = commits.filter(({ parents }) => parents.length < 2);
-  return own.map(({ message }) => `- ${truncate(escapeInvisibleInLine(message.split('\n')[0]!), subjectLimit)}`);
+  return own.map(({ message }) => `- ${truncateMiddle(escapeInvisibleInLine(message.split('\n')[0]!), subjectLimit)}`);
 }
 
 // Truncates texts to share a limit: short texts stay whole, longer ones get equal parts.
@@ -145,5 +145,7 @@ function shared(texts: readonly string[], room: number): string[] {
     share = Math.floor(left / (texts.length - at));
     left -= Math.min(length, share);
   }
-  return share < leastText ? texts.filter(({ length }) => length <= share) : texts.map((text) => truncate(text, share));
+  return share < leastText
+    ? texts.filter(({ length }) => length <= share)
+    : texts.map((text) => truncateMiddle(text, share));
 }

@@ -1,4 +1,5 @@
 import { escapeInvisibleProse } from '../../protocol/text/escapeInvisible.ts';
+import { textHead } from '../../protocol/text/shorten.ts';
 
 export interface CommitMessageLimits {
   subject: number;
@@ -39,7 +40,7 @@ function bare(answer: string): string {
 
 function cutAt(text: string, width: number): [string, string] {
   const space = text.lastIndexOf(' ', width - 1);
-  const at = space > 0 ? space : endOf(text, width - 1);
+  const at = space > 0 ? space : textHead(text, width - 1).length;
   return [`${text.slice(0, at)}…`, `…${text.slice(at).trimStart()}`];
 }
 
@@ -62,8 +63,6 @@ function wrapped(text: string, width: number): string[] {
 
 function pieces(word: string, width: number): string[] {
   if (word.length <= width || /^[\x21-\x7e]*$/.test(word)) return [word];
-  const at = endOf(word, Math.max(2, width));
+  const at = textHead(word, Math.max(2, width)).length;
   return [word.slice(0, at), ...pieces(word.slice(at), width)];
 }
-
-const endOf = (text: string, at: number) => (/[\ud800-\udbff]/.test(text[at - 1] ?? '') ? at - 1 : at);

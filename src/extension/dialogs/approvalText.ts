@@ -2,9 +2,9 @@ import {
   escapeInvisible,
   escapeInvisibleInLine,
   escapeInvisibleInProseLine,
-  truncateWithEllipsis,
 } from '../../protocol/text/escapeInvisible.ts';
 import { type LocalizedMessage, localizedCount, t } from '../../protocol/text/l10n.ts';
+import { truncateWithEllipsis } from '../../protocol/text/shorten.ts';
 import type { ApprovalRequest, ApprovalRequestPlan, ToolCallPlan } from '../../tools/core/tool.ts';
 import { fileChangeText } from './changeText.ts';
 import { dialogExcerpt, excerptDialogLine } from './dialogExcerpt.ts';

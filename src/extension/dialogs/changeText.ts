@@ -1,5 +1,6 @@
 import { escapeInvisible } from '../../protocol/text/escapeInvisible.ts';
 import { localizedCount, t, withDigitGrouping } from '../../protocol/text/l10n.ts';
+import { shortenText } from '../../protocol/text/shorten.ts';
 import type { FileChange } from '../../tools/core/tool.ts';
 import { type DiffHunk, diffSequences } from '../../tools/edit/diff.ts';
 import { linesForComparison } from '../../tools/notebook/comparedLines.ts';
@@ -63,5 +64,5 @@ function linesOfHunk({ fromStart, fromEnd, toStart, toEnd }: DiffHunk, from: rea
 
 const signed = (sign: string, line: string) => {
   const shown = escapeInvisible(line).replaceAll('\n', ' ⏎ ').replaceAll('\t', '  ');
-  return `${sign} ${shown.length > longestLine ? `${shown.slice(0, longestLine)}…` : shown}`;
+  return `${sign} ${shortenText(shown, longestLine)}`;
 };

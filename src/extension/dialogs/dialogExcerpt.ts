@@ -1,5 +1,6 @@
 import { escapeInvisible } from '../../protocol/text/escapeInvisible.ts';
 import { localizedCount, t } from '../../protocol/text/l10n.ts';
+import { textHead, textTail } from '../../protocol/text/shorten.ts';
 
 const maxLines = 20;
 const maxCharacters = 2000;
@@ -22,9 +23,9 @@ export function dialogExcerpt(of: string): DialogExcerpt {
     .map((line) => (line.trim() === '' ? '⏎' : blanksMarked(line)));
   const shown = lines.join('\n');
   if (lines.length <= maxLines && shown.length <= maxCharacters) return { text: shown, whole: true };
-  const head = wholeCharacters(lines.slice(0, endLines).join('\n').slice(0, endCharacters));
+  const head = textHead(lines.slice(0, endLines).join('\n'), endCharacters);
   const rest = shown.slice(head.length);
-  const tail = wholeCharacters(rest.split('\n').slice(-endLines).join('\n').slice(-endCharacters));
+  const tail = textTail(rest.split('\n').slice(-endLines).join('\n'), endCharacters);
   const between = rest.slice(0, rest.length - tail.length);
   const left = t(
     '… {0} more, {1} in total: {2} shows all …',
@@ -53,8 +54,6 @@ const maxMarks = 8;
 export function excerptDialogLine(line: string, most: number): DialogExcerpt {
   if (line.length <= most) return { text: line, whole: true };
   const end = Math.floor(most / 4);
-  const ends = [wholeCharacters(line.slice(0, most - end)), wholeCharacters(line.slice(-end))];
+  const ends = [textHead(line, most - end), textTail(line, end)];
   return { text: ends.join(`… (${t(localizedCount(line.length - most, 'more character'))}) …`), whole: false };
 }
-
-const wholeCharacters = (text: string) => text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');

@@ -10,8 +10,8 @@ import {
   pausedDownloads,
 } from '../../llm/local/download/partialDownload.ts';
 import { memorySizeText } from '../../llm/local/modelFile/memoryFit.ts';
-import { truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
 import { currentLocale, message, t } from '../../protocol/text/l10n.ts';
+import { truncateWithEllipsis } from '../../protocol/text/shorten.ts';
 import { onAbort } from '../../protocol/values/abort.ts';
 import { acquireRunLock, isRunLocked } from '../../runs/lock.ts';
 import { withCancellation } from '../dialogs/cancellable.ts';

@@ -1,6 +1,7 @@
 import stringify from 'safe-stable-stringify';
 import { escapeInvisible, escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { localizedCount, t } from '../../protocol/text/l10n.ts';
+import { textHead, textTail } from '../../protocol/text/shorten.ts';
 import type { ServerToolText } from '../../tools/mcp/serverText.ts';
 import type { ToolChangesApproval } from '../../tools/mcp/toolChanges.ts';
 import type { ApprovalText } from '../dialogs/approvalText.ts';
@@ -166,7 +167,7 @@ function differing(label: string, was: string, now: string): DialogExcerpt[] {
 function shortened(text: string, most: number): DialogExcerpt {
   if (text.length <= 10 * most) return excerptDialogLine(escapeInvisibleInLine(text), most);
   const end = Math.floor(most / 4);
-  const ends = [text.slice(0, most - end), text.slice(-end)].map(escapeInvisibleInLine);
+  const ends = [textHead(text, most - end), textTail(text, end)].map(escapeInvisibleInLine);
   return { text: ends.join(`… (${t(localizedCount(text.length - most, 'more character'))}) …`), whole: false };
 }
 

@@ -1,5 +1,6 @@
-import { escapeInvisibleInLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
+import { truncateWithEllipsis } from '../../protocol/text/shorten.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
 
 /** Returns a message for each server list with omitted items. */

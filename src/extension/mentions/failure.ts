@@ -1,6 +1,7 @@
 import type * as vscode from 'vscode';
 import { maxMentionText } from '../../protocol/content/mentionText.ts';
-import { escapeInvisibleInLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
+import { truncateWithEllipsis } from '../../protocol/text/shorten.ts';
 
 /** Argument of commands in `testing/message/context`. */
 export interface TestFailure {

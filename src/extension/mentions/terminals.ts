@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { redact } from '../../llm/transport/redact.ts';
 import { maxMentionText } from '../../protocol/content/mentionText.ts';
-import { escapeInvisibleInLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { appendTerminalOutput } from '../../protocol/text/lineUpdates.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
+import { truncateWithEllipsis } from '../../protocol/text/shorten.ts';
 import { TerminalOutputCleaner } from '../../tools/shell/output.ts';
 
 const longestName = 60;

@@ -1,6 +1,7 @@
 import { localizedRunTitle } from '../../protocol/run/run.ts';
-import { escapeInvisibleInProseLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInProseLine } from '../../protocol/text/escapeInvisible.ts';
 import { localizedCount, t } from '../../protocol/text/l10n.ts';
+import { truncateWithEllipsis } from '../../protocol/text/shorten.ts';
 import { type LiveRunStatus, stateLabel } from '../runs/runStates.ts';
 
 interface Now {

@@ -5,8 +5,9 @@ import {
   isMorePermissivePreset,
   presetNames,
 } from '../../protocol/content/policy.ts';
-import { escapeInvisibleInLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { currentLocale, t } from '../../protocol/text/l10n.ts';
+import { truncateWithEllipsis } from '../../protocol/text/shorten.ts';
 import type { BackgroundCommandInfo } from '../../tools/shell/background.ts';
 import type { LiveRunStatus } from '../runs/runStates.ts';
 import { statusBarContent } from './status.ts';

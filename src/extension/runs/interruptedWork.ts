@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import type { ExecutionEngine, InterruptionChoice } from '../../engine/run/engine.ts';
 import { type InterruptedWork, interruptedWork, interruptionMessage } from '../../protocol/run/interruptions.ts';
-import { escapeInvisibleInLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localize, localizedErrorText, messageOf } from '../../protocol/text/localized.ts';
+import { truncateWithEllipsis } from '../../protocol/text/shorten.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { PanelConversation } from './conversation.ts';

@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import type { Run } from '../../protocol/run/run.ts';
-import { escapeInvisibleInProseLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInProseLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localizedErrorText } from '../../protocol/text/localized.ts';
+import { truncateWithEllipsis } from '../../protocol/text/shorten.ts';
 import { disableCommandLinks } from '../dialogs/approvalText.ts';
 import type { LiveRunStatus } from './runStates.ts';
 

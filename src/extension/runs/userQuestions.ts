@@ -3,8 +3,9 @@ import { type CallKey, isSameCall } from '../../protocol/content/callKey.ts';
 import type { Notice } from '../../protocol/panel/panelMessages.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
 import { localizedRunTitle } from '../../protocol/run/run.ts';
-import { escapeInvisibleInProseLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInProseLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
+import { truncateWithEllipsis } from '../../protocol/text/shorten.ts';
 import { disableCommandLinks } from '../dialogs/approvalText.ts';
 import { showReminderNotification } from '../dialogs/reminder.ts';
 

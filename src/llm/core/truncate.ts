@@ -1,20 +1,11 @@
 import type { ToolCall, ToolResult } from '../../protocol/content/messages.ts';
-import { englishCount } from '../../protocol/text/plurals.ts';
-
-/** Returns the head and tail of a text longer than `most` characters, with a note about the omitted part; else the text. */
-export function truncate(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const head = text.slice(0, Math.ceil(most * 0.6)).replace(/[\ud800-\udbff]$/, '');
-  const tail = text.slice(text.length - Math.floor(most * 0.4)).replace(/^[\udc00-\udfff]/, '');
-  const left = englishCount(text.length - head.length - tail.length, 'character');
-  return `${head}\n… ${left} left out …\n${tail}`;
-}
+import { truncateMiddle } from '../../protocol/text/shorten.ts';
 
 /** Truncates the long texts inside a result. A result that is long for another reason becomes text. */
 export function truncateToolResult(
   result: ToolResult,
   most: number,
-  cut = (text: string): string => truncate(text, most),
+  cut = (text: string): string => truncateMiddle(text, most),
 ): ToolResult {
   if (result.content.length <= most) return result;
   const inside = cutInside(result.content, cut);
@@ -29,19 +20,19 @@ export function truncateToolCall(call: ToolCall, most: number): ToolCall {
   const { arguments: args, malformed } = call;
   const isLong = JSON.stringify(args).length > most;
   if (!isLong && (malformed?.length ?? 0) <= most) return call;
-  const text = malformed === undefined ? {} : { malformed: truncate(malformed, most) };
+  const text = malformed === undefined ? {} : { malformed: truncateMiddle(malformed, most) };
   return { ...call, ...(isLong && { arguments: excerptOfObject(args, most) }), ...text, cut: true };
 }
 
 function excerptOfObject(value: Record<string, unknown>, most: number): Record<string, unknown> {
-  const inside = JSON.parse(cutInside(JSON.stringify(value), (text) => truncate(text, most))) as typeof value;
+  const inside = JSON.parse(cutInside(JSON.stringify(value), (text) => truncateMiddle(text, most))) as typeof value;
   let room = most * 2;
   if (JSON.stringify(inside).length <= room) return inside;
   const entries = Object.entries(inside);
   const share = Math.max(40, Math.floor(most / entries.length));
   const short = entries.map(([name, one]): [string, unknown] => {
     const text = JSON.stringify(one);
-    return [name, text.length <= share ? one : truncate(text, share)];
+    return [name, text.length <= share ? one : truncateMiddle(text, share)];
   });
   const fitting = short.filter((entry) => {
     room -= JSON.stringify(entry).length;

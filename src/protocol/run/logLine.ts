@@ -1,6 +1,7 @@
 import type { TokenUsage } from '../content/messages.ts';
 import { escapeInvisibleInLine } from '../text/escapeInvisible.ts';
 import { englishCount, formatEnglishInteger } from '../text/plurals.ts';
+import { shortenText } from '../text/shorten.ts';
 import { type RunEvent, runEventSchema, type StoredChange } from './events.ts';
 import { formatDollars } from './money.ts';
 import { commandEndTextForModel, hasCommandFailed } from './run.ts';
@@ -196,8 +197,4 @@ function duration(ms: number): string {
 const maxPaths = 10;
 const maxText = 1000;
 
-function cut(text: string): string {
-  if (text.length <= maxText) return text;
-  const end = /[\uD800-\uDBFF]/.test(text[maxText - 1]!) ? maxText - 1 : maxText;
-  return `${text.slice(0, end)}…`;
-}
+const cut = (text: string): string => shortenText(text, maxText);

@@ -6,8 +6,8 @@ import type { ErrorInfo, Message, TokenUsage } from '../content/messages.ts';
 import type { WorkflowOutline } from '../content/outline.ts';
 import type { UserQuestionAnswer, UserQuestions } from '../content/questions.ts';
 import type { WorkStats } from '../content/workStats.ts';
-import { truncateWithEllipsis } from '../text/escapeInvisible.ts';
 import { type LocalizedMessage, message, t, toEnglishText } from '../text/l10n.ts';
+import { truncateWithEllipsis } from '../text/shorten.ts';
 import { createDictionary, type Dictionary, sortedDictionaryEntries, toDictionary } from '../values/dictionary.ts';
 import type { BranchParent } from './branches.ts';
 import type {

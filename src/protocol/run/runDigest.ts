@@ -1,4 +1,5 @@
 import { t } from '../text/l10n.ts';
+import { shortenText } from '../text/shorten.ts';
 import { planItemsOfRun } from './plan.ts';
 import { callsInStartOrder, localizedRunTitle, ownUserMessageTexts, type Run, runTitle } from './run.ts';
 
@@ -36,5 +37,4 @@ function filesOf(run: Run): string[] {
   return all.length > most.files ? [...all.slice(0, most.files), t('and {0} more', all.length - most.files)] : all;
 }
 
-const cut = (text: string, length: number): string =>
-  text.length > length ? `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')} …` : text;
+const cut = (text: string, length: number): string => shortenText(text, length, ' …');

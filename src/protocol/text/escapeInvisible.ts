@@ -47,13 +47,6 @@ export const escapeInvisibleInLine = (text: string): string => oneLine(escapeInv
 
 export const escapeInvisibleInProseLine = (text: string): string => oneLine(escapeInvisibleProse(text));
 
-/** Truncates to a number of characters with an ellipsis, never inside a surrogate pair. */
-export function truncateWithEllipsis(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const characters = [...text];
-  return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : text;
-}
-
 const beforeUnit = /(\d) (?=(?:ms|s|min|h|d|KB|MB|GB|MiB|%|Std\.|Tg\.)(?![\p{L}\p{N}]))/gu;
 
 /** Joins numbers to units with no-break spaces. For sentences of Towpath, after embedded text was escaped. */

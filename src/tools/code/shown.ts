@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { escapeInvisibleProse } from '../../protocol/text/escapeInvisible.ts';
+import { shortenText } from '../../protocol/text/shorten.ts';
 import { ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { secretFileReason } from '../policy/secretFiles.ts';
@@ -84,7 +85,7 @@ export class LinesByFile {
       file = { path, ...(outside && { outside }), lines: [] };
       this.files.push(file);
     }
-    const short = escapeInvisibleProse(line.length > 400 ? `${line.slice(0, 400)}…` : line);
+    const short = escapeInvisibleProse(shortenText(line, 400));
     file.lines.push(short);
     this.count += 1;
     this.characters += short.length;

@@ -1,7 +1,7 @@
 import * as paths from 'node:path';
-import { truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
+import { truncateWithEllipsis } from '../../protocol/text/shorten.ts';
 import { ToolError } from '../core/tool.ts';
 import type { WorkspaceRoot } from '../core/workspace.ts';
 import { isGitInternal } from '../policy/protectedPaths.ts';

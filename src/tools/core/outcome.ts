@@ -1,4 +1,5 @@
 import { failedToolOutcome, type ToolOutcome } from '../../protocol/content/tools.ts';
+import { shortenText } from '../../protocol/text/shorten.ts';
 import { ResultWithImages, selectSendableImages } from './imageFiles.ts';
 import { ToolError } from './tool.ts';
 
@@ -52,9 +53,7 @@ const withMore = (data: unknown, more: object) =>
   typeof data === 'object' && data !== null && !Array.isArray(data) ? { ...data, ...more } : { ...more, value: data };
 
 function shorten(value: unknown, limit: number): unknown {
-  if (typeof value === 'string') {
-    return value.length > limit ? `${value.slice(0, limit)}… (${value.length - limit} characters cut)` : value;
-  }
+  if (typeof value === 'string') return shortenText(value, limit, `… (${value.length - limit} characters cut)`);
   if (Array.isArray(value)) return value.slice(0, limit).map((item) => shorten(item, limit));
   if (typeof value === 'object' && value !== null) {
     const entries = Object.entries(value).slice(0, limit);

@@ -1,5 +1,6 @@
 import * as paths from 'node:path';
 import type { RefusalReason } from '../../protocol/text/codes.ts';
+import { shortenText } from '../../protocol/text/shorten.ts';
 import { ToolError } from './tool.ts';
 import { openFolderRoots, type WorkspaceRoot } from './workspace.ts';
 
@@ -155,7 +156,5 @@ const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u034f\u115f\u1160\u17b4\u17b5
 export const isNonPortableFileName = (segment: string) =>
   /[. ]$|[<>:"|?*\\]/.test(segment) || /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(segment);
 
-export const quoteForMessage = (text: string) => {
-  const escaped = JSON.stringify(text).replace(/[^\x20-\x7e\p{L}\p{N}\p{P}\p{S}]/gu, '?');
-  return escaped.length > 160 ? `${escaped.slice(0, 160)}…"` : escaped;
-};
+export const quoteForMessage = (text: string) =>
+  shortenText(JSON.stringify(text).replace(/[^\x20-\x7e\p{L}\p{N}\p{P}\p{S}]/gu, '?'), 160, '…"');

@@ -1,3 +1,4 @@
+import { textHead } from '../../protocol/text/shorten.ts';
 import type { ToolContext } from './tool.ts';
 
 /** Bytes, as JSON, of the head and the tail of a long text for the model. Together they stay below the limit of an outcome. */
@@ -39,7 +40,7 @@ function beginning(text: string, limit: number): string {
   for (let size = jsonBytes(part); size > limit; size = jsonBytes(part))
     part = part.slice(0, Math.floor((part.length * limit) / size));
   const line = part.lastIndexOf('\n') + 1;
-  return part.slice(0, line > part.length / 2 ? line : part.length).replace(/[\ud800-\udbff]$/, '');
+  return textHead(part, line > part.length / 2 ? line : part.length);
 }
 
 function end(text: string, limit: number): string {

@@ -1,7 +1,9 @@
 // @invariant server-permissions-bind-definitions: A permission for an MCP tool is bound to the launch of its server and to the definition
 // of the tool, never to names.
+
 import type { PermissionRule } from '../../protocol/content/rule.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { textHead, textTail } from '../../protocol/text/shorten.ts';
 
 /**
  * Identity of the server and the tool. The name is no identity: any server can use any name and change the descriptions. `starts` is the
@@ -39,7 +41,7 @@ const longestStart = 32;
 
 export function serverRuleLabel(tool: string, { starts }: NonNullable<PermissionRule['server']>): LocalizedMessage {
   const half = longestStart / 2;
-  const place = starts.length > longestStart ? `${starts.slice(0, half)}…${starts.slice(-half)}` : starts;
+  const place = starts.length > longestStart ? `${textHead(starts, half)}…${textTail(starts, half)}` : starts;
   return message('{0} of “{1}”', tool, place);
 }
 

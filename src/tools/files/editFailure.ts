@@ -1,4 +1,4 @@
-import { truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
+import { truncateWithEllipsis } from '../../protocol/text/shorten.ts';
 import { quoteForMessage } from '../core/pathSyntax.ts';
 import { AlreadyAppliedError, ToolError } from '../core/tool.ts';
 import { areEditsApplied, type EditFailure, type SearchReplaceEdit } from '../edit/applyEdits.ts';

@@ -1,7 +1,8 @@
 import { extname, join, relative } from 'node:path';
 import { stringify } from 'yaml';
-import { escapeInvisibleInLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { type LocalizedMessage, localizedCount, message } from '../../protocol/text/l10n.ts';
+import { truncateWithEllipsis } from '../../protocol/text/shorten.ts';
 import { openFolderRoots, type WorkspaceRoot } from '../core/workspace.ts';
 import { maxFrontmatterBytes, parseYaml } from '../core/yaml.ts';
 import { isNamedRoot, resolvePath } from '../sandbox/paths.ts';

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { estimateTokenCount } from 'tokenx';
-import { truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
+import { truncateWithEllipsis } from '../../protocol/text/shorten.ts';
 
 export interface Skill {
   name: string;

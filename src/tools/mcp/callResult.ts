@@ -3,6 +3,7 @@ import type { CallToolResult, ContentBlock, ReadResourceResult } from '@modelcon
 import * as z from 'zod';
 import type { Attachment } from '../../protocol/content/messages.ts';
 import { escapeInvisibleProse, escapeInvisibleProseDeep } from '../../protocol/text/escapeInvisible.ts';
+import { textHead } from '../../protocol/text/shorten.ts';
 import { ResultWithImages } from '../core/imageFiles.ts';
 import { ToolError } from '../core/tool.ts';
 
@@ -58,7 +59,7 @@ interface Told {
 function cut(text: string): Told {
   if (text.length <= textLimit) return { text };
   return {
-    text: text.slice(0, textLimit),
+    text: textHead(text, textLimit),
     cut: `${text.length - textLimit} characters were cut. Ask for less at a time.`,
   };
 }

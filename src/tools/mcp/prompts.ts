@@ -1,7 +1,8 @@
 import type { Attachment } from '../../protocol/content/messages.ts';
-import { escapeInvisibleInLine, truncateWithEllipsis } from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
+import { truncateWithEllipsis } from '../../protocol/text/shorten.ts';
 import { ResultWithImages } from '../core/imageFiles.ts';
 import { mcpCallResultData } from './callResult.ts';
 import type { McpServer } from './server.ts';

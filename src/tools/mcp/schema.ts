@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { JsonSchema } from '../../protocol/content/tools.ts';
 import { escapeInvisibleProse } from '../../protocol/text/escapeInvisible.ts';
+import { fitText } from '../../protocol/text/shorten.ts';
 import { runWithTimeout } from '../core/runWithTimeout.ts';
 import { makeDefaultedOptional } from './config/defaults.ts';
 import type { McpSdk } from './loadSdk.ts';
@@ -48,7 +49,7 @@ export function cleanSchema(schema: unknown, { text, schema: most }: SchemaTextL
   const names = Object.entries(whole.properties ?? {}).slice(0, 50);
   const shallow = names.map(([name, { type, description }]) => [
     name,
-    { ...(type && { type }), ...(description && { description: cut(description, 80) }) },
+    { ...(type && { type }), ...(description && { description: fitText(description, 80) }) },
   ]);
   const kept = new Set(names.map(([name]) => name));
   const required = (whole.required ?? []).filter((name) => kept.has(name));
@@ -73,7 +74,7 @@ function asObject(schema: JsonSchema): JsonSchema {
 }
 
 function clean(value: unknown, depth: number, most: number): unknown {
-  if (typeof value === 'string') return cut(escapeInvisibleProse(value), most);
+  if (typeof value === 'string') return fitText(escapeInvisibleProse(value), most);
   if (typeof value !== 'object' || value === null) return value;
   if (depth > depthLimit) return Array.isArray(value) ? [] : {};
   if (Array.isArray(value)) return value.slice(0, itemLimit).map((item) => clean(item, depth + 1, most));
@@ -82,8 +83,6 @@ function clean(value: unknown, depth: number, most: number): unknown {
     entries.slice(0, itemLimit).map(([key, item]) => [escapeInvisibleProse(key), clean(item, depth + 1, most)]),
   );
 }
-
-const cut = (text: string, limit: number): string => (text.length > limit ? `${text.slice(0, limit - 1)}…` : text);
 
 /** Tests for nesting beyond any real definition, which would overflow a recursion. */
 export function isNestedTooDeep(value: unknown, left = 100): boolean {

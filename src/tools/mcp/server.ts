@@ -4,6 +4,7 @@ import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, storedLocalizableText } from '../../protocol/text/localized.ts';
 import { englishCount } from '../../protocol/text/plurals.ts';
+import { shortenText } from '../../protocol/text/shorten.ts';
 import { ToolError } from '../core/tool.ts';
 import { redactAllSecrets } from '../shell/environment.ts';
 import type { McpServerDefinition } from './config/config.ts';
@@ -241,8 +242,7 @@ export class McpServer {
     const whole = this.errors.length < errorsKept ? this.errors : this.errors.slice(this.errors.indexOf('\n') + 1);
     const line = stderrTail(redactAllSecrets(this.redact(whole)), died);
     if (line === undefined) return undefined;
-    const shown = escapeInvisibleInLine(line);
-    return JSON.stringify(shown.length > longestWords ? `${shown.slice(0, longestWords)}…` : shown);
+    return JSON.stringify(shortenText(escapeInvisibleInLine(line), longestWords));
   }
 
   private hidden(said: LocalizedMessage): LocalizedMessage {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { shortenText } from '../../protocol/text/shorten.ts';
 import { type Tool, type ToolCallPlan, type ToolContext, ToolError } from '../core/tool.ts';
 import type { ToolOrigin } from '../core/toolOrigin.ts';
 import { redactAllSecrets } from '../shell/environment.ts';
@@ -117,8 +118,12 @@ export function createServerToolOrigin(
   tool: Pick<ToolOrigin, 'definition' | 'earlier'>,
 ): ToolOrigin {
   const starts = escapeInvisibleInLine(redactAllSecrets(serverCommandOrAddress(definition)));
-  const shown = starts.length > longestPlace ? `${starts.slice(0, longestPlace)}…` : starts;
-  return { starts: shown, identity: serverIdentity(definition), own: definition.place === 'settings', ...tool };
+  return {
+    starts: shortenText(starts, longestPlace),
+    identity: serverIdentity(definition),
+    own: definition.place === 'settings',
+    ...tool,
+  };
 }
 
 /**

@@ -1,9 +1,6 @@
 import { posix } from 'node:path';
-import {
-  escapeInvisibleInLine,
-  escapeInvisibleProse,
-  truncateWithEllipsis,
-} from '../../protocol/text/escapeInvisible.ts';
+import { escapeInvisibleInLine, escapeInvisibleProse } from '../../protocol/text/escapeInvisible.ts';
+import { truncateWithEllipsis } from '../../protocol/text/shorten.ts';
 import { splitFrontmatter } from '../instructions/header.ts';
 
 const ending = '.prompt.md';

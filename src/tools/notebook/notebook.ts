@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { escapeCommandOutput } from '../../protocol/text/escapeInvisible.ts';
+import { textHead, textTail } from '../../protocol/text/shorten.ts';
 import { parseLimitedJson } from '../core/parseLimits.ts';
 
 const [maxCharacters, maxOutput] = [10_000_000, 2000];
@@ -70,7 +71,7 @@ function outputOf(output: unknown): string {
 function shortened(text: string): string {
   if (text.length <= maxOutput) return text;
   const half = maxOutput / 2;
-  return `${text.slice(0, half)}\n(… ${text.length - maxOutput} characters left out …)\n${text.slice(-half)}`;
+  return `${textHead(text, half)}\n(… ${text.length - maxOutput} characters left out …)\n${textTail(text, half)}`;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { shortenText } from '../../protocol/text/shorten.ts';
 import { ToolError } from '../core/tool.ts';
 import type { BackgroundCommands } from '../shell/background.ts';
 import type { RunningCommand } from '../shell/backgroundCommand.ts';
@@ -98,7 +99,7 @@ const names = (output: string, port: number): boolean =>
 
 function nameOf(line: string): string {
   const words = line.replace(/\s+/g, ' ').replace(/[“”]/g, '"');
-  return `“${words.length > 200 ? `${words.slice(0, 200)}…` : words}”`;
+  return `“${shortenText(words, 200)}”`;
 }
 
 const notItsOwn = (url: URL) =>

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import stringify from 'safe-stable-stringify';
+import { shortenText } from '../../protocol/text/shorten.ts';
 import { didYouMean } from '../../tools/core/didYouMean.ts';
 import { ToolError } from '../../tools/core/tool.ts';
 import type { FrontmatterUpdate } from '../../tools/core/workspace.ts';
@@ -129,10 +130,7 @@ const operations = ['set', 'append', 'remove'];
 const own = (values: Values, key: string): unknown => (Object.hasOwn(values, key) ? values[key] : undefined);
 const canonical = (value: unknown): string => stringify(value) ?? 'undefined';
 
-function short(value: unknown): string {
-  const text = canonical(value);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
-}
+const short = (value: unknown): string => shortenText(canonical(value), 80);
 
 function namesIn(value: unknown, path: readonly string[]): unknown[] {
   const items = [value].flat(1);

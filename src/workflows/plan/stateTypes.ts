@@ -1,4 +1,5 @@
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { fitText } from '../../protocol/text/shorten.ts';
 /** Type in `state_schema` or `input_schema`: a Python name, or `{type, items, properties, …}`. `words` is the written form. */
 export interface StateType {
   kind: 'any' | 'str' | 'int' | 'float' | 'bool' | 'list' | 'dict' | 'none' | 'union';
@@ -189,8 +190,7 @@ function matches(pattern: string, value: string): boolean {
 }
 
 function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+  return fitText(JSON.stringify(value) ?? String(value), 60);
 }
 
 function fromJson(text: string): unknown {

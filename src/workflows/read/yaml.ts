@@ -11,6 +11,7 @@ import {
 } from 'yaml';
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, toErrorInfo } from '../../protocol/text/localized.ts';
+import { fitText } from '../../protocol/text/shorten.ts';
 import { exceedsValueLimits } from '../../tools/core/parseLimits.ts';
 import { maxYamlAliases, parseYaml } from '../../tools/core/yaml.ts';
 import { unquotedYamlSpecials } from './cutText.ts';
@@ -48,7 +49,7 @@ export function readYaml(text: string): YamlFile {
     const [start, end] = [lines.linePos(from), lines.linePos(Math.max(to, from))];
     const place = { line: start.line, column: start.col, endLine: end.line, endColumn: end.col };
     const message = toEnglishText(words);
-    if (message.length > longestMessage) return { ...place, message: `${message.slice(0, longestMessage - 1)}…` };
+    if (message.length > longestMessage) return { ...place, message: fitText(message, longestMessage) };
     return { ...place, ...toErrorInfo(words) };
   };
   const parsed = parseYaml(text, { lineCounter: lines, prettyErrors: false, merge: true });

@@ -1,6 +1,7 @@
 import { Environment, Interpreter, type parse } from '@huggingface/jinja';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, UserFacingError } from '../../protocol/text/localized.ts';
+import { fitText } from '../../protocol/text/shorten.ts';
 import { areTemplateValuesEqual, extraTemplateFilters, extraTemplateTests, type FilterInput } from './filters.ts';
 import { identifierName, TemplateError, type TemplateNode, templateFunctions } from './language.ts';
 import {
@@ -223,6 +224,6 @@ const emptyAtAny = (whole: string, name: string, only: string | undefined): Loca
 const constants = { true: true, false: false, none: null, True: true, False: false, None: null };
 
 function shortList(keys: readonly string[]): string {
-  const shown = keys.slice(0, 8).map((key) => `\`${key.length > 40 ? `${key.slice(0, 39)}…` : key}\``);
+  const shown = keys.slice(0, 8).map((key) => `\`${fitText(key, 40)}\``);
   return shown.join(', ') + (keys.length > shown.length ? ', …' : '');
 }

@@ -1,8 +1,10 @@
 // @invariant templates-come-from-files: Templates come from files, never from text of a model or a tool, and are interpreted, never
 // evaluated as code.
+
 import { parse } from '@huggingface/jinja';
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { joinLocalizableTexts, type LocalizableText, messageOf } from '../../protocol/text/localized.ts';
+import { fitText } from '../../protocol/text/shorten.ts';
 import { tokenizeTemplate } from './bounds.ts';
 import { TemplateInterpreter } from './interpreter.ts';
 import { checkTemplate, TemplateError, type TemplateNode } from './language.ts';
@@ -44,10 +46,7 @@ function reasonOf(error: unknown): LocalizableText {
   return toEnglishText(words).endsWith('.') ? words : joinLocalizableTexts([words, '.'], '');
 }
 
-function inShort(text: string): string {
-  const line = text.slice(0, 1000).replace(/\s+/g, ' ').trim();
-  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
-}
+const inShort = (text: string): string => fitText(text.slice(0, 1000).replace(/\s+/g, ' ').trim(), 80);
 
 export function renderTemplatesDeep(
   value: unknown,

@@ -1,6 +1,7 @@
 import { Environment, type Interpreter } from '@huggingface/jinja';
 import { message } from '../../protocol/text/l10n.ts';
 import { joinLocalizableTexts, type LocalizableText, UserFacingError } from '../../protocol/text/localized.ts';
+import { fitText } from '../../protocol/text/shorten.ts';
 
 /** Value of the interpreter, which distinguishes `1.0` from `1`, and null from undefined. */
 export type TemplateValue = ReturnType<Interpreter['run']>;
@@ -63,7 +64,5 @@ export function templateValueKind(value: TemplateValue): LocalizableText {
   return isShown ? joinLocalizableTexts([kind, ` (${quote(value)})`], '') : kind;
 }
 
-function quote(value: TemplateValue): string {
-  const text = value.type === 'StringValue' ? JSON.stringify(value.value) : value.toString();
-  return text.length > 40 ? `${text.slice(0, 39)}…` : text;
-}
+const quote = (value: TemplateValue): string =>
+  fitText(value.type === 'StringValue' ? JSON.stringify(value.value) : value.toString(), 40);

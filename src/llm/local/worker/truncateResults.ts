@@ -1,5 +1,6 @@
 import type { Message } from '../../../protocol/content/messages.ts';
-import { truncate, truncateToolResult } from '../../core/truncate.ts';
+import { truncateMiddle } from '../../../protocol/text/shorten.ts';
+import { truncateToolResult } from '../../core/truncate.ts';
 
 interface TruncatedMessages {
   messages: Message[];
@@ -18,7 +19,7 @@ export function truncateLongMessages(messages: readonly Message[], most: number)
     if (text.length <= most) return text;
     texts++;
     characters += text.length - most;
-    return truncate(text, most);
+    return truncateMiddle(text, most);
   };
   const newest = messages.findLastIndex((message) => message.role === 'user');
   const shortened = messages.map((message, index): Message => {
