@@ -42,3 +42,32 @@ export function endOfJsonString(text: string, start: number): number {
   }
   return text.length;
 }
+
+/**
+ * Parses JSON with at most `maxDepth` nested levels. Throws `SyntaxError`; `tooDeep` is its message for deeper text, which is not parsed:
+ * `JSON.parse` accepts millions of levels, and `JSON.stringify` throws at thousands.
+ */
+export function parseJsonToDepth(text: string, maxDepth: number, tooDeep: string): unknown {
+  if (isJsonDeeperThan(text, maxDepth)) throw new SyntaxError(tooDeep);
+  return JSON.parse(text);
+}
+
+function isJsonDeeperThan(text: string, maxDepth: number): boolean {
+  if (text.length <= 2 * maxDepth) return false; // each level needs two characters
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // "
+        at = endOfJsonString(text, at);
+        break;
+      case 0x5b: // [
+      case 0x7b:
+        if (++depth > maxDepth) return true;
+        break;
+      case 0x5d:
+      case 0x7d:
+        depth--;
+    }
+  }
+  return false;
+}

@@ -1,3 +1,5 @@
+import { parseJsonToDepth } from '../../protocol/values/jsonText.ts';
+
 // Limits that a text of a repository must meet before a parser reads the text. One pass without recursion checks all limits: a parser
 // recurses for each bracket, and a stack overflow may end the whole process.
 
@@ -13,13 +15,15 @@ export const maxJsonAnswerLength = 5_000_000;
 export const jsonTooLargeReason = `The file is larger than ${maxJsonBytes / 1024} KiB.`;
 export const jsonTooDeepReason = `Lists and maps are nested more than ${maxJsonDepth} levels deep here.`;
 
+const tooLongReason = (most: number): string =>
+  most === maxJsonBytes ? jsonTooLargeReason : `It is longer than ${most} characters.`;
+
 /**
  * Checks JSON, with or without comments. Closing brackets without an opening bracket are ignored, like in a parser that recovers from
  * errors; a string ends at the end of its line.
  */
 export function checkJsonLimits(text: string, most = maxJsonBytes): ParseProblem {
-  if (text.length > most)
-    return { message: most === maxJsonBytes ? jsonTooLargeReason : `It is longer than ${most} characters.`, at: 0 };
+  if (text.length > most) return { message: tooLongReason(most), at: 0 };
   const open: string[] = [];
   for (let at = 0; at < text.length; at++) {
     const character = text[at]!;
@@ -56,9 +60,8 @@ function endOfComment(text: string, start: number): number {
 
 /** Parses JSON of a file, or of a model or a tool (`most` characters). Throws `SyntaxError` with a sentence for the user. */
 export function parseLimitedJson(text: string, most = maxJsonBytes): unknown {
-  const trouble = checkJsonLimits(text, most);
-  if (trouble) throw new SyntaxError(trouble.message);
-  return JSON.parse(text);
+  if (text.length > most) throw new SyntaxError(tooLongReason(most));
+  return parseJsonToDepth(text, maxJsonDepth, jsonTooDeepReason);
 }
 
 /** Tests if a value exceeds the limits of size and depth. Each reference to a shared value counts; the walk stops at the limits. */
