@@ -3,6 +3,7 @@ import { message } from '../../../protocol/text/l10n.ts';
 import { joinLocalizableTexts } from '../../../protocol/text/localized.ts';
 import { withDeadline } from '../../core/deadlines.ts';
 import { LLMError } from '../../core/errors.ts';
+import { parseJson } from '../../core/json.ts';
 import { splitModelParts } from '../modelFile/splitModel.ts';
 import { offlineModelHint, sendAnonymousRequest, type WebResponse } from './fetchRange.ts';
 import type { ModelAddress } from './modelAddress.ts';
@@ -34,6 +35,7 @@ const treeSchema = z.array(
   }),
 );
 type TreeFile = z.infer<typeof treeSchema>[number];
+const maxTreeBytes = 16 * 1024 * 1024;
 
 const preferred = ['Q4_K_M', 'Q4_K_S', 'Q4_0', 'MXFP4', 'Q5_K_M', 'Q8_0'];
 
@@ -77,13 +79,25 @@ async function listFiles(base: string, repository: string, revision: string, opt
     if (!answer.response.ok) throw await downloadRefusedError(answer, repository, base);
     const silent = message('{0} stopped responding.', host);
     const expired = () => new LLMError('LLM_TIMEOUT', joinLocalizableTexts([silent, offlineModelHint]));
-    const json = answer.response.json().catch(() => undefined);
+    const json = readJson(answer.response).catch(() => undefined);
     const tree = treeSchema.safeParse(await withDeadline(json, { ms: connectMs, signal, expired }));
     if (tree.success) return tree.data;
     throw new LLMError('LLM_BAD_RESPONSE', message('{0} does not list files as a model hub does.', host));
   } finally {
     done.abort(); // closes the socket of an endless answer
   }
+}
+
+/** Reads the file list; throws beyond its limits. Leaving the loop cancels the body. */
+async function readJson({ body }: Response): Promise<unknown> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of body ?? []) {
+    size += part.length;
+    if (size > maxTreeBytes) throw new RangeError(`more than ${maxTreeBytes} bytes`);
+    parts.push(part);
+  }
+  return parseJson(new TextDecoder().decode(Buffer.concat(parts)));
 }
 
 function choose(tree: TreeFile[], address: ModelAddress & { kind: 'hub' }): TreeFile[] {

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { LLMError } from '../../../../src/llm/core/errors.ts';
@@ -111,6 +114,31 @@ describe('downloading a model', () => {
     await assert.rejects(get(stopAt(100_000)), /paused/);
     await discardPartialDownload(path.join(folder, name));
     assert.deepEqual(readdirSync(folder), []);
+  });
+
+  it('stops reading a list of files that does not end', async () => {
+    const blanks = ' '.repeat(1 << 20);
+    let closed = (): void => {};
+    const isClosed = new Promise<void>((resolve) => {
+      closed = resolve;
+    });
+    const endless = createServer((_, response) => {
+      response.on('close', closed);
+      const write = () => {
+        while (!response.destroyed && response.write(blanks));
+      };
+      response.on('drain', write).writeHead(200, { 'content-type': 'application/json' });
+      write();
+    });
+    await once(endless.listen(0, '127.0.0.1'), 'listening');
+    try {
+      const url = `http://127.0.0.1:${(endless.address() as AddressInfo).port}`;
+      const list = findDownloadableModel(parseModelAddress(address, url), address, { hub: url });
+      await fails(list, 'LLM_BAD_RESPONSE', /does not list files as a model hub does/);
+      await isClosed;
+    } finally {
+      endless.close();
+    }
   });
 
   it('starts over when the hub has another file by now', async () => {
