@@ -28,14 +28,14 @@ if (values.twice) {
   try {
     const second = await pack(again);
     for (const [index, one] of first.entries())
-      if (second[index]!.sha256 !== one.sha256) tell(`${one.target}: built again, it is another package.`);
+      if (second[index]!.sha256 !== one.sha256) warn(`${one.target}: built again, it is another package.`);
   } finally {
     rmSync(again, { recursive: true });
   }
 }
 for (const one of first) {
   const contents = await readVsixContents(one.file);
-  for (const trouble of vsixProblems(one, contents)) tell(`${one.target}: ${trouble}`);
+  for (const trouble of vsixProblems(one, contents)) warn(`${one.target}: ${trouble}`);
   const size = `${inMegabytes(one.bytes).padStart(5)} of ${maxPackageBytes(one.target) / 1e6} MB`;
   console.log(`${one.target.padEnd(13)} ${size}  ${String(contents.size).padStart(4)} files  ${one.sha256}`);
   if (values.list) console.log([...contents].map(([name, { length }]) => `  ${length}\t${name}`).join('\n'));
@@ -54,7 +54,7 @@ async function pack(folder: string): Promise<Vsix[]> {
   }
 }
 
-function tell(trouble: string): void {
+function warn(trouble: string): void {
   troubled = true;
   console.error(trouble);
 }

@@ -38,7 +38,7 @@ export function vsixProblems({ target, bytes }: Vsix, contents: Map<string, Buff
   const twice = names.filter((name, index) => names.findIndex((one) => same(one, name)) !== index);
   const paths = [projectRoot, homedir(), process.cwd()].filter((one) => one !== path.parse(one).root);
   const traces = [...contents].flatMap(([name, content]) =>
-    paths.filter((one) => tells(content, one)).map((one) => `${name} tells of the builder's ${one}.`),
+    paths.filter((one) => containsPath(content, one)).map((one) => `${name} tells of the builder's ${one}.`),
   );
   const size =
     bytes > maxPackageBytes(target) ? [`It has ${bytes} bytes, and ${maxPackageBytes(target)} are allowed.`] : [];
@@ -62,7 +62,7 @@ const missingOf = (engine: string, names: string[]) =>
     .map((name) => `${name} is missing.`);
 
 /** Returns true if the content contains the folder, also in the escaped forms of JSON or JavaScript on Windows. */
-function tells(content: Buffer, folder: string): boolean {
+function containsPath(content: Buffer, folder: string): boolean {
   const spelled = [folder, folder.replaceAll('\\', '\\\\'), folder.replaceAll('\\', '/')];
   return spelled.some((one) => content.includes(`${one}/`) || content.includes(`${one}\\`));
 }

@@ -22,19 +22,19 @@ type Manifest = Record<string, unknown>;
 
 export function mapManifestTexts<Of extends Manifest>(
   manifest: Of,
-  say: (english: string, place: string) => string,
+  mapText: (english: string, keyPath: string) => string,
 ): Of {
-  const walk = (value: unknown, name: string, place: string): unknown => {
-    if (typeof value === 'string') return spoken.has(name) ? say(value, place) : value;
-    if (Array.isArray(value)) return value.map((one, nth) => walk(one, name, `${place}.${idOf(one) ?? nth}`));
+  const walk = (value: unknown, name: string, keyPath: string): unknown => {
+    if (typeof value === 'string') return spoken.has(name) ? mapText(value, keyPath) : value;
+    if (Array.isArray(value)) return value.map((one, nth) => walk(one, name, `${keyPath}.${idOf(one) ?? nth}`));
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(
-      Object.entries(value).map(([key, one]) => [key, values.has(key) ? one : walk(one, key, `${place}.${key}`)]),
+      Object.entries(value).map(([key, one]) => [key, values.has(key) ? one : walk(one, key, `${keyPath}.${key}`)]),
     );
   };
   const parts = { displayName: '', description: '', capabilities: '', contributes: '' };
-  const told = Object.entries(manifest).map(([key, value]) => [key, key in parts ? walk(value, key, key) : value]);
-  return Object.fromEntries(told);
+  const mapped = Object.entries(manifest).map(([key, value]) => [key, key in parts ? walk(value, key, key) : value]);
+  return Object.fromEntries(mapped);
 }
 
 function idOf(part: unknown): string | undefined {
@@ -43,12 +43,12 @@ function idOf(part: unknown): string | undefined {
 }
 
 export function collectManifestTexts(manifest: Manifest): string[] {
-  const words = new Set<string>();
+  const texts = new Set<string>();
   mapManifestTexts(manifest, (english) => {
-    words.add(english);
+    texts.add(english);
     return english;
   });
-  return [...words];
+  return [...texts];
 }
 
 /** A manifest with keys instead of texts, and the texts by key, as VS Code expects in `package.nls.json`. */
@@ -59,8 +59,8 @@ interface Translatable<Of> {
 
 export function toTranslatableManifest<Of extends Manifest>(manifest: Of): Translatable<Of> {
   const keys = new Map<string, string>();
-  const keyed = mapManifestTexts(manifest, (english, place) => {
-    const key = keys.get(english) ?? place.replace(/[^\w.-]/g, '-');
+  const keyed = mapManifestTexts(manifest, (english, keyPath) => {
+    const key = keys.get(english) ?? keyPath.replace(/[^\w.-]/g, '-');
     keys.set(english, key);
     return `%${key}%`;
   });

@@ -127,7 +127,7 @@ function productManifest(): { name: string; version: string; license: string } {
 function inGerman(english: Record<string, string>): Record<string, string> {
   const file = path.join(projectRoot, 'src/l10n/package.nls.de.json');
   const german = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
-  return Object.fromEntries(Object.entries(english).map(([key, words]) => [key, german[words] ?? words]));
+  return Object.fromEntries(Object.entries(english).map(([key, text]) => [key, german[text] ?? text]));
 }
 
 export function llamaCppRelease(): string {

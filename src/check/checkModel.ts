@@ -39,7 +39,7 @@ export async function checkModel({
   ...given
 }: ModelCheckOptions): Promise<CheckResult> {
   const limits = { ...defaultCheckTaskLimits, ...given.limits };
-  const place = realpathSync(mkdtempSync(path.join(tmpdir(), 'towpath-check-')));
+  const temporaryFolder = realpathSync(mkdtempSync(path.join(tmpdir(), 'towpath-check-')));
   const results: CheckTaskResult[] = [];
   let all: ModelCallMeasurements = emptyMeasurements;
   let ended: LocalizableText | undefined;
@@ -49,7 +49,7 @@ export async function checkModel({
       const progress = (text?: string) =>
         given.progress?.({ done: results.length, of: tasks.length, task, ...(text !== undefined && { text }) });
       progress();
-      const folder = path.join(place, task.id);
+      const folder = path.join(temporaryFolder, task.id);
       mkdirSync(folder);
       const { ripgrep, record } = given;
       const tried = await runCheckTask(task, {
@@ -85,7 +85,7 @@ export async function checkModel({
       given.tried?.(result);
     }
   } finally {
-    await rm(place, { recursive: true, force: true, maxRetries: 3 }).catch(() => {}); // files held by a command stay in the temporary folder
+    await rm(temporaryFolder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {}); // files held by a command stay in the temporary folder
   }
   return {
     'towpath-check': 1,
@@ -102,14 +102,14 @@ export async function checkModel({
   };
 }
 
-function whyAs(words: LocalizableText): Pick<CheckTaskResult, 'why' | 'said'> {
-  const { message: why, ...said } = toErrorInfo(words);
-  return { why, ...said };
+function whyAs(text: LocalizableText): Pick<CheckTaskResult, 'why' | 'said'> {
+  const { message: why, ...info } = toErrorInfo(text);
+  return { why, ...info };
 }
 
-function endedAs(words: LocalizableText): Pick<CheckResult, 'ended' | 'said'> {
-  const { message: ended, ...said } = toErrorInfo(words);
-  return { ended, ...said };
+function endedAs(text: LocalizableText): Pick<CheckResult, 'ended' | 'said'> {
+  const { message: ended, ...info } = toErrorInfo(text);
+  return { ended, ...info };
 }
 
 /** Remaining budget. 0 means unlimited, therefore an exhausted limit returns the smallest number. */

@@ -43,7 +43,7 @@ async function run(id: string): Promise<number> {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
   const estimate = estimateModelCheck(id.startsWith('local/'));
-  say(
+  print(
     [`Checking ${id}`, ...checkEstimateText(estimate, model.adapter.leastCost?.(model.model, estimate.prompt))].join(
       '\n',
     ),
@@ -54,9 +54,9 @@ async function run(id: string): Promise<number> {
       towpath: JSON.parse((await readRegularFile(path.join(root, 'package.json'), 1 << 20)).toString()).version,
       ripgrep: rgPath,
       signal: stop.signal,
-      tried: ({ passed, title, why }) => say(`${passed ? '✓' : '✗'} ${title}${why === undefined ? '' : `: ${why}`}`),
+      tried: ({ passed, title, why }) => print(`${passed ? '✓' : '✗'} ${title}${why === undefined ? '' : `: ${why}`}`),
     });
-    say(`${shortCheckResult(result)}${result.ended === undefined ? '' : `\n${result.ended}`}`);
+    print(`${shortCheckResult(result)}${result.ended === undefined ? '' : `\n${result.ended}`}`);
     if (values.json) writeFileSync(values.json, checksAsJson([result]));
     if (values.markdown) writeFileSync(values.markdown, checksAsMarkdown([result]));
     return result.ended === undefined ? 0 : 2;
@@ -65,6 +65,6 @@ async function run(id: string): Promise<number> {
   }
 }
 
-function say(text: string): void {
+function print(text: string): void {
   console.log(escapeInvisible(text));
 }

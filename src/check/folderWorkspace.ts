@@ -41,9 +41,9 @@ export const folderWorkspace = (root: string, ripgrep: string | undefined): Work
 export const createTaskFolder = (root: string): TaskFolder => ({
   read: (file) => readRegularFileSync(path.join(root, file), maxBytes)?.toString(), // the model may have replaced the file by a link or folder
   write(file, text) {
-    const place = path.join(root, file);
-    mkdirSync(path.dirname(place), { recursive: true });
-    writeFileSync(place, text);
+    const absolutePath = path.join(root, file);
+    mkdirSync(path.dirname(absolutePath), { recursive: true });
+    writeFileSync(absolutePath, text);
   },
   paths: () =>
     readdirSync(root, { recursive: true, withFileTypes: true })

@@ -36,7 +36,7 @@ export class ModelCallMeter {
     return this.all;
   }
 
-  hear(event: RunEvent): void {
+  onEvent(event: RunEvent): void {
     if (event.type === 'request') {
       this.askedAt = this.now();
       this.beganAt = undefined;

@@ -42,7 +42,7 @@ export interface CheckTaskOptions {
   runLimit: ReadSpendingLimit;
   signal: AbortSignal;
   /** Audit log of the user: `keep` receives each stored event before any effect. */
-  record?: { keep(event: RunEvent): Promise<void>; told(event: RunEvent): void } | undefined;
+  record?: { keep(event: RunEvent): Promise<void>; onEvent(event: RunEvent): void } | undefined;
   progress(text: string): void;
 }
 
@@ -100,12 +100,12 @@ export async function runCheckTask(
     model: async () => model,
     modelId: () => model.id,
     workspace: async () => ({ names: [path.basename(root)] }),
-    instructions: workspaceInstructions({ workspace, isKept: () => false }),
+    instructions: workspaceInstructions({ workspace, isExcluded: () => false }),
     maxTurns: () => limits.replies,
     runLimit: given.runLimit,
-    tell(event: RunEvent) {
-      meter.hear(event);
-      record?.told(event);
+    onEvent(event: RunEvent) {
+      meter.onEvent(event);
+      record?.onEvent(event);
       if (event.type === 'progress') given.progress(localize(event.said ?? event.text));
       if (event.type === 'ask') void engine.say({ runId, userInput: nobody });
       if (event.type !== 'chunk') return;
@@ -123,16 +123,16 @@ export async function runCheckTask(
   try {
     const { error } = await engine.start({ runId, userInput: task.asks });
     await engine.stop(runId); // waits for pending writes
-    const took = { ...meter.measured, ms: performance.now() - started };
-    if (signal.aborted) return { ...took, unasked: { code: 'ENGINE_ABORTED', message: 'It was stopped.' } };
-    if (over !== undefined) return { ...took, why: over };
+    const usage = { ...meter.measured, ms: performance.now() - started };
+    if (signal.aborted) return { ...usage, unasked: { code: 'ENGINE_ABORTED', message: 'It was stopped.' } };
+    if (over !== undefined) return { ...usage, why: over };
     const run = await store.read(runId);
     const hasAnswered = run.messages.some(({ role }) => role === 'assistant');
-    if (error && !isOfTheModel(error, hasAnswered)) return { ...took, unasked: error };
+    if (error && !isOfTheModel(error, hasAnswered)) return { ...usage, unasked: error };
     const why = error
       ? faultOf(error, limits)
       : task.judge(observeCheckTask(run, folder, questions, (name) => host.onlyReads(name)));
-    return { ...took, ...(why !== undefined && { why }) };
+    return { ...usage, ...(why !== undefined && { why }) };
   } finally {
     clearTimeout(late);
     stopListening();

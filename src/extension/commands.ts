@@ -89,7 +89,7 @@ interface Dependencies {
   worktrees: Worktrees;
   shelf: PackageRegistry;
   workflowFiles: WorkflowFiles;
-  asides: ReturnType<typeof createParserWorkers>;
+  parserWorkers: ReturnType<typeof createParserWorkers>;
   secrets: Secrets;
   localEngine: LocalEngine;
   readModel: ModelFileReader;
@@ -159,7 +159,7 @@ function partsOf(given: Dependencies) {
     commitMessages,
     insights,
     fromCode: new CodeContextCommands({ ...given, secrets: () => given.secrets.all() }),
-    exchange: { store, secrets: given.secrets, asides: given.asides.others },
+    exchange: { store, secrets: given.secrets, parserWorkers: given.parserWorkers.others },
     packages: new WorkflowPackageCommands(given.shelf, conversation, { engine, store }, modals),
     workflows: new WorkflowCommands(given.workflowFiles, conversation, templates),
     doctor,
@@ -213,8 +213,8 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
     'towpath.reviewChanges': () => fromCode.ask('reviewChanges', []),
     'towpath.explainTerminalSelection': () => fromCode.askTerminalSelection('explain'),
     'towpath.fixTerminalSelection': () => fromCode.askTerminalSelection('fix'),
-    'towpath.runWorkflow': (id?: string, values?: Record<string, unknown>, words?: string) =>
-      workflows.runWorkflow(id, values, words),
+    'towpath.runWorkflow': (id?: string, values?: Record<string, unknown>, text?: string) =>
+      workflows.runWorkflow(id, values, text),
     'towpath.runAgent': (id?: string, text?: string) => workflows.runAgent(id, text),
     'towpath.newWorkflow': (template?: string) => workflows.newWorkflow(template),
     [helpCommand]: (page?: unknown) => showHelp(parts.helpPages, page),
@@ -318,8 +318,8 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
     'towpath.deleteKey': () => setup.deleteKey(),
     'towpath.mcpServers': async () => showMcpServers(await parts.mcp(), parts.policies),
     'towpath.editorTools': async () => {
-      const { lent, reviews } = await parts.mcp();
-      await chooseEditorTools(lent, reviews);
+      const { editorTools, reviews } = await parts.mcp();
+      await chooseEditorTools(editorTools, reviews);
     },
     'towpath.offerModels': async () => offerModelsMenu(await parts.offered(), models, parts.modals),
     'towpath.editorAsks': async () => showModelRequests(await parts.offered()),
@@ -345,7 +345,7 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
     'towpath.importOthers': () =>
       importAgentInstructions({
         workspace: parts.workspace,
-        isKept: (path) => createSearchExclusionTest(parts.policies.current(), '')(path),
+        isExcluded: (path) => createSearchExclusionTest(parts.policies.current(), '')(path),
       }),
     'towpath.importRuns': async (file?: vscode.Uri) => {
       const runId = await importRuns(parts.exchange, file);

@@ -55,13 +55,13 @@ export function activate(context: vscode.ExtensionContext): void {
 /** The extension is activated in every window for the lightbulb; most windows use nothing else. */
 async function hasOwnFolder(): Promise<boolean> {
   const { fs, workspaceFolders = [] } = vscode.workspace;
-  const there = workspaceFolders.map(({ uri }) =>
+  const ownFolders = workspaceFolders.map(({ uri }) =>
     fs.stat(vscode.Uri.joinPath(uri, '.towpath')).then(
       () => true,
       () => false,
     ),
   );
-  return (await Promise.all(there)).includes(true);
+  return (await Promise.all(ownFolders)).includes(true);
 }
 
 /** Reports a load failure once; later commands fail with it. */

@@ -23,7 +23,7 @@ interface Dependencies {
   left: OrphanedCommands;
   background: BackgroundCommands;
   terminal: CommandTerminal;
-  asides: ReturnType<typeof createParserWorkers>;
+  parserWorkers: ReturnType<typeof createParserWorkers>;
 }
 
 interface Toolset {
@@ -34,7 +34,7 @@ interface Toolset {
 
 /** Creates the tools on first use; the panel alone does not need them. */
 export function createToolset(parts: Dependencies): Toolset {
-  const { workspace, approvals, policies, left, background, terminal, asides } = parts;
+  const { workspace, approvals, policies, left, background, terminal, parserWorkers } = parts;
   const mcp = new McpServices(parts.context, workspace, parts.modals);
   workspace.startedFiles = () => mcp.servers.startedFiles();
   const tools = builtinTools({
@@ -45,7 +45,10 @@ export function createToolset(parts: Dependencies): Toolset {
       background,
       mirror: (command, folder) => (settings()['shell.terminal'] ? terminal.mirror(command, folder) : undefined),
     },
-    web: { allowPrivate: () => settings()['web.allowPrivate'], pageText: (page) => asides.others.run('page', page) },
+    web: {
+      allowPrivate: () => settings()['web.allowPrivate'],
+      pageText: (page) => parserWorkers.others.run('page', page),
+    },
     language: editorLanguageService,
   });
   const host = createToolHost({
@@ -54,7 +57,7 @@ export function createToolset(parts: Dependencies): Toolset {
     approve: approvals.approve,
     policy: policies.current,
     prepare: mcp.prepare,
-    tell: localize,
+    localizer: localize,
   });
   return { host, mcp, toolNames: tools.map((tool) => tool.definition.name) };
 }

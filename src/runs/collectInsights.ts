@@ -42,7 +42,7 @@ const countsSchema = z.object({
     }),
   ),
 });
-const keptSchema = z.object({
+const storedSchema = z.object({
   version: z.literal(version),
   journalBytes: z.number(),
   journalTime: z.number(),
@@ -74,17 +74,17 @@ async function countsIn(folder: string): Promise<UsageCounts> {
   const stat = await fs.stat(journalPath(folder)).catch(() => undefined);
   if (!stat) return createUsageCounts(); // no run
   const file = path.join(folder, 'insights.json');
-  const kept = keptSchema.safeParse(await read(file)).data;
-  if (kept && kept.journalBytes === stat.size && kept.journalTime === stat.mtimeMs) return kept.counts;
+  const stored = storedSchema.safeParse(await read(file)).data;
+  if (stored && stored.journalBytes === stat.size && stored.journalTime === stat.mtimeMs) return stored.counts;
   const { entries } = await readJournal(journalPath(folder));
   const counts = countRunUsage(entries.flatMap(({ event }) => event ?? []));
-  const fresh: z.infer<typeof keptSchema> = { version, journalBytes: stat.size, journalTime: stat.mtimeMs, counts };
-  const aside = `${file}.${randomUUID()}`;
+  const fresh: z.infer<typeof storedSchema> = { version, journalBytes: stat.size, journalTime: stat.mtimeMs, counts };
+  const temporaryFile = `${file}.${randomUUID()}`;
   try {
-    await fs.writeFile(aside, JSON.stringify(fresh), { mode: 0o600 });
-    await fs.rename(aside, file);
+    await fs.writeFile(temporaryFile, JSON.stringify(fresh), { mode: 0o600 });
+    await fs.rename(temporaryFile, file);
   } catch {
-    await fs.rm(aside, { force: true }).catch(() => {}); // recounted next time
+    await fs.rm(temporaryFile, { force: true }).catch(() => {}); // recounted next time
   }
   return counts;
 }

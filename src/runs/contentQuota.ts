@@ -12,7 +12,7 @@ const maxAtOnce = 50;
 
 const sizesSchema = z.record(z.string(), z.object({ stamp: z.number(), bytes: z.number() }));
 
-interface KeptFile {
+interface StoredContent {
   file: string;
   size: number;
   mtimeMs: number;
@@ -45,17 +45,17 @@ export class StoredContentQuota {
   }
 
   private async work(bytes: number, spared: ReadonlySet<string>): Promise<void> {
-    const kept = (await names(this.runs)).map((id) => path.join(this.runs, id));
+    const folders = (await names(this.runs)).map((id) => path.join(this.runs, id));
     const deleted = await this.deleted();
-    const total = await this.total([...kept, ...deleted]);
+    const total = await this.total([...folders, ...deleted]);
     if (total <= bytes || total === this.stuckAt) return;
-    const mayGo = kept.filter((folder) => !spared.has(path.basename(folder)));
+    const mayGo = folders.filter((folder) => !spared.has(path.basename(folder)));
     const gone = await mapLimit(deleted, atOnce, (folder) => filesOf(folder));
     const left = await remove(oldestFirst(gone), total, bytes);
     const others =
       left > bytes ? await mapLimit(mayGo, atOnce, (folder) => filesOf(folder, path.join(folder, 'lock'))) : [];
     await remove(oldestFirst(others), left, bytes);
-    const stays = await this.total([...kept, ...deleted]);
+    const stays = await this.total([...folders, ...deleted]);
     this.stuckAt = stays > bytes ? stays : undefined;
   }
 
@@ -88,18 +88,18 @@ export class StoredContentQuota {
   }
 
   private async writeSizes(): Promise<void> {
-    const aside = `${this.file}.${randomUUID()}`;
+    const temporaryFile = `${this.file}.${randomUUID()}`;
     try {
-      await fs.writeFile(aside, JSON.stringify(this.sizes), { mode: 0o600 });
-      await fs.rename(aside, this.file);
+      await fs.writeFile(temporaryFile, JSON.stringify(this.sizes), { mode: 0o600 });
+      await fs.rename(temporaryFile, this.file);
     } catch {
-      await fs.rm(aside, { force: true }).catch(() => {}); // the next window scans again
+      await fs.rm(temporaryFile, { force: true }).catch(() => {}); // the next window scans again
     }
   }
 }
 
 // Removes files from the front until at most `bytes` remain; returns the remaining bytes. Skips open runs.
-async function remove(files: readonly KeptFile[], total: number, bytes: number): Promise<number> {
+async function remove(files: readonly StoredContent[], total: number, bytes: number): Promise<number> {
   let left = total;
   let held: { of?: string; lock?: RunLock; count: number } = { count: 0 };
   const open = new Set<string>();
@@ -122,7 +122,7 @@ async function remove(files: readonly KeptFile[], total: number, bytes: number):
   return left;
 }
 
-async function filesOf(folder: string, lock?: string): Promise<KeptFile[]> {
+async function filesOf(folder: string, lock?: string): Promise<StoredContent[]> {
   const contents = contentsIn(folder);
   const stats = await mapLimit(await names(contents), atOnce, async (name) => {
     const file = path.join(contents, name);
@@ -136,4 +136,5 @@ const contentsIn = (folder: string): string => path.join(folder, 'contents');
 const keyOf = (folder: string): string => path.join(path.basename(path.dirname(folder)), path.basename(folder));
 const names = (folder: string): Promise<string[]> => fs.readdir(folder).catch(() => []);
 const sum = (files: readonly { size: number }[]): number => files.reduce((total, { size }) => total + size, 0);
-const oldestFirst = (files: KeptFile[][]): KeptFile[] => files.flat().sort((one, two) => one.mtimeMs - two.mtimeMs);
+const oldestFirst = (files: StoredContent[][]): StoredContent[] =>
+  files.flat().sort((one, two) => one.mtimeMs - two.mtimeMs);

@@ -16,15 +16,15 @@ type Mended = Extract<StoredEvent, { type: 'mended' }>;
 export function foldJournal(id: string, { entries, wounds, newer, size }: JournalContents, bytes = 0): Run {
   const run = newRun(id);
   const mends = entries.flatMap(({ event }) => (event?.type === 'mended' ? [event] : []));
-  const told = new Set(mends.flatMap(({ places }) => places));
-  const fresh = wounds.filter(({ at }) => !told.has(at));
-  if (bytes > size && fresh.length === 0 && !told.has(bytes))
+  const mended = new Set(mends.flatMap(({ places }) => places));
+  const fresh = wounds.filter(({ at }) => !mended.has(at));
+  if (bytes > size && fresh.length === 0 && !mended.has(bytes))
     fresh.push({ at: bytes, line: 0, text: missing(bytes, size), loses: true });
-  const isTold = (before: JournalEntry | undefined, { seq }: JournalEntry) =>
+  const isMended = (before: JournalEntry | undefined, { seq }: JournalEntry) =>
     mends.some(({ from, to }) => from <= (before?.seq ?? 0) && seq <= to);
   const gap = entries.findIndex((entry, index) => {
     const before = entries[index - 1];
-    return isJournalGap(before, entry, wounds) && !isTold(before, entry);
+    return isJournalGap(before, entry, wounds) && !isMended(before, entry);
   });
   const whole = gap < 0 ? entries.length : gap;
   for (const { event, seq } of entries.slice(0, whole)) {
@@ -37,8 +37,8 @@ export function foldJournal(id: string, { entries, wounds, newer, size }: Journa
   const last = entries.at(-1)?.seq ?? 0;
   if (fresh.length > 0 || gap >= 0) {
     const from = entries[whole - 1]?.seq ?? 0;
-    const open = { to: last, places: fresh.map(({ at }) => at).slice(0, maxPlaces) };
-    const damage: Corruption = { from, at: run.messages.length, ...inShort(fresh), messages: [], open };
+    const open = { to: last, places: fresh.map(({ at }) => at).slice(0, maxPositions) };
+    const damage: Corruption = { from, at: run.messages.length, ...summaryOf(fresh), messages: [], open };
     run.damage = [...(run.damage ?? []), damage];
     for (const { event } of entries.slice(whole)) if (event) applyApart(run, damage, event);
   }
@@ -47,12 +47,12 @@ export function foldJournal(id: string, { entries, wounds, newer, size }: Journa
   return run;
 }
 
-const maxPlaces = 1000;
+const maxPositions = 1000;
 const maxSentences = 8;
 
 const missing = (had: number, has: number) => message('a part is missing (it had {0} bytes, and has {1})', had, has);
 
-function inShort(wounds: readonly { text: LocalizedMessage }[]): { text: string; said?: LocalizedMessage } {
+function summaryOf(wounds: readonly { text: LocalizedMessage }[]): { text: string; said?: LocalizedMessage } {
   const texts = wounds.slice(0, maxSentences).map(({ text }) => text);
   const more = wounds.length - texts.length;
   const others = more > 0 ? [localizedCount(more, 'more location is damaged', 'more locations are damaged')] : [];

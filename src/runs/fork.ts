@@ -21,10 +21,10 @@ export interface ForkableUserMessage {
 }
 
 export function eventNumbersOfMessages(run: Run, { entries }: JournalContents): number[] {
-  const places = new Map(run.messages.map((message, at) => [message, at]));
+  const indexes = new Map(run.messages.map((message, at) => [message, at]));
   const seqs: number[] = [];
   for (const { event, seq } of entries) {
-    const at = event?.type === 'message' ? places.get(event.message) : undefined;
+    const at = event?.type === 'message' ? indexes.get(event.message) : undefined;
     if (at !== undefined) seqs[at] = seq;
   }
   return seqs;
@@ -97,7 +97,7 @@ export function createForkEvents(
 function parentAt(run: Run, seqs: readonly number[], seq: number): BranchParent {
   const { run: from, seq: at, line = [] } = run.parent ?? {};
   const above = from === undefined ? [] : [{ run: from, seq: at! }, ...line];
-  const path = [{ run: run.id, seq }, ...above].map((place) => ({ ...place }));
+  const path = [{ run: run.id, seq }, ...above].map((position) => ({ ...position }));
   for (;;) {
     const [own, before] = path as [(typeof path)[number], (typeof path)[number]?];
     if (!before || seqs.some((one) => one > before.seq && one <= own.seq)) break;
@@ -135,30 +135,34 @@ export const unfinishedForkPrefix = 'forking.';
  * Creates the folder of a branch atomically. Referenced contents are shared, so that the branch survives the deletion of the parent run.
  */
 export async function storeFork(runs: string, from: string, id: string, events: readonly StoredEvent[]): Promise<void> {
-  const aside = path.join(runs, `${unfinishedForkPrefix}${randomUUID()}`);
+  const temporaryFolder = path.join(runs, `${unfinishedForkPrefix}${randomUUID()}`);
   try {
-    await fs.mkdir(path.join(aside, 'contents'), { recursive: true, mode: 0o700 });
-    await linkStoredImages(path.join(runs, from), aside);
+    await fs.mkdir(path.join(temporaryFolder, 'contents'), { recursive: true, mode: 0o700 });
+    await linkStoredImages(path.join(runs, from), temporaryFolder);
     let previous = 0;
     const lines: Buffer[] = [];
     for (const event of events) {
-      lines.push(journalLineOf(await moveImagesToStore(event, aside), previous));
+      lines.push(journalLineOf(await moveImagesToStore(event, temporaryFolder), previous));
       previous = event.seq;
     }
     const journal = Buffer.concat([Buffer.from(journalHeader), ...lines]);
-    await shareContents(path.join(runs, from, 'contents'), path.join(aside, 'contents'), journal.toString('latin1'));
-    await fs.writeFile(path.join(aside, 'journal.jsonl'), journal, { mode: 0o600, flag: 'wx', flush: true });
-    await fs.rename(aside, path.join(runs, id));
+    await shareContents(
+      path.join(runs, from, 'contents'),
+      path.join(temporaryFolder, 'contents'),
+      journal.toString('latin1'),
+    );
+    await fs.writeFile(path.join(temporaryFolder, 'journal.jsonl'), journal, { mode: 0o600, flag: 'wx', flush: true });
+    await fs.rename(temporaryFolder, path.join(runs, id));
   } catch (error) {
-    await fs.rm(aside, { recursive: true, force: true }).catch(() => {});
+    await fs.rm(temporaryFolder, { recursive: true, force: true }).catch(() => {});
     throw StoreError.from(error);
   }
 }
 
 async function shareContents(from: string, to: string, journal: string): Promise<void> {
   const named = new Set(journal.match(/\b[0-9a-f]{64}\b/g) ?? []);
-  const kept = (await fs.readdir(from).catch(() => [])).filter((name) => named.has(name));
-  await mapLimit(kept, 8, async (name) => {
+  const images = (await fs.readdir(from).catch(() => [])).filter((name) => named.has(name));
+  await mapLimit(images, 8, async (name) => {
     const [source, target] = [path.join(from, name), path.join(to, name)];
     await fs.link(source, target).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return; // removed by the quota meanwhile, as in the parent

@@ -10,7 +10,7 @@ import { type JournalFileStamp, storedRunSummarySchema } from './storedSummary.t
 export interface IndexedRun {
   summary: RunSummary;
   stamp: JournalFileStamp;
-  words: Buffer;
+  searchText: Buffer;
 }
 
 /**
@@ -23,19 +23,19 @@ export class RunHistoryIndex {
 
   async read(): Promise<Map<string, IndexedRun>> {
     const bytes = await fs.readFile(this.file).catch(() => Buffer.alloc(0));
-    const newest = new Map<string, { head: Buffer; words: Buffer }>();
+    const newest = new Map<string, { head: Buffer; searchText: Buffer }>();
     for (const line of lines(bytes)) {
       const tab = line.indexOf(9);
       const id = tab < 0 ? undefined : idOf(line);
       if (id !== undefined && checksum(line.subarray(9)) === line.toString('latin1', 0, 8))
-        newest.set(id, { head: line.subarray(9, tab), words: line.subarray(tab + 1) });
+        newest.set(id, { head: line.subarray(9, tab), searchText: line.subarray(tab + 1) });
     }
     const found = new Map<string, IndexedRun>();
-    for (const [id, { head, words }] of newest) {
+    for (const [id, { head, searchText }] of newest) {
       const read = headSchema.safeParse(parsed(head));
       if (read.success && read.data.id === id) {
         const { size, mtimeMs, ...summary } = read.data;
-        found.set(id, { summary: { ...summary, live: false }, stamp: { size, mtimeMs }, words });
+        found.set(id, { summary: { ...summary, live: false }, stamp: { size, mtimeMs }, searchText });
       }
     }
     return found;
@@ -50,7 +50,7 @@ export class RunHistoryIndex {
 
   async tidy(runs: readonly IndexedRun[]): Promise<void> {
     const { size } = await fs.stat(this.file).catch(() => ({ size: 0 }));
-    const needed = runs.reduce((bytes, { words }) => bytes + words.length + 500, 0);
+    const needed = runs.reduce((bytes, { searchText }) => bytes + searchText.length + 500, 0);
     if (size > spare + 2 * needed) await this.replace(runs.map(lineOf));
   }
 
@@ -63,12 +63,12 @@ export class RunHistoryIndex {
   }
 
   private async replace(bytes: readonly Buffer[]): Promise<void> {
-    const aside = `${this.file}.${randomUUID()}`;
+    const temporaryFile = `${this.file}.${randomUUID()}`;
     try {
-      await fs.writeFile(aside, Buffer.concat(bytes), { mode: 0o600 });
-      await fs.rename(aside, this.file);
+      await fs.writeFile(temporaryFile, Buffer.concat(bytes), { mode: 0o600 });
+      await fs.rename(temporaryFile, this.file);
     } catch {
-      await fs.rm(aside, { force: true }).catch(() => {});
+      await fs.rm(temporaryFile, { force: true }).catch(() => {});
     }
   }
 
@@ -83,9 +83,9 @@ const spare = 1_000_000;
 
 const headSchema = storedRunSummarySchema.extend({ id: z.string(), size: z.number(), mtimeMs: z.number() });
 
-function lineOf({ summary: { live: _, ...summary }, stamp: { size, mtimeMs }, words }: IndexedRun): Buffer {
+function lineOf({ summary: { live: _, ...summary }, stamp: { size, mtimeMs }, searchText }: IndexedRun): Buffer {
   const head = JSON.stringify(Object.assign({ id: summary.id, size, mtimeMs }, summary));
-  const rest = Buffer.concat([Buffer.from(`${head}\t`), words]);
+  const rest = Buffer.concat([Buffer.from(`${head}\t`), searchText]);
   return Buffer.concat([Buffer.from(`${checksum(rest)} `), rest, newline]);
 }
 

@@ -19,10 +19,10 @@ export class StoreError extends UserFacingError {
   override readonly name = 'StoreError';
   constructor(
     readonly code: StoreErrorCode,
-    words: LocalizableText,
+    text: LocalizableText,
     options?: ErrorOptions,
   ) {
-    super(words, options);
+    super(text, options);
   }
 
   static gone = (): StoreError =>
@@ -70,7 +70,7 @@ export class StoreError extends UserFacingError {
   }
 }
 
-const alreadyThere = message('A run with this ID already exists. Continue it, or start another run.');
+const alreadyExists = message('A run with this ID already exists. Continue it, or start another run.');
 
 export const checksum = (bytes: Buffer): string => crc32(bytes).toString(16).padStart(8, '0');
 
@@ -97,16 +97,16 @@ export class Journal {
   /** Creates the file atomically: a journal always has its first line. */
   static async create(file: string): Promise<Journal> {
     return Journal.guard(async () => {
-      const aside = `${file}.${randomUUID()}`;
+      const temporaryFile = `${file}.${randomUUID()}`;
       try {
-        await fs.writeFile(aside, journalHeader, { mode: 0o600, flag: 'wx', flush: true });
-        await fs.link(aside, file).catch(async (error: NodeJS.ErrnoException) => {
-          const isThere = error.code === 'EEXIST' || (await fs.stat(file).catch(() => undefined)) !== undefined;
-          if (isThere) throw new StoreError('ENGINE_RUN_EXISTS', alreadyThere, { cause: error });
-          return fs.rename(aside, file); // file system without hard links
+        await fs.writeFile(temporaryFile, journalHeader, { mode: 0o600, flag: 'wx', flush: true });
+        await fs.link(temporaryFile, file).catch(async (error: NodeJS.ErrnoException) => {
+          const exists = error.code === 'EEXIST' || (await fs.stat(file).catch(() => undefined)) !== undefined;
+          if (exists) throw new StoreError('ENGINE_RUN_EXISTS', alreadyExists, { cause: error });
+          return fs.rename(temporaryFile, file); // file system without hard links
         });
       } finally {
-        await fs.rm(aside, { force: true }).catch(() => {});
+        await fs.rm(temporaryFile, { force: true }).catch(() => {});
       }
       return new Journal(await fs.open(file, constants.O_WRONLY), journalHeader.length, 0);
     });

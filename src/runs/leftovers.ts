@@ -7,10 +7,10 @@ import { acquireShortLock, isRunLocked } from './lock.ts';
 import { isUnfinishedJournalHeader } from './readJournal.ts';
 
 const id = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-const aside = new RegExp(
+const temporaryName = new RegExp(
   `^(lock\\.${id}|lock\\.over-[0-9a-f]{16}(\\.${id}|\\.over-.*)?|(summary\\.json|journal\\.jsonl)\\.${id})$`,
 );
-const asideContent = new RegExp(`^[0-9a-f]{64}\\.${id}$`);
+const temporaryContentName = new RegExp(`^[0-9a-f]{64}\\.${id}$`);
 
 /** Minimum age of a leftover, far above any time between write and rename, including clock differences. */
 const oldMs = 60 * 60 * 1000;
@@ -29,9 +29,11 @@ export async function sweepRunLeftovers(runs: string, now: number): Promise<void
       if (await isLeft(folder)) await fs.rm(folder, { recursive: true, force: true }).catch(() => {});
       return;
     }
-    const files = (await names(folder)).filter((one) => aside.test(one)).map((one) => path.join(folder, one));
+    const files = (await names(folder)).filter((one) => temporaryName.test(one)).map((one) => path.join(folder, one));
     for (const within of [path.join(folder, 'contents'), storedImagesFolder(folder)])
-      files.push(...(await names(within)).filter((one) => asideContent.test(one)).map((one) => path.join(within, one)));
+      files.push(
+        ...(await names(within)).filter((one) => temporaryContentName.test(one)).map((one) => path.join(within, one)),
+      );
     for (const file of files) if (await isLeft(file)) await fs.rm(file, { force: true }).catch(() => {});
     if ((await isLeft(folder)) && (await isEmpty(folder))) return removeEmpty(folder);
     const lock = path.join(folder, 'lock');

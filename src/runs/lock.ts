@@ -14,7 +14,7 @@ export interface RunLock {
   /** The previous holder may still run: never write to a file opened by the previous holder. */
   readonly fromLiving: boolean;
   /** False after a takeover. Checked after each write: data written before a takeover is visible to the next holder. */
-  isMine(): Promise<boolean>;
+  isOwn(): Promise<boolean>;
   release(): Promise<void>;
 }
 
@@ -26,28 +26,28 @@ const pause = 15;
 
 /** Takes the lock for the window `window`. Throws `StoreError`, with `STORE_LOCKED` if another process holds the lock. */
 export async function acquireRunLock(file: string, window?: string): Promise<RunLock> {
-  const mine = newText({ window });
-  return hold(file, mine, await acquire(file, mine, standingOfText));
+  const ownText = newText({ window });
+  return hold(file, ownText, await acquire(file, ownText, standingOfText));
 }
 
 /** Takes the lock for a moment; other takers wait. */
 export async function acquireShortLock(file: string): Promise<RunLock> {
-  const mine = newText({ brief: true });
-  return hold(file, mine, await acquire(file, mine, standingOfText));
+  const ownText = newText({ brief: true });
+  return hold(file, ownText, await acquire(file, ownText, standingOfText));
 }
 
 /** Takes the lock from any holder outside of this process, alive or not. Throws `StoreError`. */
 export async function takeOverRunLock(file: string, window?: string): Promise<RunLock> {
-  const mine = newText({ window });
+  const ownText = newText({ window });
   const isOurs = (text: string) => ownLockIds.has(parseHolder(text)?.id ?? '');
-  await acquire(file, mine, (text) => (isOurs(text) ? 'alive' : 'dead'));
-  return hold(file, mine, true);
+  await acquire(file, ownText, (text) => (isOurs(text) ? 'alive' : 'dead'));
+  return hold(file, ownText, true);
 }
 
-async function acquire(file: string, mine: Text, standingIn: (text: string) => Standing): Promise<boolean> {
+async function acquire(file: string, ownText: Text, standingIn: (text: string) => Standing): Promise<boolean> {
   try {
     for (let attempt = 0; attempt < tries; attempt++) {
-      const made = await create(file, mine.text);
+      const made = await create(file, ownText.text);
       if (made === 'made') return false;
       const text = await textOf(file);
       if (text === undefined) continue; // just released
@@ -57,14 +57,14 @@ async function acquire(file: string, mine: Text, standingIn: (text: string) => S
         continue;
       }
       if (standing === 'alive' || (standing === 'unknown' && !(await isSilent(file, made.now)))) break;
-      if (await replace(file, text, mine)) return standing === 'unknown';
+      if (await replace(file, text, ownText)) return standing === 'unknown';
       await sleep(pause);
     }
   } catch (error) {
-    ownLockIds.delete(mine.id);
+    ownLockIds.delete(ownText.id);
     throw StoreError.from(error);
   }
-  ownLockIds.delete(mine.id);
+  ownLockIds.delete(ownText.id);
   throw locked();
 }
 
@@ -101,16 +101,16 @@ function newText(more: Pick<LockHolder, 'window' | 'brief'>): Text {
   return { id: holder.id, text: JSON.stringify(holder) };
 }
 
-function hold(file: string, mine: Text, fromLiving: boolean): RunLock {
-  const beating = setInterval(() => void beat(file, mine.text), runLockTimes.beat);
+function hold(file: string, ownText: Text, fromLiving: boolean): RunLock {
+  const beating = setInterval(() => void beat(file, ownText.text), runLockTimes.beat);
   beating.unref();
   return {
     fromLiving,
-    isMine: async () => (await textOf(file)) === mine.text,
+    isOwn: async () => (await textOf(file)) === ownText.text,
     async release() {
       clearInterval(beating);
-      await whileItIs(file, mine.text, () => fs.unlink(file)).catch(() => {}); // the process that takes over holds the lock now
-      ownLockIds.delete(mine.id);
+      await whileItIs(file, ownText.text, () => fs.unlink(file)).catch(() => {}); // the process that takes over holds the lock now
+      ownLockIds.delete(ownText.id);
     },
   };
 }
@@ -158,17 +158,17 @@ async function stampOf(file: string): Promise<number | undefined> {
 const textOf = (file: string): Promise<string | undefined> => fs.readFile(file, 'utf8').catch(() => undefined);
 
 async function create(file: string, text: string): Promise<'made' | { now: number }> {
-  const aside = `${file}.${randomUUID()}`;
+  const temporaryFile = `${file}.${randomUUID()}`;
   try {
-    await fs.writeFile(aside, text, { flag: 'wx', mode: 0o600 });
-    const { mtimeMs: now } = await fs.stat(aside);
+    await fs.writeFile(temporaryFile, text, { flag: 'wx', mode: 0o600 });
+    const { mtimeMs: now } = await fs.stat(temporaryFile);
     // Some file systems have no links.
-    const isMade = await isPut(fs.link(aside, file)).catch(() =>
+    const isMade = await isPut(fs.link(temporaryFile, file)).catch(() =>
       isPut(fs.writeFile(file, text, { flag: 'wx', mode: 0o600 })),
     );
     return isMade ? 'made' : { now };
   } finally {
-    await fs.unlink(aside).catch(() => {});
+    await fs.unlink(temporaryFile).catch(() => {});
   }
 }
 
@@ -178,16 +178,16 @@ function isPut(put: Promise<void>): Promise<boolean> {
 }
 
 /** Replaces the lock text `stale`; false: the lock changed, or another process is replacing it. */
-async function replace(file: string, stale: string, mine: Text): Promise<boolean> {
-  const aside = `${file}.${randomUUID()}`;
+async function replace(file: string, stale: string, ownText: Text): Promise<boolean> {
+  const temporaryFile = `${file}.${randomUUID()}`;
   try {
-    await fs.writeFile(aside, mine.text, { flag: 'wx', mode: 0o600 });
-    return await whileItIs(file, stale, () => fs.rename(aside, file));
+    await fs.writeFile(temporaryFile, ownText.text, { flag: 'wx', mode: 0o600 });
+    return await whileItIs(file, stale, () => fs.rename(temporaryFile, file));
   } catch (error) {
     if (error instanceof StoreError && error.code === 'STORE_LOCKED') return false;
     throw error;
   } finally {
-    await fs.unlink(aside).catch(() => {});
+    await fs.unlink(temporaryFile).catch(() => {});
   }
 }
 
@@ -197,14 +197,14 @@ async function replace(file: string, stale: string, mine: Text): Promise<boolean
  */
 async function whileItIs(file: string, text: string, work: () => Promise<void>): Promise<boolean> {
   const right = `${file}.over-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
-  const mine = newText({ brief: true });
-  await acquire(right, mine, standingOfText);
+  const ownText = newText({ brief: true });
+  await acquire(right, ownText, standingOfText);
   try {
     if ((await textOf(file)) !== text) return false;
     await work();
     return true;
   } finally {
-    if ((await textOf(right)) === mine.text) await fs.unlink(right).catch(() => {});
-    ownLockIds.delete(mine.id);
+    if ((await textOf(right)) === ownText.text) await fs.unlink(right).catch(() => {});
+    ownLockIds.delete(ownText.id);
   }
 }

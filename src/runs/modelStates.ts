@@ -13,11 +13,11 @@ export async function removeModelStates(folder: string, ids: readonly string[]):
 
 export async function orphanedModelStateIds(
   folder: string,
-  isThere: (id: string) => Promise<boolean>,
+  exists: (id: string) => Promise<boolean>,
 ): Promise<string[]> {
   const ids = new Set((await namesIn(folder)).flatMap((name) => idOf(name) ?? []));
   const left: string[] = [];
-  for (const id of ids) if (!(await isThere(id))) left.push(id);
+  for (const id of ids) if (!(await exists(id))) left.push(id);
   return left;
 }
 

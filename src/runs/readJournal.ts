@@ -180,11 +180,11 @@ function parseLine(
 ): (JournalEntry & { lostImages?: number }) | undefined {
   if (!isLine(bytes)) return undefined;
   try {
-    const said: unknown = JSON.parse(bytes.toString('utf8', 9));
-    const { seq, previous, type, version } = Object(said) as Record<string, unknown>;
+    const value: unknown = JSON.parse(bytes.toString('utf8', 9));
+    const { seq, previous, type, version } = Object(value) as Record<string, unknown>;
     if (typeof seq !== 'number' || typeof type !== 'string') return undefined;
-    const lostImages = insertStoredImages(said, images);
-    const event = storedEventSchema.safeParse(said).data;
+    const lostImages = insertStoredImages(value, images);
+    const event = storedEventSchema.safeParse(value).data;
     const numbers = {
       ...(typeof previous === 'number' && { previous }),
       ...(typeof version === 'number' && { version }),

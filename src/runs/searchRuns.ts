@@ -10,8 +10,8 @@ interface FoundRun {
 const maxText = 200_000;
 
 export function runSearchText(run: Run): Buffer {
-  const said = [...run.messages, ...(run.damage ?? []).flatMap(({ messages }) => messages)];
-  const texts = said.flatMap((message) => (message.role === 'tool' ? [] : [message.content]));
+  const messages = [...run.messages, ...(run.damage ?? []).flatMap(({ messages }) => messages)];
+  const texts = messages.flatMap((message) => (message.role === 'tool' ? [] : [message.content]));
   return Buffer.from(`${searchable(runTitle(run))}\t${searchable(bothEnds(texts, maxText / 2))}`);
 }
 
@@ -28,29 +28,29 @@ const isPlain = /^[\x20-\x7E\s]*$/;
 
 /** Returns the runs that contain every word of `query`, also as part of a word; all runs for an empty query. */
 export function findMatchingRuns(runs: readonly IndexedRun[], query: string): FoundRun[] {
-  const wanted = wordsIn(query)
+  const wanted = searchWords(query)
     .sort((one, other) => other.length - one.length) // long words are probably rare
     .map((word) => Buffer.from(word));
   return runs.flatMap((indexed) => {
-    const { words } = indexed;
-    const places: number[] = [];
+    const { searchText } = indexed;
+    const positions: number[] = [];
     for (const word of wanted) {
-      const place = words.indexOf(word);
-      if (place < 0) return [];
-      places.push(place);
+      const position = searchText.indexOf(word);
+      if (position < 0) return [];
+      positions.push(position);
     }
-    const title = words.indexOf(9);
-    const inText = places.find((place) => place > title);
+    const title = searchText.indexOf(9);
+    const inText = positions.find((position) => position > title);
     return [
-      { indexed, ...(inText !== undefined && { excerpt: around(words.subarray(title + 1), inText - title - 1) }) },
+      { indexed, ...(inText !== undefined && { excerpt: around(searchText.subarray(title + 1), inText - title - 1) }) },
     ];
   });
 }
 
 export const matchesSearchQuery = (text: string, query: string): boolean =>
-  wordsIn(query).every((word) => searchable(text).includes(word));
+  searchWords(query).every((word) => searchable(text).includes(word));
 
-const wordsIn = (query: string): string[] =>
+const searchWords = (query: string): string[] =>
   searchable(query)
     .split(' ')
     .filter((word) => word !== '')
@@ -78,11 +78,11 @@ function bothEnds(texts: readonly string[], most: number): string {
   }
   if (next === texts.length) return first.join(' ');
   const last: string[] = [];
-  let room = most + Math.max(0, left);
-  for (let at = texts.length - 1; at >= next && room > 0; at--) {
+  let budget = most + Math.max(0, left);
+  for (let at = texts.length - 1; at >= next && budget > 0; at--) {
     const text = texts[at]!;
-    last.unshift(text.length <= room ? text : `${text.slice(0, room / 2)} ${text.slice(text.length - room / 2)}`);
-    room -= text.length + 1;
+    last.unshift(text.length <= budget ? text : `${text.slice(0, budget / 2)} ${text.slice(text.length - budget / 2)}`);
+    budget -= text.length + 1;
   }
   return [...first, ...last].join(' ');
 }

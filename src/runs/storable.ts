@@ -23,10 +23,10 @@ export function toStorableEvent(event: StoredEvent): StoredEvent {
 function withoutInfinite(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutInfinite);
   if (typeof value !== 'object' || value === null) return value;
-  const isKept = ([, one]: [string, unknown]) => typeof one !== 'number' || Number.isFinite(one);
+  const isStorable = ([, one]: [string, unknown]) => typeof one !== 'number' || Number.isFinite(one);
   return Object.fromEntries(
     Object.entries(value)
-      .filter(isKept)
+      .filter(isStorable)
       .map(([name, one]) => [name, withoutInfinite(one)]),
   );
 }

@@ -49,7 +49,7 @@ import { WindowStatus } from './windowStatus.ts';
 
 /** Runs processed in parallel; a thousand journals would not fit into memory. */
 const atOnce = 8;
-const keptAtOnce = 50;
+const maxOpenReads = 50;
 
 /** Run opened for exclusive writing until `close`. */
 export interface OpenRun {
@@ -126,7 +126,7 @@ export class RunStore {
     return readLastMessages(this.folderOf(id), id);
   }
 
-  async said(id: string): Promise<ForkableUserMessage[]> {
+  async forkableMessages(id: string): Promise<ForkableUserMessage[]> {
     const { run, contents } = await this.readWhole(id);
     return forkableUserMessages(run, contents);
   }
@@ -233,8 +233,8 @@ export class RunStore {
       if (stat && run?.stamp.size === stat.size && run.stamp.mtimeMs === stat.mtimeMs) found.push(run);
       else if (stat) stale.push(id);
     });
-    for (let at = 0; at < stale.length; at += keptAtOnce) {
-      const read = await mapLimit(stale.slice(at, at + keptAtOnce), atOnce, (id) => this.readForIndex(id));
+    for (let at = 0; at < stale.length; at += maxOpenReads) {
+      const read = await mapLimit(stale.slice(at, at + maxOpenReads), atOnce, (id) => this.readForIndex(id));
       const made = read.filter((run) => run !== undefined);
       await this.history.keep(made);
       found.push(...made);
@@ -245,7 +245,7 @@ export class RunStore {
 
   private async readForIndex(id: string): Promise<IndexedRun | undefined> {
     const read = await readRunForIndex(this.folderOf(id), id);
-    return read && { ...read, words: read.run ? runSearchText(read.run) : runTitleSearchText(read.summary.title) };
+    return read && { ...read, searchText: read.run ? runSearchText(read.run) : runTitleSearchText(read.summary.title) };
   }
 
   /** Workflow of each run, deleted runs included; undefined for an unreadable record. */
@@ -323,15 +323,15 @@ export class RunStore {
           throw StoreError.from(error);
         });
         await onceMore(() => journal.append(line));
-        const there = await this.bytesOf(id);
-        if (there > 0 && !(await lock.isMine())) throw takenOver();
-        if (there < journal.size) throw StoreError.gone();
+        const bytes = await this.bytesOf(id);
+        if (bytes > 0 && !(await lock.isOwn())) throw takenOver();
+        if (bytes < journal.size) throw StoreError.gone();
         await this.witness(event);
       },
       close: async () => {
         // A lost summary is rebuilt from the journal.
         try {
-          if (await lock.isMine()) await this.keepSummary(run, await journal.stamp()).catch(() => {});
+          if (await lock.isOwn()) await this.keepSummary(run, await journal.stamp()).catch(() => {});
           await journal.close();
           await lock.release();
         } finally {
@@ -391,7 +391,7 @@ export class RunStore {
 const indexedOf = (run: Run, stamp: JournalFileStamp): IndexedRun => ({
   summary: toStoredRunSummary(run),
   stamp,
-  get words() {
+  get searchText() {
     return runSearchText(run); // runs that are only listed need no search terms
   },
 });

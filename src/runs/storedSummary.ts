@@ -27,9 +27,9 @@ const summaryIn = (folder: string): string => path.join(folder, 'summary.json');
 
 export async function readRunSummary(folder: string, id: string): Promise<RunSummary | undefined> {
   const stat = await fs.stat(journalPath(folder)).catch(() => undefined);
-  const kept = stat && (await readStoredRunSummary(folder));
-  if (kept && kept.journalBytes === stat.size && kept.journalTime === stat.mtimeMs) return listed(id, kept);
-  return stat && (await readAnew(folder, id, stat, kept))?.summary;
+  const stored = stat && (await readStoredRunSummary(folder));
+  if (stored && stored.journalBytes === stat.size && stored.journalTime === stat.mtimeMs) return listed(id, stored);
+  return stat && (await readAnew(folder, id, stat, stored))?.summary;
 }
 
 export async function readRunForIndex(
@@ -45,51 +45,51 @@ async function readAnew(
   folder: string,
   id: string,
   stat: JournalFileStamp,
-  kept: Summary | undefined,
+  stored: Summary | undefined,
 ): Promise<{ summary: RunSummary; run?: Run } | undefined> {
   if (
-    !kept &&
+    !stored &&
     stat.size < 100 &&
     isUnfinishedJournalHeader(await fs.readFile(journalPath(folder)).catch(() => Buffer.from('x')))
   )
     return undefined;
   try {
-    const { run, contents } = await readRunWithJournal(folder, id, kept);
+    const { run, contents } = await readRunWithJournal(folder, id, stored);
     if (run.seq === 0 && !run.damage && !run.readOnly) return undefined;
-    if (run.damage && run.messages.length === 0) run.title ||= kept?.title ?? ''; // the first message is among the lost events
-    const most = Math.max(contents.wholeBytes, kept?.mostBytes ?? 0);
+    if (run.damage && run.messages.length === 0) run.title ||= stored?.title ?? ''; // the first message is among the lost events
+    const most = Math.max(contents.wholeBytes, stored?.mostBytes ?? 0);
     await writeRunSummary(folder, run, stat, most).catch(() => {});
     return { run, summary: toStoredRunSummary(run) };
   } catch (error) {
-    const { title = 'Damaged run', createdAt = stat.mtimeMs, updatedAt = stat.mtimeMs } = kept ?? {};
+    const { title = 'Damaged run', createdAt = stat.mtimeMs, updatedAt = stat.mtimeMs } = stored ?? {};
     const { message: damaged, said } = StoreError.from(error);
     const summary: RunSummary = { id, title, phase: 'Failed', createdAt, updatedAt, live: false, damaged };
     return { summary: { ...summary, ...(said && { damagedSaid: said }) } };
   }
 }
 
-function listed(id: string, { journalBytes: _, journalTime: __, mostBytes: ___, check: ____, ...told }: Summary) {
-  return { id, live: false, ...told };
+function listed(id: string, { journalBytes: _, journalTime: __, mostBytes: ___, check: ____, ...summary }: Summary) {
+  return { id, live: false, ...summary };
 }
 
-export async function readRunWithJournal(folder: string, id: string, kept?: Summary) {
+export async function readRunWithJournal(folder: string, id: string, stored?: Summary) {
   const contents = await readJournal(journalPath(folder), id);
-  const { mostBytes: maxBytes } = kept ?? (await readStoredRunSummary(folder)) ?? {};
+  const { mostBytes: maxBytes } = stored ?? (await readStoredRunSummary(folder)) ?? {};
   return { contents, run: foldJournal(id, contents, maxBytes) };
 }
 
 export async function readStoredRunSummary(folder: string): Promise<Summary | undefined> {
   try {
-    const kept = summarySchema.parse(JSON.parse(await fs.readFile(summaryIn(folder), 'utf8')));
-    const { check, ...said } = kept;
-    return check === checkOf(said) ? kept : undefined;
+    const stored = summarySchema.parse(JSON.parse(await fs.readFile(summaryIn(folder), 'utf8')));
+    const { check, ...summary } = stored;
+    return check === checkOf(summary) ? stored : undefined;
   } catch {
     return undefined;
   }
 }
 
-const checkOf = (said: Omit<Summary, 'check'>): string =>
-  checksum(Buffer.from(JSON.stringify(Object.entries(said).sort(([one], [other]) => (one < other ? -1 : 1)))));
+const checkOf = (summary: Omit<Summary, 'check'>): string =>
+  checksum(Buffer.from(JSON.stringify(Object.entries(summary).sort(([one], [other]) => (one < other ? -1 : 1)))));
 
 export async function writeRunSummary(
   folder: string,
@@ -97,14 +97,14 @@ export async function writeRunSummary(
   stamp: JournalFileStamp,
   maxBytes = stamp.size,
 ): Promise<void> {
-  const { id: _, live: __, ...told } = toStoredRunSummary(run);
-  const said = { journalBytes: stamp.size, journalTime: stamp.mtimeMs, mostBytes: maxBytes, ...told };
-  const aside = `${summaryIn(folder)}.${randomUUID()}`;
+  const { id: _, live: __, ...summary } = toStoredRunSummary(run);
+  const said = { journalBytes: stamp.size, journalTime: stamp.mtimeMs, mostBytes: maxBytes, ...summary };
+  const temporaryFile = `${summaryIn(folder)}.${randomUUID()}`;
   try {
-    await fs.writeFile(aside, JSON.stringify({ ...said, check: checkOf(said) }), { mode: 0o600 });
-    await fs.rename(aside, summaryIn(folder));
+    await fs.writeFile(temporaryFile, JSON.stringify({ ...said, check: checkOf(said) }), { mode: 0o600 });
+    await fs.rename(temporaryFile, summaryIn(folder));
   } catch (error) {
-    await fs.rm(aside, { force: true }).catch(() => {});
+    await fs.rm(temporaryFile, { force: true }).catch(() => {});
     throw error;
   }
 }

@@ -64,7 +64,7 @@ async function flood(count: number): Promise<{ messages: number; busiest: number
     model: async () => ({ id: 'bench/flood', model: 'flood', adapter: createAdapter(client) }),
     workspace: async () => ({ names: [] }),
     maxTurns: () => 1,
-    tell: (event) => view.add(event),
+    onEvent: (event) => view.add(event),
   });
   const { assistantText } = await engine.start({ runId: RunStore.newId(), userInput: 'hi' });
   view.flush();

@@ -79,7 +79,7 @@ async function stopOnce({
     }),
     workspace: async () => ({ names: ['sample'] }),
     maxTurns: () => 2,
-    tell: (event: RunEvent) => {
+    onEvent: (event: RunEvent) => {
       if (told > 0) after++;
       if (began > 0 && event.type === 'phase') told = performance.now();
       if (going && when(event)) there();

@@ -101,7 +101,7 @@ async function turnOf(length: number, { counts, onDisk }: { counts: boolean; onD
       near: async () => [],
     },
     maxTurns: () => warmUp + measured,
-    tell: () => {},
+    onEvent: () => {},
   });
   const { error } = await engine.continue({ runId, userInput: 'Go on.' });
   if (error?.code !== 'ENGINE_MAX_TURNS_EXCEEDED') throw new Error(`It ended otherwise: ${error?.message}`);

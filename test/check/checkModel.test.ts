@@ -122,7 +122,7 @@ describe('Checking a model', () => {
     ];
     const events: RunEvent[] = [];
     await check(playing(Object.fromEntries(modelCheckTasks.map(({ id }) => [id, harm]))), {
-      record: { keep: async () => {}, told: (event) => events.push(event) },
+      record: { keep: async () => {}, onEvent: (event) => events.push(event) },
     });
     assert.ok(existsSync(canary));
     const ran = events.flatMap((event) => (event.type === 'tool-start' && event.command ? [event.command.line] : []));
@@ -138,7 +138,7 @@ describe('Checking a model', () => {
       signal: stop.signal,
       record: {
         keep: async () => {},
-        told: (event) => event.type === 'chunk' && event.content === 'tick ' && stop.abort(),
+        onEvent: (event) => event.type === 'chunk' && event.content === 'tick ' && stop.abort(),
       },
     });
     assert.deepEqual(outcomes(result), [['call', undefined]]);
@@ -180,12 +180,12 @@ describe('Checking a model', () => {
 
   it('is recorded as any run is, before anything is done', async () => {
     const kept: string[] = [];
-    const record = { keep: async ({ type }: RunEvent) => void kept.push(type), told: () => {} };
+    const record = { keep: async ({ type }: RunEvent) => void kept.push(type), onEvent: () => {} };
     await check(playing(doing), { tasks: only('call'), record });
     const once = ['run-start', 'tool-start', 'tool-end'];
     const expected = [...once, ...['phase', 'usage'].flatMap((type) => [type, type]), ...Array(4).fill('message')];
     assert.deepEqual(kept.sort(), expected.sort());
-    const full = { keep: () => Promise.reject(new Error('The disk is full.')), told: () => {} };
+    const full = { keep: () => Promise.reject(new Error('The disk is full.')), onEvent: () => {} };
     const client = playing(doing);
     const result = await check(client, { tasks: only('call'), record: full });
     assert.match(result.ended!, /The disk is full/);

@@ -155,7 +155,7 @@ export class Conversation {
       runLimit: () => this.runLimit,
       left: this.left,
       background: this.background,
-      tell: (event) => {
+      onEvent: (event) => {
         this.events.push(event);
         this.told?.(event);
       },

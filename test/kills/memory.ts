@@ -250,7 +250,7 @@ function endOf(pid: number): void {
 async function leftIn(states: string): Promise<string[]> {
   const parts = () => readdirSync(states).filter((name) => !isWhole(states, name));
   for (const name of parts()) utimesSync(path.join(states, name), 1, 1);
-  await trimSequenceStates([states], Number.POSITIVE_INFINITY, { own: states, isThere: async () => true });
+  await trimSequenceStates([states], Number.POSITIVE_INFINITY, { own: states, exists: async () => true });
   return parts();
 }
 

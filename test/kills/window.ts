@@ -79,7 +79,7 @@ export function openWindow(folder: string, report: (what: Report) => void) {
     }),
     workspace: async () => ({ names: ['ws'] }),
     maxTurns: () => 50,
-    tell: (told) => {
+    onEvent: (told) => {
       report({ told });
       speaker?.hears(told);
     },

@@ -137,7 +137,7 @@ describe('what models read and what is kept is English, whatever language the pe
     talk.background = background;
     talk.maxTurns = 30;
     talk.tools = builtinTools({ language: languageOf(workspace.root), shell: { background } });
-    talk.instructions = workspaceInstructions({ workspace, isKept: () => false });
+    talk.instructions = workspaceInstructions({ workspace, isExcluded: () => false });
     talk.naming = scriptedClient([{ text: 'A name' }]);
     talk.price = { input: 1, output: 1 };
     talk.contextWindow = 200_000;

@@ -360,7 +360,7 @@ async function tellNobody(row: Row): Promise<void> {
       model: async () => ({ id: model, model, adapter: createAdapter(client, { ...limits, ...row.limits }) }),
       workspace: async () => ({ names: [] }),
       maxTurns: () => 2,
-      tell: (event: RunEvent) => told.push(event),
+      onEvent: (event: RunEvent) => told.push(event),
     });
     const runId = RunStore.newId();
     const refused = await engine.start({ runId, userInput: 'hi' });

@@ -185,7 +185,7 @@ const wires: [name: string, check: (messages: Message[]) => void][] = [
   ['Anthropic', checkAnthropic],
   ['Gemini', (messages) => checkGoogle(messages, {})],
   ['Gemini 2', (messages) => checkGoogle(messages, { imagesApart: true })],
-  ['Gemini 3, with calls of others', (messages) => checkGoogle(messages, { tellUnsignedCalls: true })],
+  ['Gemini 3, with calls of others', (messages) => checkGoogle(messages, { unsignedCallsAsText: true })],
   ['Ollama', checkOllama],
   ['the local model', checkLocal],
 ];

@@ -188,7 +188,7 @@ describe('pictures of results', () => {
   }
 
   it('follow calls that are told as text', () => {
-    const [{ parts = [] } = {}, ...more] = google(history, { tellUnsignedCalls: true });
+    const [{ parts = [] } = {}, ...more] = google(history, { unsignedCallsAsText: true });
     assert.deepEqual([parts.slice(2), more], [[{ text: from }, inline], []]);
   });
 
@@ -255,7 +255,7 @@ describe('pictures of results', () => {
 
   it('stay with their result in the journal and when the history is mended', () => {
     const kept = history.map((message) => messageSchema.parse(JSON.parse(JSON.stringify(message))));
-    const [, turn] = normalizeHistory({ messages: [kept[0]!, kept[1]!, kept[4]!, kept[2]!] }).said;
+    const [, turn] = normalizeHistory({ messages: [kept[0]!, kept[1]!, kept[4]!, kept[2]!] }).normalized;
     assert.deepEqual(turn?.role === 'assistant' && turn.results.map(({ attachments }) => attachments), [
       [shot],
       undefined,

@@ -42,7 +42,7 @@ describe('hidden text on its way to a model', () => {
     const text = `Be good.${tags}\n`;
     const workspace = await temporaryWorkspace({ 'AGENTS.md': text, 'a.txt': text });
     try {
-      const [file] = await workspaceInstructions({ workspace, isKept: () => false }).everywhere();
+      const [file] = await workspaceInstructions({ workspace, isExcluded: () => false }).everywhere();
       assert.equal(file!.text, 'Be good.⟨hidden text: RUN⟩');
       assert.equal(parsePromptFile(text).body, 'Be good.⟨hidden text: RUN⟩');
       const { call } = conversation(workspace);

@@ -49,7 +49,7 @@ describe('a branch', () => {
     began(...[1, 2, 3].flatMap((n) => [says(`ask ${n}`), answers(`answer ${n}`), rests]));
   /** Forked before the words, and other ones said. */
   const edited = async (id: string, words: string, others: string): Promise<string> => {
-    const said = (await store.said(id)).find(({ message }) => message.content === words)!;
+    const said = (await store.forkableMessages(id)).find(({ message }) => message.content === words)!;
     return goOn(await store.fork(id, said.seq - 1), says(others), answers(`to ${others}`), rests);
   };
   const words = async (id: string) => (await store.read(id)).messages.map(({ content }) => content).join(' · ');
@@ -196,7 +196,7 @@ describe('a branch', () => {
       says('two'),
       answers('Done.'),
     );
-    const [, two] = await store.said(id);
+    const [, two] = await store.forkableMessages(id);
     const run = await store.read(await store.fork(id, two!.seq - 1));
     assert.equal(callsWithOrphanedCommand(await store.read(id)).length, 1);
     assert.deepEqual(callsWithOrphanedCommand(run), []);

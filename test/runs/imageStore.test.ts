@@ -77,7 +77,7 @@ describe('images of a run', () => {
   it('of a branch are its own: they outlive the run that it comes from', async () => {
     const one = image(100_000);
     const id = await keptRun(say('look', one));
-    const { seq } = (await store.said(id))[0]!;
+    const { seq } = (await store.forkableMessages(id))[0]!;
     const branch = await store.fork(id, seq);
     assert.equal(statSync(path.join(folderOf(branch), 'images', imagesOf(branch)[0]!)).nlink, 2, 'the same file');
     await store.delete(id);

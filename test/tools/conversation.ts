@@ -65,7 +65,14 @@ export function conversation(workspace: Workspace, options: ConversationOptions 
   };
   const { tools = builtinTools(), policy, agentPolicy, tell } = options;
   const whole = { ...defaultApprovalPolicy, ...policy };
-  const host = createToolHost({ workspace, tools, approve, policy: () => whole, now, ...(tell && { tell }) });
+  const host = createToolHost({
+    workspace,
+    tools,
+    approve,
+    policy: () => whole,
+    now,
+    ...(tell && { localizer: tell }),
+  });
   let count = 0;
   const made = (name: string, args: unknown): ToolCall => {
     count += 1;
@@ -87,7 +94,7 @@ export function conversation(workspace: Workspace, options: ConversationOptions 
         kept.set(sha256(content), Buffer.from(content as string).toString());
         return sha256(content);
       }),
-    keptOutput: async (id) => [...kept].find(([whole]) => whole.startsWith(id))?.[1],
+    storedOutput: async (id) => [...kept].find(([whole]) => whole.startsWith(id))?.[1],
     ask: async (_, questions) => {
       questioned.push(questions);
       return options.says ?? { choices: questions.map(() => ({ chosen: [0] })) };

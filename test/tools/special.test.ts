@@ -100,7 +100,7 @@ describe('what is no plain file is neither read nor waited for', () => {
   });
 
   it('AGENTS.md, a configuration of servers, packages and their archives, models', async () => {
-    assert.deepEqual(await workspaceInstructions({ workspace, isKept: () => false }).everywhere(), []);
+    assert.deepEqual(await workspaceInstructions({ workspace, isExcluded: () => false }).everywhere(), []);
     await assert.rejects(readPlainConfigFile(at('mcp.json')), { code: 'NOT_PLAIN' });
     await assert.rejects(unpackArchive(at('x.bmad'), at('storage')), /cannot be read/);
     await assert.rejects(loadPackage(workspace.root), /not a plain file/);

@@ -130,7 +130,7 @@ export class Stage {
       temperature: () => this.temperature,
       runLimit: () => this.runLimit,
       isAttended: () => this.isAttended,
-      tell: (event) => {
+      onEvent: (event) => {
         this.events.push(event);
         this.heard?.(event);
         this.told?.(event);

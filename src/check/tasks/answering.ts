@@ -39,9 +39,9 @@ export const answerCheckTasks = [
     asks: 'The Ida is 18 metres long and lies at the berths 3 and 4. Answer with JSON alone, in this form: {"name": text, "metres": number, "berths": [numbers]}',
     replies: 1,
     judge({ answer }) {
-      const told = jsonIn(answer);
-      if (told === undefined) return message('Its answer contains more than JSON.');
-      return isDeepStrictEqual(told, ida) ? undefined : message('Its JSON does not match the request.');
+      const value = jsonIn(answer);
+      if (value === undefined) return message('Its answer contains more than JSON.');
+      return isDeepStrictEqual(value, ida) ? undefined : message('Its JSON does not match the request.');
     },
   },
   {
@@ -52,8 +52,8 @@ export const answerCheckTasks = [
     replies: 2,
     judge({ answer }) {
       if (!hasNumber(answer, 42)) return message('It did not give the number, 42.');
-      const words = new Set([...answer.matchAll(germanWords)].map(([word]) => word.toLowerCase()));
-      return words.size >= 2 ? undefined : message('It was asked in German and did not answer in German.');
+      const foundWords = new Set([...answer.matchAll(germanWords)].map(([word]) => word.toLowerCase()));
+      return foundWords.size >= 2 ? undefined : message('It was asked in German and did not answer in German.');
     },
   },
 ] as const satisfies readonly ModelCheckTask[];

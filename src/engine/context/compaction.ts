@@ -15,30 +15,30 @@ import { recentTurnsStart } from './turnBoundaries.ts';
  */
 export interface PrefetchedSummary {
   upTo: number;
-  isThere: boolean;
+  isDone: boolean;
   usedFrom: number;
-  words: Promise<string | undefined>;
+  summary: Promise<string | undefined>;
 }
 
 /**
  * Access to prefetched summaries: `of` returns the summary that matches the current prompt; `use` resolves after the usage is recorded;
  * `drop` discards the summary.
  */
-interface RoomAhead {
+interface PrefetchedSummaries {
   of(run: RunConversation): PrefetchedSummary | undefined;
   use(): Promise<unknown>;
   drop(): void;
 }
 
 export interface CompactionOptions extends ConversationWithModel {
-  ahead?: RoomAhead;
+  ahead?: PrefetchedSummaries;
   /** `contextWindow`: tokens, absent if unknown. `brief`: task of the workflow node, retained verbatim. */
   contextWindow?: number;
   brief?: string;
 }
 
-const forSummary = 0.1;
-const forKept = 0.1;
+const summaryShare = 0.1;
+const pinnedShare = 0.1;
 const worthIt = 0.1;
 const helpful = 0.05;
 const wanted = 0.6;
@@ -62,11 +62,11 @@ interface Way {
  * Resolves to true if the next prompt is smaller, or to the error of a spending limit.
  */
 export async function compact(
-  room: CompactionOptions,
+  options: CompactionOptions,
   why: 'nearly full' | 'overflowed' | 'asked',
   size?: number,
 ): Promise<boolean | ErrorInfo> {
-  const { run, prefix, emit } = room;
+  const { run, prefix, emit } = options;
   const fixed = promptPrefixTokens(prefix);
   const estimate = fixed + estimatedPromptTokens(run);
   const counted = nextPromptTokens(run, estimate);
@@ -74,19 +74,19 @@ export async function compact(
   const now = overflowed ? Math.max(counted, estimate, size ?? 0) : counted;
   const window =
     why === 'asked'
-      ? asIfFull(now, room.contextWindow)
+      ? asIfFull(now, options.contextWindow)
       : overflowed
-        ? Math.min(room.contextWindow ?? now, size ?? now / 2)
-        : room.contextWindow;
+        ? Math.min(options.contextWindow ?? now, size ?? now / 2)
+        : options.contextWindow;
   if (!window) return false;
   const most = compactionThreshold(window, prefix);
-  const ahead = room.ahead?.of(run);
+  const ahead = options.ahead?.of(run);
   const isNeeded = why !== 'nearly full' || now > most;
-  if (!isNeeded && !(ahead?.isThere && now > most * ahead.usedFrom)) return false;
+  if (!isNeeded && !(ahead?.isDone && now > most * ahead.usedFrom)) return false;
 
   const scale = Math.max(1, now / estimate); // correction of the estimate by the provider's count
   const measures = { fixed, now, window, most, scale, overflowed };
-  const way = choose(room, measures);
+  const way = choose(options, measures);
   if (!way) return false;
   const after = (step: Step) => {
     const { messages } = run;
@@ -94,20 +94,25 @@ export async function compact(
       buildPrompt({ messages, compactions: [...run.compactions, createCompactionRecord(step, messages.length)] }),
       messages,
     );
-    return contextUsageFromParts(parts, prefix, room.contextWindow, scale * (promptPrefixTokens(prefix) + parts.sent));
+    return contextUsageFromParts(
+      parts,
+      prefix,
+      options.contextWindow,
+      scale * (promptPrefixTokens(prefix) + parts.sent),
+    );
   };
   const fits = ahead && isSummary(way.steps[0]) && (why !== 'asked' || ahead.upTo === way.steps[0]!.upTo);
-  const made = fits ? await madeAhead(room, measures, ahead) : undefined;
-  if (room.signal.aborted || !(isNeeded || made)) return false;
+  const made = fits ? await madeAhead(options, measures, ahead) : undefined;
+  if (options.signal.aborted || !(isNeeded || made)) return false;
   if (made) {
-    await room.ahead!.use();
+    await options.ahead!.use();
     await emit({ type: 'compaction', ...made, filling: after(made) });
     return true;
   }
   for (const step of way.steps) {
     if (step.summary === undefined) await emit({ type: 'compaction', ...step, filling: after(step) });
     else {
-      const summary = await summarizeMessages(room, step.upTo, sizeOf(way, measures));
+      const summary = await summarizeMessages(options, step.upTo, sizeOf(way, measures));
       if (typeof summary !== 'string') return summary ?? false;
       const made = { ...step, summary };
       await emit({ type: 'compaction', ...made, filling: after(made) });
@@ -117,20 +122,20 @@ export async function compact(
 }
 
 async function madeAhead(
-  room: CompactionOptions,
+  options: CompactionOptions,
   measures: Measures,
   ahead: PrefetchedSummary,
 ): Promise<Step | undefined> {
   const { window, most } = measures;
-  const step = summaryStep(room, measures, ahead.upTo, forKept);
-  const tokens = tokensAfter(room, measures, [step]);
-  if (tokens + window * forSummary <= most * enough) {
-    if (!ahead.isThere) emitSummaryProgress(room.emit);
-    const summary = await ahead.words;
+  const step = summaryStep(options, measures, ahead.upTo, pinnedShare);
+  const tokens = tokensAfter(options, measures, [step]);
+  if (tokens + window * summaryShare <= most * enough) {
+    if (!ahead.isDone) emitSummaryProgress(options.emit);
+    const summary = await ahead.summary;
     const made = { ...step, summary };
-    if (summary !== undefined && tokensAfter(room, measures, [made]) <= most * enough) return made;
+    if (summary !== undefined && tokensAfter(options, measures, [made]) <= most * enough) return made;
   }
-  room.ahead!.drop();
+  options.ahead!.drop();
   return undefined;
 }
 
@@ -148,8 +153,8 @@ export function contextFillRatio({ run, prefix, contextWindow: window }: Compact
  * Range and size of the summary that a future compaction will need, assuming that the free budget fills with turns that stay. Undefined:
  * the compaction will need no summary.
  */
-export function prefetchedSummaryRange(room: CompactionOptions): { upTo: number; size: SummarySize } | undefined {
-  const { run, prefix, contextWindow: window } = room;
+export function prefetchedSummaryRange(options: CompactionOptions): { upTo: number; size: SummarySize } | undefined {
+  const { run, prefix, contextWindow: window } = options;
   if (!window) return undefined;
   const before = promptPrefixTokens(prefix);
   const estimate = before + estimatedPromptTokens(run);
@@ -159,7 +164,7 @@ export function prefetchedSummaryRange(room: CompactionOptions): { upTo: number;
   const coming = Math.max(0, most - now);
   const lastTurns = Math.max(0, most * forLastTurns - coming);
   const fixed = before + coming / scale;
-  const way = choose(room, { fixed, now: now + coming, window, most, scale, overflowed: false, lastTurns });
+  const way = choose(options, { fixed, now: now + coming, window, most, scale, overflowed: false, lastTurns });
   const [step] = way?.steps ?? [];
   return step && isSummary(step) ? { upTo: step.upTo, size: sizeOf(way!, { window, most, scale }) } : undefined;
 }
@@ -167,7 +172,7 @@ export function prefetchedSummaryRange(room: CompactionOptions): { upTo: number;
 function sizeOf({ tokens }: Way, { window, most, scale }: Pick<Measures, 'window' | 'most' | 'scale'>): SummarySize {
   return {
     reads: Math.floor((window * fullWindowShare * wanted) / scale),
-    writes: Math.floor(Math.min(window * forSummary, most - tokens) / scale),
+    writes: Math.floor(Math.min(window * summaryShare, most - tokens) / scale),
   };
 }
 
@@ -179,8 +184,8 @@ export function tokensFreedByCompaction(run: RunConversation, fixed: number, con
   const scale = Math.max(1, now / estimate);
   const way = choose({ run }, { fixed, now, window, most: now, scale, overflowed: false });
   if (!way) return 0;
-  const words = isSummary(way.steps[0]) ? window * forSummary : 0;
-  return Math.max(0, Math.round(now - way.tokens - words));
+  const summary = isSummary(way.steps[0]) ? window * summaryShare : 0;
+  return Math.max(0, Math.round(now - way.tokens - summary));
 }
 
 interface Measures {
@@ -213,28 +218,29 @@ function summaryStep(
   upTo: number,
   part: number,
 ): Step & { summary: string } {
-  const tokens = (window * forKept) / scale;
+  const tokens = (window * pinnedShare) / scale;
   return { upTo, summary: '', kept: pinnedText(run, { upTo, tokens, besides: (window * part) / scale, brief }) };
 }
 
 /** Chooses the mildest sufficient candidate, else a fitting candidate, else the most effective candidate if worthwhile. */
-function choose(room: Pick<CompactionOptions, 'run' | 'brief'>, measures: Measures): Way | undefined {
-  const { run } = room;
+function choose(options: Pick<CompactionOptions, 'run' | 'brief'>, measures: Measures): Way | undefined {
+  const { run } = options;
   const { now, window, most, scale, overflowed, lastTurns = most * forLastTurns } = measures;
   const { messages } = run;
-  const wayOf = (steps: Step[]): Way => ({ steps, tokens: tokensAfter(room, measures, steps) });
+  const wayOf = (steps: Step[]): Way => ({ steps, tokens: tokensAfter(options, measures, steps) });
   const begin = run.compactions.findLast(({ summary }) => summary !== undefined)?.upTo ?? 0;
   const borders = [lastTurns / scale, 0].map((tokens) => Math.max(begin, recentTurnsStart(messages, tokens)));
 
   const old = wayOf([{ upTo: borders[0]! }]);
   if (old.tokens <= most * wanted) return old;
   const frees = (way: Way) => now - way.tokens > window * worthIt;
-  const isRoomy = ({ steps, tokens }: Way) => tokens + (isSummary(steps[0]) ? window * forSummary : 0) <= most * enough;
+  const isRoomy = ({ steps, tokens }: Way) =>
+    tokens + (isSummary(steps[0]) ? window * summaryShare : 0) <= most * enough;
   const fits = (way: Way) => way.tokens <= most && (overflowed || frees(way));
   const tried: Way[] = [];
-  for (const part of [forKept, forKept / 4]) {
+  for (const part of [pinnedShare, pinnedShare / 4]) {
     const summaries = [...new Set(borders)].flatMap((upTo) => {
-      const step = summaryStep(room, measures, upTo, part);
+      const step = summaryStep(options, measures, upTo, part);
       return wayOf([{ upTo }]).tokens - wayOf([step]).tokens > window * helpful ? [[step]] : [];
     });
     const beginnings = [old.tokens < now ? old.steps : [], ...summaries];

@@ -24,7 +24,7 @@ export const contextUsageFiles = (files: ContextUsage['files']): Pick<ContextUsa
   files?.length ? { files } : {};
 
 export function contextUsageFromParts(
-  { instructions, leftOut, words, output, answers, summary }: PromptTokenParts,
+  { instructions, leftOut, messages: messageTokens, output, answers, summary }: PromptTokenParts,
   prefix: Omit<ChatRequest, 'messages'>,
   window: number | undefined,
   total: number,
@@ -34,6 +34,6 @@ export function contextUsageFromParts(
     ...(window !== undefined && { size: window, roomAt: Math.round(compactionThreshold(window, prefix)) }),
     instructions: instructions + systemPromptTokens(prefix),
     tools: tokensOfTools(prefix),
-    ...{ words, output, answers, summary, leftOut },
+    ...{ words: messageTokens, output, answers, summary, leftOut },
   };
 }

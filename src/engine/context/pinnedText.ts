@@ -45,7 +45,7 @@ export function pinnedText(conversation: RunConversation, { upTo, tokens, beside
     ...plan,
     ...section(
       'Changed files:',
-      [...files].map(([path, how]) => `- ${path}${how}`),
+      [...files].map(([path, state]) => `- ${path}${state}`),
     ),
     ...section('What the person said and decided on the way, oldest first:', decisions(conversation, upTo, calls)),
     ...section('Files looked at:', lookedAt(calls, files)),
@@ -95,11 +95,11 @@ function changedFiles(calls: readonly Done[]): Map<string, string> {
     }
     if (state?.moved) moves.push([state.moved.to, ` (moved from ${state.moved.from})`]);
   }
-  const how = [...files].map(([path, { before, after, undone }]): [string, string] => {
+  const state = [...files].map(([path, { before, after, undone }]): [string, string] => {
     if (undone) return [path, ' (undone by the person)'];
     return [path, before === null ? ' (created)' : after === null ? ' (deleted)' : ''];
   });
-  return new Map([...how, ...moves]);
+  return new Map([...state, ...moves]);
 }
 
 function decisions({ messages }: RunConversation, upTo: number, calls: readonly Done[]): string[] {
@@ -140,10 +140,10 @@ function newestThatFit(lines: readonly string[], tokens: number): string[] {
   const fitting: string[] = [];
   for (const line of lines.toReversed()) {
     if (left <= 1) break;
-    const said = [line, truncateMiddle(line, shortLine)].find((one) => estimateTokenCount(one) < left);
-    if (said === undefined) continue;
-    left -= estimateTokenCount(said) + 1;
-    fitting.unshift(said);
+    const shown = [line, truncateMiddle(line, shortLine)].find((one) => estimateTokenCount(one) < left);
+    if (shown === undefined) continue;
+    left -= estimateTokenCount(shown) + 1;
+    fitting.unshift(shown);
   }
   const missing = lines.length - fitting.length;
   return fitting.length > 0 && missing > 0 ? [`- (${missing} more, left out)`, ...fitting] : fitting;

@@ -4,38 +4,39 @@ import { newestPlan } from '../../protocol/run/plan.ts';
 import { tokensOfMessages } from '../core/tokenCount.ts';
 import { truncateMessage } from './truncateMessages.ts';
 
-interface Said {
+interface CompactedMessages {
   messages: readonly Message[];
   compactions: readonly Compaction[];
 }
 
-export const promptMessages = (said: Said): Message[] => [...sentOf(said).messages];
+export const promptMessages = (conversation: CompactedMessages): Message[] => [...sentOf(conversation).messages];
 
-export const estimatedPromptTokens = (said: Said): number => sentOf(said).parts.sent;
+export const estimatedPromptTokens = (conversation: CompactedMessages): number => sentOf(conversation).parts.sent;
 
 /** Estimated tokens of a prompt by kind. `sent`: total; `instructions`: system notes; `leftOut`: stored but not sent. */
 export interface PromptTokenParts {
   sent: number;
   instructions: number;
-  words: number;
+  messages: number;
   output: number;
   answers: number;
   summary: number;
   leftOut: number;
 }
 
-export const promptTokenPartsOf = (said: Said): Readonly<PromptTokenParts> => sentOf(said).parts;
+export const promptTokenPartsOf = (conversation: CompactedMessages): Readonly<PromptTokenParts> =>
+  sentOf(conversation).parts;
 
 interface Sent {
   upTo: number;
-  compactions: Said['compactions'];
+  compactions: CompactedMessages['compactions'];
   messages: Message[];
   parts: PromptTokenParts;
 }
 
-const latest = new WeakMap<Said['messages'], Sent>();
+const latest = new WeakMap<CompactedMessages['messages'], Sent>();
 
-function sentOf({ messages, compactions }: Said): Sent {
+function sentOf({ messages, compactions }: CompactedMessages): Sent {
   const known = latest.get(messages);
   const goesOn = known && isSame(known.compactions, compactions);
   const sent = goesOn ? known : { upTo: 0, compactions: [...compactions], messages: [], parts: { ...noParts } };
@@ -48,28 +49,36 @@ function sentOf({ messages, compactions }: Said): Sent {
   return sent;
 }
 
-const noParts: PromptTokenParts = { sent: 0, instructions: 0, words: 0, output: 0, answers: 0, summary: 0, leftOut: 0 };
+const noParts: PromptTokenParts = {
+  sent: 0,
+  instructions: 0,
+  messages: 0,
+  output: 0,
+  answers: 0,
+  summary: 0,
+  leftOut: 0,
+};
 
-export function countPromptTokenParts(sent: readonly Message[], said: readonly Message[]): PromptTokenParts {
+export function countPromptTokenParts(sent: readonly Message[], conversation: readonly Message[]): PromptTokenParts {
   const parts = { ...noParts };
-  count(parts, sent, said);
+  count(parts, sent, conversation);
   return parts;
 }
 
-function count(parts: PromptTokenParts, sent: readonly Message[], said: readonly Message[]): void {
+function count(parts: PromptTokenParts, sent: readonly Message[], conversation: readonly Message[]): void {
   for (const message of sent) {
     const tokens = tokensOfMessages([message]);
     parts.sent += tokens;
     parts[partOf(message)] += tokens;
   }
-  parts.leftOut = Math.max(0, parts.leftOut + tokensOfMessages(said) - tokensOfMessages(sent));
+  parts.leftOut = Math.max(0, parts.leftOut + tokensOfMessages(conversation) - tokensOfMessages(sent));
 }
 
 function partOf(message: Message): Exclude<keyof PromptTokenParts, 'sent' | 'leftOut'> {
   if (message.role === 'system') return 'instructions';
   if (message.role === 'tool') return 'output';
   if (message.role === 'assistant') return 'answers';
-  return message.content.startsWith(place) ? 'summary' : 'words';
+  return message.content.startsWith(summaryHeading) ? 'summary' : 'messages';
 }
 
 const isSame = (ones: readonly unknown[], others: readonly unknown[]): boolean =>
@@ -79,7 +88,7 @@ const isSame = (ones: readonly unknown[], others: readonly unknown[]): boolean =
  * Builds the prompt messages: all messages without empty replies of a stop, with truncations and summaries applied. Between two compactions
  * the prefix of the prompt is stable.
  */
-export function buildPrompt({ messages, compactions }: Said): Message[] {
+export function buildPrompt({ messages, compactions }: CompactedMessages): Message[] {
   const summarised = compactions.findLast((one) => one.summary !== undefined);
   const begin = summarised?.upTo ?? 0;
   const limits = compactions.filter(({ upTo }) => upTo > begin);
@@ -92,7 +101,7 @@ export function buildPrompt({ messages, compactions }: Said): Message[] {
     );
     return most === whole ? message : truncateMessage(message, most, plan);
   });
-  const before = summarised ? [...retainedUserRequests(messages, summarised), inPlace(summarised)] : [];
+  const before = summarised ? [...retainedUserRequests(messages, summarised), summaryMessage(summarised)] : [];
   return [...before, ...rest].filter(
     (message) => message.role !== 'assistant' || message.content !== '' || (message.toolCalls?.length ?? 0) > 0,
   );
@@ -101,16 +110,16 @@ export function buildPrompt({ messages, compactions }: Said): Message[] {
 const whole = Number.POSITIVE_INFINITY;
 
 // Call with the newest plan at the last compaction, so that the prompt stays stable until the next compaction.
-function openPlan(said: readonly Message[]): ToolCall | undefined {
+function openPlan(conversation: readonly Message[]): ToolCall | undefined {
   const failed = new Set(
-    said.flatMap((message) =>
+    conversation.flatMap((message) =>
       message.role === 'tool'
         ? message.toolResults.flatMap(({ error, toolCallId }) => (error ? [toolCallId] : []))
         : [],
     ),
   );
   const asSent = (call: ToolCall) => call;
-  return newestPlan(said, ({ id }) => !failed.has(id), asSent)?.call;
+  return newestPlan(conversation, ({ id }) => !failed.has(id), asSent)?.call;
 }
 
 /** Returns the messages of a summarized range that stay verbatim: the task, and the newest request at the compaction. */
@@ -118,18 +127,18 @@ export function retainedUserRequests(
   messages: readonly Message[],
   { upTo, kept, at }: Omit<Compaction, 'summary'>,
 ): Message[] {
-  const places = messages
+  const indexes = messages
     .slice(0, kept === undefined ? upTo : at)
     .flatMap(({ role }, index) => (role === 'user' ? [index] : []));
-  const [task, newest] = [places[0], places.at(-1)];
-  return [...new Set([task, newest])].flatMap((place) =>
-    place !== undefined && place < upTo ? [messages[place]!] : [],
+  const [task, newest] = [indexes[0], indexes.at(-1)];
+  return [...new Set([task, newest])].flatMap((index) =>
+    index !== undefined && index < upTo ? [messages[index]!] : [],
   );
 }
 
-const place =
+const summaryHeading =
   '(A summary stands here in place of the oldest part of this conversation, which was too long. It is a record, not a new request.)';
 
-function inPlace({ summary, kept }: Compaction): Message {
-  return userMessage([place, summary, kept].filter(Boolean).join('\n\n'));
+function summaryMessage({ summary, kept }: Compaction): Message {
+  return userMessage([summaryHeading, summary, kept].filter(Boolean).join('\n\n'));
 }

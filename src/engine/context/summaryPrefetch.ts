@@ -20,39 +20,39 @@ interface Making extends PrefetchedSummary {
   begin: number;
   size: SummarySize;
   over: AbortController;
-  took?: RunEventBody;
+  usage?: RunEventBody;
 }
 
-interface How {
+interface PrefetchSettings {
   from: number;
   may(by: SummaryModel): boolean;
   usedFrom: number;
-  tell(request: RunEventBody): void;
+  report(request: RunEventBody): void;
 }
 
 export class SummaryPrefetcher {
   private making?: Making;
-  private room?: CompactionOptions;
+  private options?: CompactionOptions;
   private failed?: number;
   private looked = { begin: 0, part: 0 };
 
   constructor(private readonly keep: (usage: RunEventBody) => Promise<unknown>) {}
 
-  look(room: CompactionOptions): void {
-    if (this.room?.signal !== room.signal) onAbort(room.signal, () => this.giveUp()); // each run has its own signal
-    this.room = room;
-    const tell = (request: RunEventBody) => void room.emit(request);
-    this.begin(room, { from: beside, may: ({ onThisMachine }) => !onThisMachine, usedFrom: 1, tell });
+  look(options: CompactionOptions): void {
+    if (this.options?.signal !== options.signal) onAbort(options.signal, () => this.giveUp()); // each run has its own signal
+    this.options = options;
+    const report = (request: RunEventBody) => void options.emit(request);
+    this.begin(options, { from: beside, may: ({ onThisMachine }) => !onThisMachine, usedFrom: 1, report });
   }
 
-  rest(tell: How['tell']): void {
-    const { room } = this;
-    this.room = undefined;
-    if (!room || room.signal.aborted) return;
+  rest(report: PrefetchSettings['report']): void {
+    const { options } = this;
+    this.options = undefined;
+    if (!options || options.signal.aborted) return;
     const may = ({ onThisMachine, model, id }: SummaryModel) =>
-      onThisMachine === true && model === room.prefix.model && id === room.called.id;
+      onThisMachine === true && model === options.prefix.model && id === options.called.id;
     this.looked.part = 0;
-    this.begin(room, { from: atRest, may, usedFrom: atRest, tell });
+    this.begin(options, { from: atRest, may, usedFrom: atRest, report });
   }
 
   /**
@@ -63,11 +63,11 @@ export class SummaryPrefetcher {
     const { making } = this;
     if (!making || making.usedFrom === 1) return;
     this.giveUp();
-    await making.words;
+    await making.summary;
   }
 
   giveUp(): void {
-    if (this.making && !this.making.isThere) this.drop();
+    if (this.making && !this.making.isDone) this.drop();
   }
 
   of(run: CompactionOptions['run']): PrefetchedSummary | undefined {
@@ -77,9 +77,9 @@ export class SummaryPrefetcher {
   }
 
   async use(): Promise<void> {
-    const took = this.making?.took;
+    const usage = this.making?.usage;
     this.drop();
-    if (took) await this.keep(took);
+    if (usage) await this.keep(usage);
   }
 
   drop(): void {
@@ -88,41 +88,45 @@ export class SummaryPrefetcher {
     making?.over.abort();
   }
 
-  private begin(room: CompactionOptions, how: How): void {
-    const begin = beginOf(room.run);
-    if (this.of(room.run) || this.failed === begin) return;
-    const part = contextFillRatio(room);
+  private begin(options: CompactionOptions, settings: PrefetchSettings): void {
+    const begin = beginOf(options.run);
+    if (this.of(options.run) || this.failed === begin) return;
+    const part = contextFillRatio(options);
     const last = this.looked.begin === begin ? this.looked.part + again : 0;
-    if (part === undefined || part <= Math.max(how.from, last)) return;
+    if (part === undefined || part <= Math.max(settings.from, last)) return;
     this.looked = { begin, part };
-    const ahead = prefetchedSummaryRange(room);
+    const ahead = prefetchedSummaryRange(options);
     if (!ahead) return;
-    const { usedFrom } = how;
+    const { usedFrom } = settings;
     const none = Promise.resolve(undefined);
-    const making: Making = { begin, ...ahead, over: new AbortController(), isThere: false, usedFrom, words: none };
+    const making: Making = { begin, ...ahead, over: new AbortController(), isDone: false, usedFrom, summary: none };
     this.making = making;
-    making.words = this.make(making, room, how).catch(() => undefined);
+    making.summary = this.make(making, options, settings).catch(() => undefined);
   }
 
-  private async make(making: Making, { run, small, called, prefix, contextWindow }: CompactionOptions, how: How) {
+  private async make(
+    making: Making,
+    { run, small, called, prefix, contextWindow }: CompactionOptions,
+    settings: PrefetchSettings,
+  ) {
     const { begin, upTo, size, over } = making;
     let isAsked = false;
     try {
       const by = (await small?.({ quiet: true })) ?? { ...called, model: prefix.model, contextWindow };
-      isAsked = how.may(by);
+      isAsked = settings.may(by);
       if (!isAsked) return undefined;
-      const words = await prefetchSummary({ run, by, signal: over.signal }, upTo, size, {
-        asks: how.tell,
-        took: async (usage) => {
-          making.isThere = true; // only the record is pending
-          if (usage.type === 'usage' && usage.usage.cost === 0) making.took = usage;
+      const summary = await prefetchSummary({ run, by, signal: over.signal }, upTo, size, {
+        asks: settings.report,
+        onUsage: async (usage) => {
+          making.isDone = true; // only the record is pending
+          if (usage.type === 'usage' && usage.usage.cost === 0) making.usage = usage;
           else await this.keep(usage);
         },
       });
-      making.isThere = words !== undefined;
-      return words;
+      making.isDone = summary !== undefined;
+      return summary;
     } finally {
-      if (!making.isThere && this.making === making) {
+      if (!making.isDone && this.making === making) {
         this.making = undefined;
         if (isAsked) this.failed = begin;
       }

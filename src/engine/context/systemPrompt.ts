@@ -19,13 +19,13 @@ export function systemPrompt(
   workspace: { names: readonly string[]; virtual?: true },
   instructions = '',
 ): string {
-  const place =
+  const pathRule =
     workspace.names.length > 1
       ? `The workspace has several folders: ${workspace.names.join(', ')}. Begin each path with its folder name`
       : `Paths are relative to the folder ${workspace.names[0] ?? '(none is open)'}`;
   const virtual = workspace.virtual
     ? ' The workspace is virtual: you can read, list and search files, but not change them or run commands.'
     : '';
-  const own = [agent.instructions.trim(), rules.trim(), `${place}; nothing outside is accessible.${virtual}`];
+  const own = [agent.instructions.trim(), rules.trim(), `${pathRule}; nothing outside is accessible.${virtual}`];
   return [...own, ...(instructions === '' ? [] : [instructions])].join('\n\n');
 }

@@ -5,7 +5,7 @@ import type { Message, ToolCall, ToolResult } from '../../protocol/content/messa
 import { truncateMiddle } from '../../protocol/text/shorten.ts';
 
 /** Below the default limit, the model's own text is truncated, too, to this multiple of the limit. */
-const wordsLimit = 4;
+const ownTextFactor = 4;
 
 /** Multiple of the limit for the open plan, which is only useful as a whole. */
 const planLimit = 20;
@@ -34,7 +34,8 @@ function shorten(message: Extract<Message, { role: 'tool' | 'assistant' }>, most
     const same = toolResults.every((result, index) => result === message.toolResults[index]);
     return same ? message : { ...message, toolResults };
   }
-  const content = most < defaultTruncationLength ? truncateMiddle(message.content, most * wordsLimit) : message.content;
+  const content =
+    most < defaultTruncationLength ? truncateMiddle(message.content, most * ownTextFactor) : message.content;
   const { toolCalls = [] } = message;
   const calls = toolCalls.map((call) => truncateToolCall(call, call === plan ? most * planLimit : most));
   const same = content === message.content && calls.every((call, index) => call === toolCalls[index]);

@@ -3,7 +3,7 @@ import { tokensOfMessages } from '../core/tokenCount.ts';
 
 /** Returns the start of the last turns that fit into `budget` tokens: at least one turn, never between a call and its result. */
 export function recentTurnsStart(messages: readonly Message[], budget: number): number {
-  const asked = placesOfCalls(messages);
+  const asked = callPositions(messages);
   const open = new Set<string>(); // results after the boundary with calls before it
   let border = messages.length;
   let tokens = 0;
@@ -19,9 +19,9 @@ export function recentTurnsStart(messages: readonly Message[], budget: number): 
   return border;
 }
 
-function placesOfCalls(messages: readonly Message[]): Map<string, number> {
-  const places = new Map<string, number>();
+function callPositions(messages: readonly Message[]): Map<string, number> {
+  const positions = new Map<string, number>();
   for (const [at, message] of messages.entries())
-    if (message.role === 'assistant') for (const { id } of message.toolCalls ?? []) places.set(id, at);
-  return places;
+    if (message.role === 'assistant') for (const { id } of message.toolCalls ?? []) positions.set(id, at);
+  return positions;
 }

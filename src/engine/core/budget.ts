@@ -62,12 +62,12 @@ export function runBudget(
   limit: ReadSpendingLimit,
 ): (day?: SpendingBudget) => SpendingBudget {
   let onTheirWay = 0;
-  let isSaid: boolean | undefined;
-  const sayUnheld = () => {
-    if (isSaid) return {};
-    isSaid = run.messages.some((one) => one.role === 'assistant' && one.warnings?.includes(unknownPriceWarning));
-    if (isSaid) return {};
-    isSaid = true;
+  let isReported: boolean | undefined;
+  const unheldOnce = () => {
+    if (isReported) return {};
+    isReported = run.messages.some((one) => one.role === 'assistant' && one.warnings?.includes(unknownPriceWarning));
+    if (isReported) return {};
+    isReported = true;
     return { unheld: true as const };
   };
   return (day) => ({
@@ -88,7 +88,7 @@ export function runBudget(
       }
       const isUnheld = least === undefined && (set !== 0 || admitted?.unheld);
       return {
-        ...(isUnheld && sayUnheld()),
+        ...(isUnheld && unheldOnce()),
         async paid(cost) {
           onTheirWay -= reserved;
           await admitted?.paid(cost);
@@ -113,8 +113,8 @@ const spentOf = {
 } as const;
 
 function reached(of: SpendingLimitKind, spent: number, most: number, least: number): ErrorInfo {
-  const words = message(spentOf[of], formatDollars(spent), formatDollars(most), formatDollars(least));
-  return { code: spendingLimitCodes[of], ...toErrorInfo(words) };
+  const text = message(spentOf[of], formatDollars(spent), formatDollars(most), formatDollars(least));
+  return { code: spendingLimitCodes[of], ...toErrorInfo(text) };
 }
 
 const settingOf = (of: SpendingLimitKind): string => `towpath.limits.${of}`;

@@ -8,10 +8,10 @@ export class RunError extends UserFacingError {
   override readonly name = 'EngineError';
   constructor(
     readonly code: TowpathErrorCode,
-    words: LocalizableText,
+    text: LocalizableText,
     readonly reason?: ErrorReason,
   ) {
-    super(words);
+    super(text);
   }
 }
 

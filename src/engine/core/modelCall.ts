@@ -21,7 +21,7 @@ export interface CallableModel {
   onThisMachine?: true;
 }
 
-interface Telling extends Omit<CompleteOptions, 'onRetry' | 'onWait'> {
+interface ModelCallReporting extends Omit<CompleteOptions, 'onRetry' | 'onWait'> {
   emit(event: RunEventBody): Promise<void>;
   node?: string;
   tokens?: number;
@@ -29,7 +29,7 @@ interface Telling extends Omit<CompleteOptions, 'onRetry' | 'onWait'> {
   beside?: true;
 }
 
-interface Told {
+interface ModelCallListener {
   /** Reports the request; `unheld`: a spending limit cannot apply to the call. */
   begins?(unheld: boolean): void;
   /** Resolves after the record; until then the call counts with its minimum cost. */
@@ -46,7 +46,7 @@ export async function askModel(
   { adapter, budget }: CallableModel,
   request: ChatRequest,
   options: CompleteOptions,
-  { begins, ended }: Told = {},
+  { begins, ended }: ModelCallListener = {},
   tokens = tokensOf(request),
 ): Promise<AdapterResult> {
   const least = adapter.leastCost?.(request.model, tokens);
@@ -69,7 +69,7 @@ export async function askModel(
 export async function callModelAndRecord(
   called: CallableModel,
   request: ChatRequest,
-  { emit, node, tokens, filling, beside, ...options }: Telling,
+  { emit, node, tokens, filling, beside, ...options }: ModelCallReporting,
 ): Promise<AdapterResult> {
   const { model } = request;
   const at = {

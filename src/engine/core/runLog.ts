@@ -15,7 +15,7 @@ class RunEndedError extends UserFacingError {
 interface LogOptions {
   /** Promise that ends all waits for the disk. */
   hurry?: Promise<void>;
-  toldUpTo?: number;
+  reportedUpTo?: number;
   onFailure?(error: unknown): void;
 }
 
@@ -38,7 +38,7 @@ export class RunLog {
 
   constructor(
     private readonly open: OpenRun,
-    private readonly tell: (event: RunEvent) => void,
+    private readonly report: (event: RunEvent) => void,
     private readonly now: () => number,
     private readonly options: LogOptions = {},
   ) {
@@ -75,7 +75,7 @@ export class RunLog {
     while (this.waiting > 0) await this.tail;
   };
 
-  tellOnly(body: RunEventBody): void {
+  reportUnstored(body: RunEventBody): void {
     this.deliver(this.next(body));
   }
 
@@ -98,12 +98,12 @@ export class RunLog {
   }
 
   private async keep(event: StoredEvent): Promise<void> {
-    const kept = this.disk.then(() => this.open.append(event));
-    kept.catch((error) => this.failed(error));
-    this.disk = kept.catch(() => {});
-    if (isNeededToUndo(event)) return kept;
-    const isKept = await Promise.race([kept.then(() => true), this.hurry.then(() => false)]);
-    if (!isKept) this.disk = kept; // nothing is written after a gap
+    const stored = this.disk.then(() => this.open.append(event));
+    stored.catch((error) => this.failed(error));
+    this.disk = stored.catch(() => {});
+    if (isNeededToUndo(event)) return stored;
+    const isStored = await Promise.race([stored.then(() => true), this.hurry.then(() => false)]);
+    if (!isStored) this.disk = stored; // nothing is written after a gap
   }
 
   private failed(error: unknown): void {
@@ -113,14 +113,14 @@ export class RunLog {
   }
 
   private next(body: RunEventBody): RunEvent {
-    const last = Math.max(this.run.seq, this.options.toldUpTo ?? 0);
+    const last = Math.max(this.run.seq, this.options.reportedUpTo ?? 0);
     const seq = isStoredEvent(body as RunEvent) ? last + 1 : last;
     return { runId: this.run.id, seq, at: this.now(), ...body } as RunEvent;
   }
 
   private deliver(event: RunEvent): void {
     applyEvent(this.run, event);
-    this.tell(event);
+    this.report(event);
   }
 }
 

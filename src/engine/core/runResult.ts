@@ -27,6 +27,6 @@ export function engineResultOf(run: Run, stop: StopPoint): EngineResult {
 
 export const untrustedWorkspaceMessage = 'Nothing can be changed in an untrusted workspace.';
 
-export function failedEngineResult(code: string, words: LocalizableText): EngineResult {
-  return { success: false, phase: 'Failed', error: { code, ...toErrorInfo(words) } };
+export function failedEngineResult(code: string, text: LocalizableText): EngineResult {
+  return { success: false, phase: 'Failed', error: { code, ...toErrorInfo(text) } };
 }

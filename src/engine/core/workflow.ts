@@ -3,7 +3,7 @@ import type { AdapterResult, CompleteOptions } from '../../llm/adapter/adapter.t
 import type { ChatRequest } from '../../llm/core/client.ts';
 import type { Compaction } from '../../protocol/content/compaction.ts';
 import type { Message, ToolCall } from '../../protocol/content/messages.ts';
-import type { WorkflowOutline } from '../../protocol/content/outline.ts';
+import type { WorkflowDiagram } from '../../protocol/content/outline.ts';
 import type { ToolDefinition, ToolOutcome } from '../../protocol/content/tools.ts';
 import type { RunEventBody } from '../../protocol/run/events.ts';
 import type { Run } from '../../protocol/run/run.ts';
@@ -30,7 +30,7 @@ export interface Workflow {
   id: string;
   agent: Agent;
   speaker?(run: Run): Agent;
-  outline?: WorkflowOutline;
+  outline?: WorkflowDiagram;
   /**
    * Advances the run from its current position to a stop point. Called at the start, after each message and on continue; new messages are
    * in `run.messages`. The position is stored only in `run`.
@@ -62,7 +62,7 @@ export interface WorkflowContext {
   reads(tool: string): boolean;
   onlyReads(tool: string): boolean;
   emit(event: RunEventBody): Promise<void>;
-  hear(): Promise<void>;
+  receiveMessages(): Promise<void>;
   /** Runs the loop as `agent` until a stop point. The run has one conversation: concurrent callers wait. */
   turns(options: TurnOptions): Promise<StopPoint>;
   /**
@@ -103,7 +103,7 @@ export interface TurnOptions {
   workspace?: Workspace;
   request?: Partial<Omit<ChatRequest, 'model' | 'messages' | 'tools'>>;
   apart?: NodeConversationLog;
-  onlyRoom?: true;
+  onlyCompacts?: true;
   brief?: string;
 }
 

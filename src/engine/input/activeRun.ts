@@ -11,7 +11,7 @@ import type { UserInput, UserQuestionQueue } from './questionQueue.ts';
 export interface ActiveRun extends RunLogHolder {
   asking?: UserQuestionQueue;
   pausing?: boolean;
-  wantsRoom?: boolean;
+  wantsCompaction?: boolean;
   controller: AbortController;
   hurry: EventTarget;
   early: (UserInput & { when?: DeliveryTime })[];

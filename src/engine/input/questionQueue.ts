@@ -47,7 +47,7 @@ export class UserQuestionQueue {
     }
   }
 
-  async hear(input: UserInput): Promise<boolean> {
+  async receive(input: UserInput): Promise<boolean> {
     const meant = findAnsweredQuestion(this.log.run, input, (id) => this.waiting.has(id));
     const settle = meant && this.waiting.get(meant.toolCallId);
     if (!settle) return false;
@@ -69,13 +69,13 @@ function findAnsweredQuestion(
   isOpen: (toolCallId: string) => boolean = () => true,
 ): { toolCallId: string; answer: UserQuestionAnswer } | undefined {
   const open = asking.filter(isOpen);
-  const said = {
+  const typedAnswer = {
     ...(userInput.trim() !== '' && { said: userInput }),
     ...(attachments?.length && { attachments: [...attachments] }),
   };
   const given = (toolCallId: string | undefined, choices: UserQuestionAnswer['choices']) => {
     const asked = toolCallId === undefined ? undefined : calls[toolCallId]?.asked;
-    const answer = { choices, ...said };
+    const answer = { choices, ...typedAnswer };
     return asked && answersAllUserQuestions(asked, answer) ? { toolCallId: toolCallId!, answer } : undefined;
   };
   const isChosen = chosen && open.includes(chosen.toolCallId);

@@ -30,9 +30,9 @@ export async function sendInput(
   const active = runs.get(runId);
   if (!active || active.ended || active.controller.signal.aborted) return false;
   if (!active.log) return active.early.push({ ...input, when }) > 0;
-  if (when === 'turn' && ((await active.asking?.hear(input)) || hasOnlyChoices(input))) return true;
+  if (when === 'turn' && ((await active.asking?.receive(input)) || hasOnlyChoices(input))) return true;
   const emitted = active.log.emit({ type: 'queued', ...userTextOf(input), ...(when !== 'turn' && { when }) });
-  if (!(await isKept(emitted))) return false; // just ended: the input starts new work
+  if (!(await isStored(emitted))) return false; // just ended: the input starts new work
   if (when === 'now') active.controller.abort(RunAborted.byPerson());
   return true;
 }
@@ -42,32 +42,32 @@ export async function sendInput(
  * its continuation delivers the message.
  */
 export async function changeQueuedMessage(
-  hearing: InputDependencies,
+  dependencies: InputDependencies,
   runId: string,
   queued: number,
   { when, ...input }: QueuedMessageChange,
 ): Promise<boolean> {
-  if (!(await waitingAt(hearing, runId, queued))) return false;
-  await hearing.note(runId, { type: 'queued-change', queued, ...userTextOf(input), when });
-  const now = await waitingAt(hearing, runId, queued);
+  if (!(await waitingAt(dependencies, runId, queued))) return false;
+  await dependencies.note(runId, { type: 'queued-change', queued, ...userTextOf(input), when });
+  const now = await waitingAt(dependencies, runId, queued);
   const isChanged = now?.text === input.userInput && now.when === when;
-  if (isChanged && when === 'now') hearing.active.get(runId)?.controller.abort(RunAborted.byPerson());
+  if (isChanged && when === 'now') dependencies.active.get(runId)?.controller.abort(RunAborted.byPerson());
   return isChanged;
 }
 
-export async function withdrawInput(hearing: InputDependencies, runId: string, queued: number): Promise<void> {
-  if (await waitingAt(hearing, runId, queued)) await hearing.note(runId, { type: 'queued-remove', queued });
+export async function withdrawInput(dependencies: InputDependencies, runId: string, queued: number): Promise<void> {
+  if (await waitingAt(dependencies, runId, queued)) await dependencies.note(runId, { type: 'queued-remove', queued });
 }
 
 /** Records metadata by the user (title, pin) at any time. Resolves to the error of a failed record. */
 export async function recordRunMetadata(
-  hearing: InputDependencies,
+  dependencies: InputDependencies,
   runId: string,
   body: RunEventBody,
 ): Promise<ErrorInfo | undefined> {
-  const active = hearing.active.get(runId);
+  const active = dependencies.active.get(runId);
   if (active && !active.ended && !active.log?.run.seq) return errorInfoOf(new RunError('ENGINE_BUSY', beginning));
-  const failure = await hearing.note(runId, body);
+  const failure = await dependencies.note(runId, body);
   return failure === undefined ? undefined : errorInfoOf(failure);
 }
 
@@ -79,7 +79,7 @@ export const userTextOf = ({ userInput: text, attachments }: UserInput) => ({
 const waitingAt = async ({ read }: InputDependencies, runId: string, queued: number) =>
   (await read(runId).catch(() => undefined))?.queued.find((one) => one.queued === queued);
 
-const isKept = (emitted: Promise<void>): Promise<boolean> =>
+const isStored = (emitted: Promise<void>): Promise<boolean> =>
   emitted.then(
     () => true,
     () => false,

@@ -35,7 +35,7 @@ import { ToolCallRunner } from './toolCalls.ts';
 /** Conversation of the loop. The loop omits content beyond the context window. `hear` adds system notes and queued messages. */
 export interface LoopConversation extends RunConversation {
   readonly isInterrupted: boolean;
-  hear?(): Promise<void>;
+  receiveMessages?(): Promise<void>;
   hasCall(id: string): boolean;
   add(message: Message): Promise<void>;
 }
@@ -65,9 +65,9 @@ export interface TurnLoopOptions {
     settled(): Promise<boolean>;
   };
   isComplete(): boolean;
-  /** Checked between turns, like `wantsRoom`, which is true once after the user requested a compaction. */
+  /** Checked between turns, like `wantsCompaction`, which is true once after the user requested a compaction. */
   isPausing(): boolean;
-  wantsRoom(): boolean;
+  wantsCompaction(): boolean;
   isHeld(): boolean;
   /** Checked after each turn that did not end the work: true ends at `WaitingUser`. */
   handsBack(): boolean;
@@ -87,7 +87,7 @@ export async function runTurns(turns: TurnLoopOptions): Promise<StopPoint> {
   const { toolChoice, ...prefix } = turns.prefix; // a forced tool choice applies once, otherwise the loop would not end
   const guard = new RepeatGuard(turns.stateOfFiles);
   let allDenied = false;
-  const room = { ...turns, run: talk };
+  const compactionOptions = { ...turns, run: talk };
   if (turns.open && turns.open.calls.length > 0) {
     const { calls: open, needsApproval, settled } = turns.open;
     const isInterrupted = (call: ToolCall) => talk.isInterrupted && !needsApproval(call);
@@ -99,23 +99,23 @@ export async function runTurns(turns: TurnLoopOptions): Promise<StopPoint> {
     allDenied = outcomes.length > 0 && outcomes.every(isDenial);
     if (turns.handsBack()) return { phase: 'WaitingUser' };
   }
-  let hasToldUnread = false;
+  let hasReportedUnread = false;
   let known = turns.contextWindow;
   let answered = 0; // turns of user questions only: an answering user can stop the run
   for (let turn = 0; turn - answered < turns.maxTurns; turn++) {
     if (turns.isHeld()) return held;
     if (turn > 0 && turns.isPausing()) return { phase: 'WaitingUser' };
-    const said = talk.messages.length;
-    await talk.hear?.();
-    if (talk.messages.length > said) guard.forget();
+    const messageCount = talk.messages.length;
+    await talk.receiveMessages?.();
+    if (talk.messages.length > messageCount) guard.forget();
     const current = turns.currentWindow?.();
     if (current !== undefined && current !== known) {
       known = current;
-      room.contextWindow = current; // the size reported by an error holds until the listed size changes
+      compactionOptions.contextWindow = current; // the size reported by an error holds until the listed size changes
     }
-    await compact(room, turns.wantsRoom() ? 'asked' : 'nearly full');
+    await compact(compactionOptions, turns.wantsCompaction() ? 'asked' : 'nearly full');
     if (signal.aborted) return stopPointOf(signal);
-    turns.ahead?.look(room);
+    turns.ahead?.look(compactionOptions);
 
     const calls = new ToolCallRunner(talk.hasCall, turns.isFree, turns.execute, () => talk.isInterrupted);
     const warnings = new Map<string, LocalizableText>();
@@ -132,7 +132,10 @@ export async function runTurns(turns: TurnLoopOptions): Promise<StopPoint> {
           emit,
           signal,
           tokens: tokens(),
-          filling: { ...contextUsageOf(talk, turns.prefix, room.contextWindow), ...contextUsageFiles(turns.files?.()) },
+          filling: {
+            ...contextUsageOf(talk, turns.prefix, compactionOptions.contextWindow),
+            ...contextUsageFiles(turns.files?.()),
+          },
           shows: () => !turns.shownWhole,
           onChunk: (chunk) => {
             if (chunk.progress) void emit({ type: 'progress', ...chunk.progress });
@@ -147,11 +150,11 @@ export async function runTurns(turns: TurnLoopOptions): Promise<StopPoint> {
     let reply = await ask();
     if (reply.error?.code === 'LLM_CONTEXT_OVERFLOW' && !reply.message) {
       const size = reportedContextSize(reply.error); // a smaller window reported by an error replaces the configured size
-      if (size !== undefined) room.contextWindow = Math.min(size, room.contextWindow ?? size);
-      if ((await compact(room, 'overflowed', size)) === true) reply = await ask();
-    } else if (mayExceedContextWindow(room, reply, turns.accepted)) {
+      if (size !== undefined) compactionOptions.contextWindow = Math.min(size, compactionOptions.contextWindow ?? size);
+      if ((await compact(compactionOptions, 'overflowed', size)) === true) reply = await ask();
+    } else if (mayExceedContextWindow(compactionOptions, reply, turns.accepted)) {
       void emit({ type: 'progress', ...toStoredText(message(refusedUnexplained)) });
-      if ((await compact(room, 'overflowed')) === true) {
+      if ((await compact(compactionOptions, 'overflowed')) === true) {
         reply = await ask();
         if (reply.success) warnings.set(shorterAccepted, message(shorterAccepted));
         else if (reply.error)
@@ -192,8 +195,8 @@ export async function runTurns(turns: TurnLoopOptions): Promise<StopPoint> {
     if (allDenied && deniedBefore) return { phase: 'WaitingUser' }; // denied twice after a note to the model: back to the user
     if (turns.handsBack()) return { phase: 'WaitingUser' };
     if (running.length === 0 && hasUnparsedTextCall(reply.message?.content ?? '')) {
-      if (hasToldUnread) return unread;
-      hasToldUnread = true;
+      if (hasReportedUnread) return unread;
+      hasReportedUnread = true;
       await talk.add({ role: 'system', content: unreadNote });
       continue;
     }
@@ -209,12 +212,12 @@ export async function runTurns(turns: TurnLoopOptions): Promise<StopPoint> {
       if (isUnansweredQuestion(given)) return undefined;
       const isAnswer = call.name === userQuestionTool && given.ok;
       if (isAnswer) guard.forget();
-      const told =
+      const reported =
         beyond || isAnswer || isSkippedCallOutcome(given)
           ? given
           : await guard.note(turns.understood(call), given, turns.onlyReads(call));
-      outcomes.push(told);
-      await talk.add({ role: 'tool', content: '', toolResults: [toToolResult(call.id, told)] });
+      outcomes.push(reported);
+      await talk.add({ role: 'tool', content: '', toolResults: [toToolResult(call.id, reported)] });
     }
     return outcomes;
   }
@@ -240,13 +243,13 @@ async function appendReply(
     thoughtMs,
   }: { whole: boolean; calls: ToolCall[]; warnings: LocalizableText[]; thoughtMs: number },
 ): Promise<void> {
-  const { toolCalls: _, ...said } = message ?? { role: 'assistant' as const, content: '' };
-  if (said.content.trim() === '' && !said.thinking && calls.length === 0) return;
+  const { toolCalls: _, ...reply } = message ?? { role: 'assistant' as const, content: '' };
+  if (reply.content.trim() === '' && !reply.thinking && calls.length === 0) return;
   const incomplete = whole ? {} : { incomplete: true };
   const toolCalls = calls.length > 0 ? { toolCalls: calls } : {};
   const warned = warnings.length > 0 ? { warnings: warnings.map(toEnglishText), ...storedMessageParts(warnings) } : {};
-  const thought = said.thinking && thoughtMs >= 1000 ? { thoughtMs } : {};
-  await talk.add({ ...said, ...toolCalls, ...thought, ...incomplete, ...warned });
+  const thought = reply.thinking && thoughtMs >= 1000 ? { thoughtMs } : {};
+  await talk.add({ ...reply, ...toolCalls, ...thought, ...incomplete, ...warned });
 }
 
 function show(emit: TurnLoopOptions['emit'], chunk: ChatStreamChunk): void {
@@ -269,9 +272,9 @@ const isSilentEnd = (error: ErrorInfo | undefined, { messages }: LoopConversatio
   error?.reason === 'empty' && messages.at(-1)?.role === 'tool';
 
 function failed(error: ErrorInfo | undefined): StopPoint {
-  const told = error ?? { code: 'UNKNOWN', ...toErrorInfo(message('The model call failed without a reason.')) };
-  const rests = told.code === 'LLM_RATE_LIMITED' || isSpendingLimitError(told);
-  return { phase: rests ? 'WaitingUser' : 'Failed', error: told };
+  const info = error ?? { code: 'UNKNOWN', ...toErrorInfo(message('The model call failed without a reason.')) };
+  const rests = info.code === 'LLM_RATE_LIMITED' || isSpendingLimitError(info);
+  return { phase: rests ? 'WaitingUser' : 'Failed', error: info };
 }
 
 const held: StopPoint = { phase: 'WaitingUser', held: true };

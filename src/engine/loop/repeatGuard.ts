@@ -57,13 +57,13 @@ export class RepeatGuard {
       this.circling = undefined; // a later call of the same reply changed the files
       return undefined;
     }
-    const words = message(
+    const text = message(
       'The same call failed {0} times without a change in between: {1}. Change the instructions, or continue.',
       stopAt,
-      wordsOf(call),
+      callText(call),
     );
     return {
-      ...toErrorInfo(words),
+      ...toErrorInfo(text),
       details: { name: call.name, arguments: shortened(call), times: stopAt } satisfies RepeatedCallDetails,
     };
   }
@@ -138,10 +138,10 @@ const duration =
 const number = /\d+(?:[.,:]\d+)*(?: ?(?:[nuµm]?s|secs?|seconds?|m|mins?|minutes?|h|hours?|days?)\b)?/g;
 const isIdentifier = (word: string): boolean => /^[\da-f-]*\d[\da-f-]*$/i.test(word) || /\d[a-z]/i.test(word);
 
-function wordsOf(call: ToolCall): string {
+function callText(call: ToolCall): string {
   const { name, malformed } = call;
-  const words = `${short(name, maxOfText)} ${short(malformed ?? JSON.stringify(shortened(call)), maxOfArguments)}`;
-  return escapeInvisibleInLine(words).replaceAll('*Towpath', '\\u002aTowpath'); // avoids markup for commands of Towpath
+  const text = `${short(name, maxOfText)} ${short(malformed ?? JSON.stringify(shortened(call)), maxOfArguments)}`;
+  return escapeInvisibleInLine(text).replaceAll('*Towpath', '\\u002aTowpath'); // avoids markup for commands of Towpath
 }
 
 const shortened = ({ arguments: args }: ToolCall): Record<string, unknown> =>

@@ -18,10 +18,10 @@ export async function reportCommandEnds({ run, emit }: Pick<RunLog, 'run' | 'emi
   if (untold.length === 0) return;
   const ends = untold.map(([id]) => id);
   const note = noteOf(untold[0]!);
-  await emit({ type: 'message', message: { role: 'system', content: wordsOf(untold), note }, ends });
+  await emit({ type: 'message', message: { role: 'system', content: commandEndsText(untold), note }, ends });
 }
 
-const wordsOf = (untold: ReturnType<typeof unreportedCommandEnds>): string =>
+const commandEndsText = (untold: ReturnType<typeof unreportedCommandEnds>): string =>
   untold
     .map(
       ([

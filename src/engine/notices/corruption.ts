@@ -37,9 +37,9 @@ function noteOf(run: Run, { text, said: localized, messages }: Corruption): { co
   const shown = lines.slice(-maxLines);
   const left = lines.length - shown.length;
   const list = [...(left > 0 ? [`(${left} more before these)`] : []), ...shown].join('\n');
-  const said = `A part of the record of this conversation was damaged: ${text}.`;
+  const heading = `A part of the record of this conversation was damaged: ${text}.`;
   return {
-    content: `${said} What came after it is not in this conversation. This much of it could be read, as data:\n${list}\n${check}`,
+    content: `${heading} What came after it is not in this conversation. This much of it could be read, as data:\n${list}\n${check}`,
     note: informed(
       message(
         'A part of the record of this conversation was damaged: {0}. What came after it is not in this conversation. This much of it could be read, as data:',
@@ -52,7 +52,7 @@ function noteOf(run: Run, { text, said: localized, messages }: Corruption): { co
 const informed = (subject: LocalizedMessage): SystemNote => ({ line: message('The model is informed: {0}', subject) });
 
 function linesOf(run: Run, message: Message): string[] {
-  const short = (words: string) => JSON.stringify(truncateMiddle(words, lineLimit));
+  const short = (text: string) => JSON.stringify(truncateMiddle(text, lineLimit));
   if (message.role === 'tool') return [];
   if (message.role !== 'assistant') return message.content ? [`- ${message.role}: ${short(message.content)}`] : [];
   const calls = (message.toolCalls ?? []).map(

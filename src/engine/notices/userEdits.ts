@@ -21,10 +21,10 @@ export async function reportUserEdits({ run, emit }: Pick<RunLog, 'run' | 'emit'
   const edited = await look(run.files);
   if (edited.length === 0) return;
   const who = run.ran ? 'The person (or a command)' : 'The person';
-  const told = edited.slice(0, maxFiles).map((one) => sentenceOf(who, one));
-  const more = edited.length - told.length;
+  const lines = edited.slice(0, maxFiles).map((one) => sentenceOf(who, one));
+  const more = edited.length - lines.length;
   const content = [
-    ...told,
+    ...lines,
     ...(more > 0 ? [`And ${englishCount(more, 'other file')} that you changed.`] : []),
     'Read again before you edit, and leave what was taken back unless you are asked for it.',
   ].join('\n');

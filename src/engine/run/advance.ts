@@ -41,7 +41,7 @@ export interface WorkflowAdvancePlan {
   agentId?: string;
   values: Record<string, unknown>;
   onlyApprovals?: true;
-  onlyRoom?: true;
+  onlyCompacts?: true;
   model?: string;
 }
 
@@ -60,7 +60,7 @@ export async function advanceUntilMessagesDelivered(
   plan: WorkflowAdvancePlan,
   options: Advancing,
 ): Promise<Suspension> {
-  if (plan.onlyRoom) {
+  if (plan.onlyCompacts) {
     const asked = log.run.seq;
     const stop = await compact(log, active, options, { instead: plan.model });
     await log.idle();
@@ -71,7 +71,7 @@ export async function advanceUntilMessagesDelivered(
   }
   for (let unheard = Number.POSITIVE_INFINITY; ; ) {
     const { held, ...rest } = await advance(log, active, plan, options);
-    const isLeft = active.wantsRoom && !active.controller.signal.aborted; // no model call came after the request
+    const isLeft = active.wantsCompaction && !active.controller.signal.aborted; // no model call came after the request
     const stop = isLeft ? await compact(log, active, options, { before: rest }) : rest;
     await log.idle();
     const waiting = log.run.queued.filter(({ when }) => when !== 'done').length;
@@ -109,29 +109,30 @@ async function advance(
   const host = await resolveToolHost(options).catch(errorInfoOf);
   if (!('prepare' in host)) {
     // The end of the last calls is unknown now: messages stay queued.
-    await hearEach(active.early, (input) => log.emit({ type: 'queued', ...userTextOf(input) }));
+    await deliverEach(active.early, (input) => log.emit({ type: 'queued', ...userTextOf(input) }));
     return { phase: 'Failed', error: host };
   }
-  const place = () => ('agent' in workflow ? workflow.undoing?.(log) : undefined);
+  const undoWorkspace = () => ('agent' in workflow ? workflow.undoing?.(log) : undefined);
   // A message of the user settles open approvals: the calls do not run.
   const unsettled = active.early.length > 0 ? [] : unsettledCallIds(run);
   await settleInterruptedCalls(
     log,
-    createRecoveryProbe(log, host, options, async () => place()?.catch(() => undefined)),
+    createRecoveryProbe(log, host, options, async () => undoWorkspace()?.catch(() => undefined)),
     lastAt,
     unsettled,
   );
-  const kept = (id: string) => options.store.contents.read(run.id, id);
-  const edited: FindUserEdits = async (files) => host.edited(files, kept, await place()?.catch(() => undefined));
-  const tellNews = async () => {
+  const readContent = (id: string) => options.store.contents.read(run.id, id);
+  const edited: FindUserEdits = async (files) =>
+    host.edited(files, readContent, await undoWorkspace()?.catch(() => undefined));
+  const reportNotices = async () => {
     await reportCorruption(log);
     await reportCommandEnds(log); // before the message of the user
     await reportUserEdits(log, edited);
     await reportChangedInstructions(log, options.instructions);
   };
-  if (unsettled.length === 0) await tellNews(); // otherwise after each call has a result: results directly follow their calls
+  if (unsettled.length === 0) await reportNotices(); // otherwise after each call has a result: results directly follow their calls
   if (active.early.length > 0) await deliverQueued(log, restedAt); // queued before the rest
-  await hearEach(active.early, ({ when, ...input }) =>
+  await deliverEach(active.early, ({ when, ...input }) =>
     when === 'done'
       ? log.emit({ type: 'queued', ...userTextOf(input), when })
       : log.emit({ type: 'message', message: userMessage(input.userInput, input.attachments) }),
@@ -143,7 +144,7 @@ async function advance(
   if (unsettled.length > 0 && !host.canApprove && pendingApprovalIds(run).length > 0) return { phase: 'WaitingUser' };
 
   const { signal } = active.controller;
-  const took = startWorkStats(run, options.now ?? Date.now);
+  const workStats = startWorkStats(run, options.now ?? Date.now);
   const models = withinLimit(run, options);
   const mayRequest = () => !onlyApprovals || unsettled.some((id) => isDecided(run.calls[id]));
   const context = contextOf(log, active, { ...options, ...models }, host, {
@@ -152,7 +153,7 @@ async function advance(
     edited,
     ...(instead !== undefined && { instead }),
     async settled() {
-      if (unsettled.length > 0) await tellNews();
+      if (unsettled.length > 0) await reportNotices();
       return mayRequest();
     },
     mayRequest,
@@ -161,7 +162,7 @@ async function advance(
   try {
     await host.prepare(signal, (text) => void log.emit({ type: 'progress', text }));
     const { turns, ...stop } = await workflow.advance(context);
-    return turns === undefined ? stop : { ...stop, took: took(turns) };
+    return turns === undefined ? stop : { ...stop, took: workStats(turns) };
   } catch (error) {
     if (error instanceof StoreError) throw error;
     if (error instanceof RunSuspended && !signal.aborted) return error.point;
@@ -182,13 +183,13 @@ async function compact(
 ): Promise<Suspension> {
   const { run } = log;
   const { signal } = active.controller;
-  active.wantsRoom = false;
+  active.wantsCompaction = false;
   const workflow = await options.workflow(run.workflowId).catch(errorInfoOf);
   const host = await resolveToolHost(options).catch(errorInfoOf);
   if (!('agent' in workflow)) return { phase: 'Failed', error: workflow };
   if (!('prepare' in host)) return { phase: 'Failed', error: host };
-  const place = async () => workflow.undoing?.(log).catch(() => undefined);
-  await endUnfinishedCalls(log, createRecoveryProbe(log, host, options, place), [
+  const undoWorkspace = async () => workflow.undoing?.(log).catch(() => undefined);
+  await endUnfinishedCalls(log, createRecoveryProbe(log, host, options, undoWorkspace), [
     ...(run.asking ?? []),
     ...unsettledCallIds(run),
   ]); // these can still be answered
@@ -199,7 +200,7 @@ async function compact(
     ...(instead !== undefined && { instead }),
   });
   try {
-    const stop = await context.turns({ agent: workflow.speaker?.(run) ?? workflow.agent, onlyRoom: true });
+    const stop = await context.turns({ agent: workflow.speaker?.(run) ?? workflow.agent, onlyCompacts: true });
     return stop.error ? { ...stop, error: compactionRefusedError(stop.error, before) } : before;
   } catch (error) {
     if (error instanceof StoreError) throw error;
@@ -219,29 +220,29 @@ const contextOf = (
   active: ActiveRun,
   options: Advancing,
   host: ToolHost,
-  how: Pick<RunContextOptions, 'intent' | 'values' | 'instead' | 'edited' | 'settled' | 'mayRequest'>,
+  settings: Pick<RunContextOptions, 'intent' | 'values' | 'instead' | 'edited' | 'settled' | 'mayRequest'>,
 ) =>
   createRunContext({
     maxTurns: () => 20,
     ...options,
-    ...how,
+    ...settings,
     host,
     log,
     signal: active.controller.signal,
     grants: options.grantsOf(log.run.id),
     isPausing: () => active.pausing ?? false,
-    wantsRoom() {
-      const wants = active.wantsRoom ?? false;
-      active.wantsRoom = false;
+    wantsCompaction() {
+      const wants = active.wantsCompaction ?? false;
+      active.wantsCompaction = false;
       return wants;
     },
     hurry: active.hurry,
     asking: active.asking!,
   });
 
-async function hearEach(early: ActiveRun['early'], hear: (input: ActiveRun['early'][number]) => Promise<void>) {
+async function deliverEach(early: ActiveRun['early'], deliver: (input: ActiveRun['early'][number]) => Promise<void>) {
   while (early.length > 0) {
-    await hear(early[0]!);
+    await deliver(early[0]!);
     early.shift();
   }
 }
@@ -252,7 +253,7 @@ function withinLimit(run: Run, { model, small, naming, runLimit = () => 0 }: Eng
     chosen && { ...chosen, budget: within(chosen.budget) };
   return {
     model: async (asked?: ModelSelectionRequest) => held(await model(asked)),
-    small: async (how?: { quiet: true }) => held(await small?.(how)),
+    small: async (options?: { quiet: true }) => held(await small?.(options)),
     naming: async () => held(await naming?.()),
   };
 }
@@ -264,13 +265,13 @@ export function createRecoveryProbe(
   { run }: RunLog,
   host: ToolHost,
   { store, left = new OrphanedCommands(), background }: EngineOptions,
-  place: () => Promise<Workspace | undefined>,
+  undoWorkspace: () => Promise<Workspace | undefined>,
 ): RecoveryProbe {
-  const kept = (id: string) => store.contents.read(run.id, id);
+  const readContent = (id: string) => store.contents.read(run.id, id);
   return {
     left,
     isAttended: createAttendanceCheck(background),
-    standing: async (doing) => host.standing(doing, await place(), kept),
+    standing: async (doing) => host.standing(doing, await undoWorkspace(), readContent),
   };
 }
 

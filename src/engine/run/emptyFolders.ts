@@ -8,20 +8,20 @@ export const existsInWorkspace = async (workspace: Workspace, path: string): Pro
 
 /** Tells whether a path is empty or contains only nested empty folders. */
 export async function isEmptyOrNestedEmptyFolder(workspace: Workspace, path: string): Promise<boolean> {
-  const there = await kindAt(workspace, path);
-  return there === undefined || (there.kind === 'folder' && (await emptyFoldersIn(there.path)) !== undefined);
+  const found = await kindAt(workspace, path);
+  return found === undefined || (found.kind === 'folder' && (await emptyFoldersIn(found.path)) !== undefined);
 }
 
 /** Removes a folder that contains only nested empty folders; anything else stays. */
 export async function removeEmptyTree(workspace: Workspace, path: string): Promise<void> {
-  const there = await kindAt(workspace, path);
-  if (there?.kind !== 'folder') return;
-  for (const folder of (await emptyFoldersIn(there.path)) ?? []) await rmdir(folder);
+  const found = await kindAt(workspace, path);
+  if (found?.kind !== 'folder') return;
+  for (const folder of (await emptyFoldersIn(found.path)) ?? []) await rmdir(folder);
 }
 
 async function kindAt(workspace: Workspace, path: string) {
-  const there = await resolvePath(workspace.roots, path, 'delete').catch(() => undefined);
-  return there?.kind === 'missing' ? undefined : there;
+  const found = await resolvePath(workspace.roots, path, 'delete').catch(() => undefined);
+  return found?.kind === 'missing' ? undefined : found;
 }
 
 async function emptyFoldersIn(folder: string): Promise<string[] | undefined> {

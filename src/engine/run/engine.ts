@@ -79,7 +79,7 @@ export class ExecutionEngine {
   private readonly accepted = new AcceptedRequestSizes();
   private readonly failedAt = new Map<string, number>();
 
-  private readonly hearing: InputDependencies = {
+  private readonly input: InputDependencies = {
     active: this.active,
     read: async (runId) => this.live(runId) ?? this.options.store.read(runId),
     note: (runId, body) => this.noted(runId, body),
@@ -89,7 +89,10 @@ export class ExecutionEngine {
 
   constructor(options: EngineOptions) {
     const { onListenerError = () => {} } = options;
-    this.options = { ...options, tell: createIsolatedListener([(event) => options.tell(event)], onListenerError) };
+    this.options = {
+      ...options,
+      onEvent: createIsolatedListener([(event) => options.onEvent(event)], onListenerError),
+    };
   }
 
   /** Starts a run with the first message. `runId` comes from `RunStore.newId()`; `workflowId` defaults to `chat`. */
@@ -110,33 +113,33 @@ export class ExecutionEngine {
     ...input
   }: { runId: string; model?: string; onlyApprovals?: true } & Partial<UserInput>): Promise<EngineResult> {
     const { userInput } = input;
-    const said = userInput === undefined ? [] : [{ ...input, userInput }];
+    const inputs = userInput === undefined ? [] : [{ ...input, userInput }];
     const plan = { ...chatAdvancePlan, ...(model !== undefined && { model }), ...(onlyApprovals && { onlyApprovals }) };
-    return this.enter(runId, said, () => this.options.store.open(runId), plan);
+    return this.enter(runId, inputs, () => this.options.store.open(runId), plan);
   }
 
-  say(words: RunInput): Promise<boolean> {
-    return sendInput(this.hearing, words);
+  say(input: RunInput): Promise<boolean> {
+    return sendInput(this.input, input);
   }
 
   changeWaiting(runId: string, queued: number, changed: QueuedMessageChange): Promise<boolean> {
-    return changeQueuedMessage(this.hearing, runId, queued, changed);
+    return changeQueuedMessage(this.input, runId, queued, changed);
   }
 
   takeBack(runId: string, queued: number): Promise<void> {
-    return withdrawInput(this.hearing, runId, queued);
+    return withdrawInput(this.input, runId, queued);
   }
 
   rename(runId: string, title: string): Promise<ErrorInfo | undefined> {
-    return recordRunMetadata(this.hearing, runId, { type: 'title', title, by: 'person' });
+    return recordRunMetadata(this.input, runId, { type: 'title', title, by: 'person' });
   }
 
   pin(runId: string, pinned: boolean): Promise<ErrorInfo | undefined> {
-    return recordRunMetadata(this.hearing, runId, { type: 'pin', pinned });
+    return recordRunMetadata(this.input, runId, { type: 'pin', pinned });
   }
 
   chooseAgent(runId: string, agentId: string): Promise<ErrorInfo | undefined> {
-    return recordRunMetadata(this.hearing, runId, { type: 'agent', agentId });
+    return recordRunMetadata(this.input, runId, { type: 'agent', agentId });
   }
 
   /**
@@ -148,12 +151,12 @@ export class ExecutionEngine {
   async compact(runId: string, model?: string): Promise<'later' | 'stopped' | boolean | ErrorInfo> {
     const active = this.active.get(runId);
     if (active && !active.ended && !active.controller.signal.aborted) {
-      active.wantsRoom = true;
+      active.wantsCompaction = true;
       return 'later';
     }
     const before = await this.options.store.read(runId).catch(errorInfoOf);
     if ('code' in before) return before;
-    const plan = { ...chatAdvancePlan, onlyRoom: true as const, ...(model !== undefined && { model }) };
+    const plan = { ...chatAdvancePlan, onlyCompacts: true as const, ...(model !== undefined && { model }) };
     const entered = this.enter(runId, [], () => this.options.store.open(runId), plan);
     const { controller, closed } = this.active.get(runId)!;
     const { error } = await entered;
@@ -171,29 +174,29 @@ export class ExecutionEngine {
     runId: string,
     raise: { of: SpendingLimitKind; more: number; to: number },
   ): Promise<ErrorInfo | undefined> {
-    return recordRunMetadata(this.hearing, runId, { type: 'limit-raise', ...raise });
+    return recordRunMetadata(this.input, runId, { type: 'limit-raise', ...raise });
   }
 
   /** Records the decision on interrupted calls that are still open, for the next `continue`. Resolves to the error of a failed record. */
   async chooseAfterInterruption(runId: string, choice: InterruptionChoice): Promise<ErrorInfo | undefined> {
-    const run = await this.hearing.read(runId).catch(errorInfoOf);
+    const run = await this.input.read(runId).catch(errorInfoOf);
     if ('code' in run) return run;
     const open = new Set(interruptedWork(run).flatMap(({ calls }) => calls));
     if (!choice.toolCallIds.every((id) => open.has(id))) return undefined; // decided meanwhile
-    return recordRunMetadata(this.hearing, runId, { type: 'interruption-choice', ...choice });
+    return recordRunMetadata(this.input, runId, { type: 'interruption-choice', ...choice });
   }
 
   async usedLater(runId: string, node: string, step: number): Promise<string[]> {
-    const run = await this.hearing.read(runId).catch(() => undefined);
+    const run = await this.input.read(runId).catch(() => undefined);
     const workflow = run && (await this.options.workflow(run.workflowId).catch(() => undefined));
     return workflow?.usedLater?.(node, step) ?? [];
   }
 
   /** Ends a hold without feedback, at any time. Resolves to the error of a failed record. */
   async endHold(runId: string): Promise<ErrorInfo | undefined> {
-    const run = await this.hearing.read(runId).catch(errorInfoOf);
+    const run = await this.input.read(runId).catch(errorInfoOf);
     if ('code' in run) return run;
-    return run.held ? recordRunMetadata(this.hearing, runId, { type: 'hold-end' }) : undefined;
+    return run.held ? recordRunMetadata(this.input, runId, { type: 'hold-end' }) : undefined;
   }
 
   /**
@@ -241,22 +244,22 @@ export class ExecutionEngine {
         code: 'ENGINE_BUSY',
         ...toErrorInfo(message('This run is in progress. Stop it, then undo its changes.')),
       };
-    const { store, tell, now = Date.now } = this.options;
+    const { store, onEvent, now = Date.now } = this.options;
     let close = () => {};
     const active = { ...createActiveRun(), closed: new Promise<void>((resolve) => (close = resolve)) };
     this.active.set(runId, active); // blocks a concurrent start
     let log: RunLog | undefined;
     try {
       await before?.closed;
-      log = new RunLog(await store.open(runId), tell, now);
+      log = new RunLog(await store.open(runId), onEvent, now);
       attachRunLog(active, log);
-      const place = await this.undoPlace(log, workspace);
+      const undoLocation = await this.undoLocationOf(log, workspace);
       await endUnfinishedCalls(
         log,
-        createRecoveryProbe(log, await resolveToolHost(this.options), this.options, async () => place.workspace),
+        createRecoveryProbe(log, await resolveToolHost(this.options), this.options, async () => undoLocation.workspace),
         [...(log.run.asking ?? []), ...unsettledCallIds(log.run)], // these can still be answered
       ); // interrupted calls are judged before the undo
-      const parts = { store, ...place };
+      const parts = { store, ...undoLocation };
       if ('undo' in request) return await redoFileChanges(log, parts, request);
       return await ('files' in request
         ? restoreBranchFiles(log, parts, request, ask)
@@ -276,13 +279,14 @@ export class ExecutionEngine {
   }
 
   private noted(runId: string, body: RunEventBody): Promise<unknown> {
-    const { store, tell, now = Date.now } = this.options;
+    const { store, onEvent, now = Date.now } = this.options;
     const hold = (closed: Promise<void>) => ({ ...createActiveRun(), ended: true, closed });
-    const open = async (id: string) => new RunLog(await store.open(id), tell, now, { toldUpTo: this.failedAt.get(id) });
+    const open = async (id: string) =>
+      new RunLog(await store.open(id), onEvent, now, { reportedUpTo: this.failedAt.get(id) });
     return recordOutOfTurn({ active: this.active, hold, open }, runId, body);
   }
 
-  private async undoPlace(
+  private async undoLocationOf(
     log: RunLog,
     workspace: Workspace,
   ): Promise<{ workspace: Workspace; problem?: ReturnType<typeof messageOf> }> {
@@ -310,7 +314,7 @@ export class ExecutionEngine {
 
   private enter(
     runId: string,
-    said: UserInput[],
+    inputs: UserInput[],
     open: () => Promise<OpenRun>,
     plan: WorkflowAdvancePlan,
   ): Promise<EngineResult> {
@@ -318,7 +322,7 @@ export class ExecutionEngine {
     if (before && !before.ended && !before.controller.signal.aborted)
       return Promise.resolve(failedEngineResult('ENGINE_BUSY', message('This run is already in progress.')));
     void this.makeWay();
-    const active = createActiveRun(said);
+    const active = createActiveRun(inputs);
     this.active.set(runId, active);
     // Retains only the promise: a reference to the previous entry would retain the whole chain.
     const closedBefore = before?.closed;
@@ -345,12 +349,12 @@ export class ExecutionEngine {
     plan: WorkflowAdvancePlan,
   ): Promise<WorkWithClose<EngineResult>> {
     const { signal } = active.controller;
-    const { tell, now = Date.now } = this.options;
+    const { onEvent, now = Date.now } = this.options;
     let log: RunLog;
     try {
-      log = new RunLog(await open(), tell, now, {
+      log = new RunLog(await open(), onEvent, now, {
         hurry: withStopDeadline(signal, stopDeadlineMs.disk),
-        toldUpTo: this.failedAt.get(runId),
+        reportedUpTo: this.failedAt.get(runId),
         onFailure: (error) => active.controller.abort(RunAborted.byStore(errorInfoOf(error))),
       });
     } catch (error) {
@@ -358,8 +362,8 @@ export class ExecutionEngine {
       return { result: { success: false, ...stop, ...unheardIn(active) }, closed: Promise.resolve() };
     }
     attachRunLog(active, log);
-    const notBegun = (code: string, words: LocalizedMessage) => ({
-      result: failedEngineResult(code, words),
+    const notBegun = (code: string, text: LocalizedMessage) => ({
+      result: failedEngineResult(code, text),
       closed: log.end().catch(() => {}), // the next work finds the unrecorded events
     });
     if (active.early.length > 0 && active.early.every((input) => isLateChoice(log.run, input)))
@@ -367,15 +371,15 @@ export class ExecutionEngine {
     const waiting = pendingApprovalIds(log.run).length;
     if (plan.onlyApprovals && waiting === 0)
       return notBegun('ENGINE_NOT_ASKED', message('This approval has already been answered.'));
-    if (waiting > 0 && !plan.onlyRoom && active.early.length === 0 && !(await this.canApprove()))
+    if (waiting > 0 && !plan.onlyCompacts && active.early.length === 0 && !(await this.canApprove()))
       return notBegun('ENGINE_UNTRUSTED', message(untrustedWorkspaceMessage));
     active.asking = new UserQuestionQueue(log, signal);
     let stop: Suspension;
-    let isTold = false;
+    let isReported = false;
     const failing = (error: unknown) => {
       const point: StopPoint = { phase: 'Failed', error: errorInfoOf(error) };
-      if (!isTold) this.tellFailure(log, point);
-      isTold = true;
+      if (!isReported) this.reportFailure(log, point);
+      isReported = true;
       return point;
     };
     try {
@@ -389,11 +393,11 @@ export class ExecutionEngine {
           accepted: this.accepted,
         }),
       );
-      const told = log.emit({ type: 'phase', ...stop });
+      const recorded = log.emit({ type: 'phase', ...stop });
       if (signal.aborted) log.leave();
-      await told;
+      await recorded;
       if (!stop.error && !isRunHeldByDenial(log.run) && this.liveIds.length === 0)
-        this.aheadOf(runId).rest((body) => tell({ runId, seq: log.run.seq, at: now(), ...body } as RunEvent));
+        this.aheadOf(runId).rest((body) => onEvent({ runId, seq: log.run.seq, at: now(), ...body } as RunEvent));
     } catch (error) {
       stop = failing(error);
     }
@@ -408,8 +412,8 @@ export class ExecutionEngine {
   }
 
   /** Reports a failed record. Unrecorded events have no effect; the panel is notified, the journal cannot be. */
-  private tellFailure(log: RunLog, point: StopPoint): void {
-    log.tellOnly({ type: 'phase', ...point });
+  private reportFailure(log: RunLog, point: StopPoint): void {
+    log.reportUnstored({ type: 'phase', ...point });
     this.failedAt.set(log.run.id, log.run.seq);
   }
 

@@ -18,7 +18,7 @@ export interface EngineOptions {
    */
   model(asked?: ModelSelectionRequest): Promise<RunModel>;
   /** Model for summaries if configured. Throws like `model`. `quiet`: never shows a dialog. */
-  small?(how?: { quiet: true }): Promise<RunModel | undefined>;
+  small?(options?: { quiet: true }): Promise<RunModel | undefined>;
   /** Model for titles, if one is available without delaying runs; else the first message is the title. Throws like `model`. */
   naming?(): Promise<RunModel | undefined>;
   modelId?(): string;
@@ -33,7 +33,7 @@ export interface EngineOptions {
   left?: OrphanedCommands;
   background?: Pick<BackgroundCommands, 'has'>;
   /** Receives every event. Errors go to `onListenerError`, and the run continues. */
-  tell(event: RunEvent): void;
+  onEvent(event: RunEvent): void;
   onListenerError?(error: unknown): void;
   now?(): number;
 }

@@ -76,7 +76,7 @@ export interface RunContextOptions {
   values: WorkflowContext['values'];
   isPausing(): boolean;
   isAttended?(runId: string): boolean;
-  wantsRoom?(): boolean;
+  wantsCompaction?(): boolean;
   ahead?: SummaryPrefetcher;
   accepted: AcceptedRequestSizes;
   hurry?: EventTarget;
@@ -86,7 +86,7 @@ export interface RunContextOptions {
   store: RunStore;
   host: ToolHost;
   model(asked?: ModelSelectionRequest): Promise<RunModel>;
-  small?(how?: { quiet: true }): Promise<RunModel | undefined>;
+  small?(options?: { quiet: true }): Promise<RunModel | undefined>;
   instead?: string;
   workspace(): Promise<{ names: string[]; virtual?: true }>;
   instructions?: WorkspaceInstructions;
@@ -113,7 +113,7 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
         log.fail(error);
         throw error;
       }),
-    keptOutput: async (id: string) => {
+    storedOutput: async (id: string) => {
       const whole =
         outputOfCommand(run, id) ??
         callsInStartOrder(run).find(([, call]) => call.outputId?.startsWith(id))?.[1].outputId;
@@ -168,7 +168,7 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
       return host.getVisibleTools({ agentId });
     },
     emit,
-    hear: () => deliverQueued(log),
+    receiveMessages: () => deliverQueued(log),
     turns(turn) {
       if (turn.apart) return turns(turn);
       const turned = talking.then(() => turns(turn));
@@ -276,7 +276,7 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
       },
       // An unrecorded conversation cannot be resumed: it finishes first, then the run rests.
       isPausing: () => !(apart && !apart.add) && options.isPausing(),
-      wantsRoom: () => !apart && (options.wantsRoom?.() ?? false),
+      wantsCompaction: () => !apart && (options.wantsCompaction?.() ?? false),
       open: {
         calls: open,
         needsApproval: (call) => reopened.has(named(call).id),
@@ -293,14 +293,14 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
       shownWhole: apart?.bare === true,
       signal,
     };
-    return turn.onlyRoom ? onlyRoom(loop) : runTurns(loop);
+    return turn.onlyCompacts ? compactOnly(loop) : runTurns(loop);
   }
 }
 
 const windowNowOf = ({ contextWindow, windowNow = Number.POSITIVE_INFINITY }: RunModel): number | undefined =>
   contextWindow && Math.min(contextWindow, windowNow);
 
-async function onlyRoom(loop: TurnLoopOptions): Promise<StopPoint> {
+async function compactOnly(loop: TurnLoopOptions): Promise<StopPoint> {
   const made = await compact({ ...loop, run: loop.talk }, 'asked');
   return { phase: 'WaitingUser', ...(typeof made === 'object' && { error: made }) };
 }
@@ -339,7 +339,7 @@ const talkOf = (
   { run, emit, idle }: RunLog,
   { edited = async () => [], come }: { edited?: FindUserEdits; come(): Promise<void> },
 ): LoopConversation => ({
-  async hear() {
+  async receiveMessages() {
     await reportCommandEnds({ run, emit });
     await come();
     if (hasInterruptingMessage(run)) await reportUserEdits({ run, emit }, edited);
@@ -404,8 +404,11 @@ function talkApart(apart: NodeConversationLog, { run, emit }: RunLog): { talk: L
         counted.contextTokens = event.usage.promptTokens + event.usage.completionTokens;
         counted.contextMessages = apart.messages.length + 1; // the answer comes next
       } else if (event.type === 'compaction') {
-        const place = { ...(branch !== undefined && { branch }), ...(conversation !== undefined && { conversation }) };
-        await emit({ ...event, node, ...place });
+        const nodePosition = {
+          ...(branch !== undefined && { branch }),
+          ...(conversation !== undefined && { conversation }),
+        };
+        await emit({ ...event, node, ...nodePosition });
         counted.contextTokens = 0;
         if (!apart.compactions) unkept.push(createCompactionRecord(event, apart.messages.length));
       } else if (event.type === 'request' || event.type === 'attempt') {

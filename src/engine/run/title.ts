@@ -22,9 +22,9 @@ export function nameRun(
   const over = new AbortController();
   const { signal } = over;
   const work = async () => {
-    const said = ownUserMessageTexts(run);
-    const first = said[0]?.trim();
-    const chosen = first && !run.title && said.length <= maxTries ? await model?.() : undefined;
+    const texts = ownUserMessageTexts(run);
+    const first = texts[0]?.trim();
+    const chosen = first && !run.title && texts.length <= maxTries ? await model?.() : undefined;
     if (!chosen || signal.aborted) return;
     const messages = [{ role: 'user' as const, content: truncateMiddle(first!, textLimit) }];
     const request = { model: chosen.model, systemPrompt: instructions, messages };

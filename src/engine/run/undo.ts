@@ -141,29 +141,29 @@ export async function redoFileChanges(
     return { undone: [], left: changed.map((path) => ({ path, why: t('It has changed since.') })) };
   if (result.undone.length > 0) {
     await log.emit({ type: 'redo', undo: seq, toolCallIds, changes, paths, moves });
-    const about = toolCallIds.length > 0 ? 'has redone your changes of' : 'has taken back what was restored';
+    const action = toolCallIds.length > 0 ? 'has redone your changes of' : 'has taken back what was restored';
     const redone = (paths: string): SystemNote => ({
       line: message('You redid the changes in {0}', paths),
       whole: true,
     });
-    await tellModel(log, `The user ${about}:`, result.undone, toolCallIds.length > 0 ? redone : undefined);
+    await reportToModel(log, `The user ${action}:`, result.undone, toolCallIds.length > 0 ? redone : undefined);
   }
   return result;
 }
 
-async function recordUndo(log: RunLog, done: Done, words: string, noteOf: NoteOf): Promise<UndoResult> {
+async function recordUndo(log: RunLog, done: Done, action: string, noteOf: NoteOf): Promise<UndoResult> {
   const { changes, moves, paths, toolCallIds, result } = done;
   if (result.undone.length === 0) return result;
   await log.emit({ type: 'undo', toolCallIds, changes, paths, moves });
-  await tellModel(log, `The person ${words}:`, result.undone, noteOf);
+  await reportToModel(log, `The person ${action}:`, result.undone, noteOf);
   return result;
 }
 
 type NoteOf = (paths: string) => SystemNote;
 
-function tellModel(log: RunLog, about: string, paths: readonly string[], noteOf?: NoteOf): Promise<void> {
+function reportToModel(log: RunLog, heading: string, paths: readonly string[], noteOf?: NoteOf): Promise<void> {
   const names = named(paths);
-  const content = `${about} ${names}. Read again before you edit.`;
+  const content = `${heading} ${names}. Read again before you edit.`;
   return log.emit({ type: 'message', message: { role: 'system', content, ...(noteOf && { note: noteOf(names) }) } });
 }
 
@@ -199,7 +199,7 @@ async function work(
   const { run } = log;
   const done: Done = { result: { undone: [], left: [...left] }, changes: [], moves: [], paths: [], toolCallIds: [] };
   const leave = (path: string, error: unknown) => done.result.left.push({ path, why: localize(messageOf(error)) });
-  const checkPlace = (path: string) => {
+  const checkStatePath = (path: string) => {
     if (problem !== undefined && path.startsWith('@state/')) throw new UserFacingError(problem);
   };
 
@@ -209,7 +209,7 @@ async function work(
   for (const [index, step] of inOrder)
     if (!isUndoMove(step))
       try {
-        checkPlace(step.path);
+        checkStatePath(step.path);
         const one = await prepare(log, parts, operations, index, first);
         if (!step.known || !one.isDone) ready.set(index, one);
       } catch (error) {
@@ -246,7 +246,7 @@ async function work(
   };
   const move = async (index: number, one: UndoMove) => {
     const [from, to] = [one.from, one.to].map((path) => pathWithout(operations, path, index, failed));
-    for (const path of [from!, to!]) checkPlace(path);
+    for (const path of [from!, to!]) checkStatePath(path);
     if (
       !(await existsInWorkspace(workspace, from!)) &&
       ((await existsInWorkspace(workspace, to!)) || isFolderEmptiedBeforeUndo(operations, index))
@@ -297,8 +297,8 @@ async function prepare(
     if (isUndoResultCovered(operations, index, first))
       return { ...one, now: undefined, found: { id: null }, isDone: true };
     await repairPartialUndoWrites(workspace, store, run.id, { left: step.left, path: now }, content);
-    const there = await prepareUndoStep(workspace, step, content, now);
-    return { ...one, ...there, now, isLate: !there.isDone };
+    const prepared = await prepareUndoStep(workspace, step, content, now);
+    return { ...one, ...prepared, now, isLate: !prepared.isDone };
   }
   const origin = undoOperationOrigin(operations, index, first);
   if (!('path' in origin)) {
@@ -344,7 +344,7 @@ function changeOf(
   form: FileModeAndEncoding | undefined,
   at: string,
 ): UndoChange {
-  const { path, place, paths, to, was, leftForm } = step;
+  const { path, place: shownPath, paths, to, was, leftForm } = step;
   const kind = isDone ? step.leftKind : found.kind;
   return {
     path,
@@ -353,7 +353,7 @@ function changeOf(
     ...(kind && { kind }),
     ...(form ?? (isDone && (to === null || step.form) ? leftForm : undefined)),
     ...(was?.kind && { afterKind: was.kind }),
-    ...(place !== path && { place }),
+    ...(shownPath !== path && { place: shownPath }),
     ...((paths.length !== 1 || paths[0] !== path) && { paths }),
     at,
     step: index,
@@ -384,8 +384,8 @@ function targetOf(
 async function moveBack(workspace: Workspace, one: Ready, from: string, to: string): Promise<void> {
   const now = await prepareUndoStep(workspace, one.step, null, from);
   const { target } = now.found;
-  const isSamePlace = one.now === undefined || target?.file.path === one.found.target?.file.path || one.now !== from;
-  if (now.found.id !== one.found.id || !isSamePlace) throw fileChangedMeanwhileError();
+  const isSamePath = one.now === undefined || target?.file.path === one.found.target?.file.path || one.now !== from;
+  if (now.found.id !== one.found.id || !isSamePath) throw fileChangedMeanwhileError();
   await moveInWorkspace(workspace, from, to);
 }
 

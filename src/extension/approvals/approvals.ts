@@ -61,7 +61,7 @@ export class ApprovalDialogQueue implements vscode.Disposable {
   private readonly front = new DialogSlot(() => this.next());
   private readonly reminders: ApprovalReminders<Waiting>;
   private requested = 0;
-  private expected?: { key: CallKey; how: 'show' | 'deny' };
+  private expected?: { key: CallKey; response: 'show' | 'deny' };
   private comingUp?: NodeJS.Immediate;
   private lookingAgain?: NodeJS.Timeout;
 
@@ -87,9 +87,9 @@ export class ApprovalDialogQueue implements vscode.Disposable {
   readonly approve: ApprovalRequester = (request, signal) =>
     new Promise((resolve) => {
       const isMeant = this.expected !== undefined && isSameCall(this.expected.key, approvalCallKey(request));
-      const how = isMeant ? this.expected!.how : undefined;
+      const response = isMeant ? this.expected!.response : undefined;
       if (isMeant) this.expected = undefined;
-      if (how === 'deny' && !signal.aborted) {
+      if (response === 'deny' && !signal.aborted) {
         resolve(denialOf(request));
         void this.takeInstructions([request]);
         return;
@@ -99,12 +99,12 @@ export class ApprovalDialogQueue implements vscode.Disposable {
         order: ++this.requested,
         aside: false,
         single: false,
-        called: how === 'show',
+        called: response === 'show',
         told: false,
         answer: (answer) => {
-          const place = this.waiting.indexOf(waiting);
-          if (place < 0) return; // already settled: a late answer is ignored
-          this.waiting.splice(place, 1);
+          const index = this.waiting.indexOf(waiting);
+          if (index < 0) return; // already settled: a late answer is ignored
+          this.waiting.splice(index, 1);
           stopListening();
           resolve(answer); // first: the run continues even if the display fails
           waiting.unremind?.();
@@ -122,8 +122,8 @@ export class ApprovalDialogQueue implements vscode.Disposable {
     });
 
   /** Denies or shows the next request of this call at once: the user chose this on the card before the plan was recomputed. */
-  expect(key: CallKey, how: 'show' | 'deny'): void {
-    this.expected = { key, how };
+  expect(key: CallKey, response: 'show' | 'deny'): void {
+    this.expected = { key, response };
   }
 
   async show(key?: CallKey): Promise<void> {
@@ -146,31 +146,31 @@ export class ApprovalDialogQueue implements vscode.Disposable {
   }
 
   /** Handles the buttons and keys of a review; `uri` is the review, by default the active editor. */
-  async answerReview(how: 'allow' | 'deny', uri: vscode.Uri | undefined): Promise<void> {
+  async answerReview(response: 'allow' | 'deny', uri: vscode.Uri | undefined): Promise<void> {
     const id = uri ? this.parts.reviews.idOf(uri) : this.parts.reviews.oneInFront;
     const reviewed = this.waiting.find(({ request }) => request.id === id);
     if (!reviewed) return;
     reviewed.single = true;
-    await this.answerReviewed(how, [reviewed]);
+    await this.answerReviewed(response, [reviewed]);
   }
 
-  async answerReviews(how: 'allow' | 'deny'): Promise<void> {
+  async answerReviews(response: 'allow' | 'deny'): Promise<void> {
     const shown = this.parts.reviews.severalInFront();
     const group = this.waiting.filter(({ request }) => shown.has(request.id));
-    await this.answerReviewed(how, group);
+    await this.answerReviewed(response, group);
   }
 
   /** Answers exactly the text at the moment of the button press; the focus returns first. */
-  private async answerReviewed(how: 'allow' | 'deny', group: Waiting[]): Promise<void> {
+  private async answerReviewed(response: 'allow' | 'deny', group: Waiting[]): Promise<void> {
     if (group.length === 0) return;
     this.front.giveUp(); // the review is usable, so the dialog is not visible
     const answers = group.map((one) => {
-      const answer = how === 'deny' ? denialOf(one.request) : yes(this.parts.reviews.edited(one.request));
+      const answer = response === 'deny' ? denialOf(one.request) : yes(this.parts.reviews.edited(one.request));
       return () => one.answer(answer);
     });
     await this.parts.presence.back('nowhere');
     for (const answer of answers) answer();
-    if (how === 'deny') await this.takeInstructions(group.map(({ request }) => request));
+    if (response === 'deny') await this.takeInstructions(group.map(({ request }) => request));
   }
 
   private async denyEach(group: readonly Waiting[]): Promise<void> {

@@ -83,11 +83,11 @@ function rulesOf(policies: ApprovalPolicies, servers: Servers, scope: PolicyScop
     const { problems } = parsePolicyRules([value], scope);
     const rule = permissionRuleSchema.safeParse(value);
     const ofServer = rule.success ? mcpRuleText(rule.data, (bound) => servers.whereabouts(bound)) : undefined;
-    const words = ofServer?.words ?? (rule.success ? ruleLabel(rule.data) : JSON.stringify(value).slice(0, 200));
+    const label = ofServer?.label ?? (rule.success ? ruleLabel(rule.data) : JSON.stringify(value).slice(0, 200));
     const narrowed = policies.narrowed.reason(scope, value);
     const detail = problems[0] ?? ofServer?.detail ?? (narrowed && localize(narrowed));
     return {
-      label: `${problems.length > 0 || ofServer?.isIdle ? '$(warning)' : '$(law)'} ${escapeInvisibleInLine(words)}`,
+      label: `${problems.length > 0 || ofServer?.isIdle ? '$(warning)' : '$(law)'} ${escapeInvisibleInLine(label)}`,
       ...(detail && { detail: escapeInvisibleInLine(detail) }),
       buttons: [trash()],
       remove: () => policies.remove(scope, index),
@@ -113,8 +113,8 @@ function modelsOf(named: ModelConsent): Choice[] {
 async function addRule(policies: ApprovalPolicies): Promise<void> {
   const title = t('Towpath: add a rule');
   const effects = (['allow', 'ask', 'deny'] as const).map((effect) => ({ label: t(ruleEffectLabels[effect]), effect }));
-  const placeHolder = t('Deny overrides ask, ask overrides allow');
-  const chosen = await vscode.window.showQuickPick(effects, { title, placeHolder, ignoreFocusOut: true });
+  const placeholder = t('Deny overrides ask, ask overrides allow');
+  const chosen = await vscode.window.showQuickPick(effects, { title, placeHolder: placeholder, ignoreFocusOut: true });
   if (!chosen) return;
   const { effect } = chosen;
   const which = t('The tool, or the start of its name and *');
@@ -129,8 +129,8 @@ async function addRule(policies: ApprovalPolicies): Promise<void> {
     notify('error', t('Nothing was added. {0}', problem));
     return;
   }
-  const words = mcpRuleText(rule, () => 'away')?.words ?? ruleLabel(rule);
-  const scope = await pickScope(title, words);
+  const label = mcpRuleText(rule, () => 'away')?.label ?? ruleLabel(rule);
+  const scope = await pickScope(title, label);
   if (scope) await policies.add(scope, rule);
 }
 
@@ -150,25 +150,25 @@ const narrowings = new Map<string, typeof commands | typeof sites>([
   ['web.fetch', sites],
 ]);
 
-async function pickScope(title: string, words: string): Promise<PolicyScope | undefined> {
-  const items = availableRuleScopes().map(({ scope, words: where }) => ({ label: `${words} ${where}`, scope }));
+async function pickScope(title: string, label: string): Promise<PolicyScope | undefined> {
+  const items = availableRuleScopes().map(({ scope, label: where }) => ({ label: `${label} ${where}`, scope }));
   return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.scope;
 }
 
 /** Returns the available scopes of a rule: a workspace scope needs an open folder. */
-export function availableRuleScopes(): { scope: PolicyScope; words: string }[] {
-  const everywhere = { scope: 'user' as const, words: t('in all workspaces') };
+export function availableRuleScopes(): { scope: PolicyScope; label: string }[] {
+  const everywhere = { scope: 'user' as const, label: t('in all workspaces') };
   return vscode.workspace.workspaceFolders
-    ? [{ scope: 'workspace' as const, words: t('in this workspace') }, everywhere]
+    ? [{ scope: 'workspace' as const, label: t('in this workspace') }, everywhere]
     : [everywhere];
 }
 
 /** @param value initial value, which may stay empty */
-async function input(title: string, prompt: string, placeHolder: string, value?: string): Promise<string | undefined> {
+async function input(title: string, prompt: string, placeholder: string, value?: string): Promise<string | undefined> {
   const text = await vscode.window.showInputBox({
     title,
     prompt,
-    placeHolder,
+    placeHolder: placeholder,
     value,
     ignoreFocusOut: true,
     validateInput: (text) => (text.trim() === '' && value === undefined ? t('Enter a name.') : undefined),

@@ -39,14 +39,14 @@ export class DialogSlot {
   /** Replaces the current owner. `over` aborts when this owner is replaced in turn. */
   async take(ask: (over: AbortSignal) => Promise<void>): Promise<void> {
     this.giveUp();
-    const mine = new AbortController();
-    this.now = mine;
+    const own = new AbortController();
+    this.now = own;
     try {
-      await ask(mine.signal);
+      await ask(own.signal);
     } catch (error) {
-      if (!mine.signal.aborted) throw error;
+      if (!own.signal.aborted) throw error;
     } finally {
-      if (this.now === mine) this.now = undefined;
+      if (this.now === own) this.now = undefined;
     }
   }
 

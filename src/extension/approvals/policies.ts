@@ -85,7 +85,7 @@ export class ApprovalPolicies implements vscode.Disposable {
   }
 
   async add(scope: PolicyScope, ...rules: PermissionRule[]): Promise<void> {
-    this.sayNarrowed(true); // before creating a rule that never covered more
+    this.notifyNarrowed(true); // before creating a rule that never covered more
     const wanted = rules.map((rule) => JSON.stringify(rule));
     const others = this.written(scope).filter((one) => !wanted.includes(JSON.stringify(one)));
     await this.write(scope, [...others, ...rules]);
@@ -141,14 +141,14 @@ export class ApprovalPolicies implements vscode.Disposable {
     return this.problemsIn(localize);
   }
 
-  private problemsIn(inWords: Localizer): string[] {
-    return [...this.read('user', inWords).problems, ...this.read('workspace', inWords).problems];
+  private problemsIn(localizer: Localizer): string[] {
+    return [...this.read('user', localizer).problems, ...this.read('workspace', localizer).problems];
   }
 
   /** Warns about invalid rules, and requests agreement for an autopilot from the settings. */
   look(): void {
     this.warn();
-    this.sayNarrowed();
+    this.notifyNarrowed();
     if (settings()['approvals.preset'] !== 'autopilot') this.forgetAutopilot();
     else if (vscode.workspace.isTrusted && this.memory.get(autopilotName) === undefined)
       void this.agreeToAutopilot('askWhenQuiet');
@@ -171,14 +171,14 @@ export class ApprovalPolicies implements vscode.Disposable {
     return agreed;
   }
 
-  private async askForAutopilot(when: 'ask' | 'askWhenQuiet', question: string, howLong: string): Promise<boolean> {
+  private async askForAutopilot(when: 'ask' | 'askWhenQuiet', question: string, duration: string): Promise<boolean> {
     if (this.asking) return false;
     this.asking = true;
     const yes = t('Turn On Autopilot');
     const unasked = t(
       'Commands, web pages and MCP tools run without approval, with your permissions. Protected files and secrets still ask. It stays on until you select another preset.',
     );
-    const detail = `${unasked} ${howLong}`;
+    const detail = `${unasked} ${duration}`;
     try {
       const chosen = await this.modals[when]({
         text: escapeInvisibleInLine(question),
@@ -195,8 +195,8 @@ export class ApprovalPolicies implements vscode.Disposable {
     if (this.memory.get(autopilotName) !== undefined) this.memory.update(autopilotName, undefined);
   }
 
-  private read(scope: PolicyScope, inWords: Localizer = localize): ReturnType<typeof parsePolicyRules> {
-    return parsePolicyRules(this.written(scope), scope, inWords);
+  private read(scope: PolicyScope, localizer: Localizer = localize): ReturnType<typeof parsePolicyRules> {
+    return parsePolicyRules(this.written(scope), scope, localizer);
   }
 
   private async write(scope: PolicyScope, rules: unknown[]): Promise<void> {
@@ -206,7 +206,7 @@ export class ApprovalPolicies implements vscode.Disposable {
   }
 
   /** Notifies once about rules with reduced coverage. A workspace without rules stores nothing. */
-  private sayNarrowed(adding = false): void {
+  private notifyNarrowed(adding = false): void {
     const [user, workspace] = (['user', 'workspace'] as const).map((scope) => {
       const written = this.written(scope);
       return (scope === 'user' || adding || written.length > 0) && this.narrowed.find(scope, written);

@@ -40,7 +40,9 @@ export class ApprovalReminders<Waiting extends RemindableApproval> {
   /** Shows the waiting hidden runs above the message box. Cards already show the requests of the current run. */
   showNotice(): void {
     const { all, otherRun, notice } = this.dependencies;
-    const others = byRun(all().filter(({ told, request }) => told && otherRun(request.runId) !== undefined));
+    const others = byRun(
+      all().filter(({ told: reminded, request }) => reminded && otherRun(request.runId) !== undefined),
+    );
     const [first] = others[0] ?? [];
     if (!first) return;
     const [run, call] = [otherRun(first.request.runId)!, approvalCallKey(first.request)];
@@ -53,9 +55,9 @@ export class ApprovalReminders<Waiting extends RemindableApproval> {
   }
 
   panelTurned(all: readonly Waiting[]): void {
-    const told = all.filter((one) => one.told);
-    if (this.dependencies.panelInView()) for (const one of told) one.unremind?.();
-    else for (const ofRun of byRun(told)) this.notify(ofRun);
+    const remindedRequests = all.filter((one) => one.told);
+    if (this.dependencies.panelInView()) for (const one of remindedRequests) one.unremind?.();
+    else for (const ofRun of byRun(remindedRequests)) this.notify(ofRun);
   }
 
   notify(group: readonly Waiting[]): void {
@@ -68,11 +70,9 @@ export class ApprovalReminders<Waiting extends RemindableApproval> {
       `[${text}](command:${command}?${encodeURIComponent(JSON.stringify([approvalCallKey(request)]))})`;
     const ways = `${link(t('Answer…'), 'towpath.answer')} · ${link(t('Deny'), 'towpath.denyWithWords')}`;
     const run = this.dependencies.otherRun(request.runId);
-    const about = `${ways} · ${disableCommandLinks(whatWaits(waiting))}`;
+    const text = `${ways} · ${disableCommandLinks(whatWaits(waiting))}`;
     const close = showReminderNotification(
-      run === undefined
-        ? t('Needs your approval: {0}', about)
-        : `${disableCommandLinks(needsApproval(run))} · ${about}`,
+      run === undefined ? t('Needs your approval: {0}', text) : `${disableCommandLinks(needsApproval(run))} · ${text}`,
     );
     const unremind = () => {
       close();

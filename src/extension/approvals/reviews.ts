@@ -33,13 +33,13 @@ export class ApprovalReviewEditors implements vscode.FileSystemProvider {
       this.fileEvents,
       vscode.workspace.registerFileSystemProvider(scheme, this, { isCaseSensitive: true }),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
-        if (document.uri.scheme === scheme) this.tellChanged();
+        if (document.uri.scheme === scheme) this.updateChangedContext();
       }),
       vscode.window.tabGroups.onDidChangeTabs(() => {
-        this.tellSeveral();
+        this.updateSeveralContext();
         void this.closeSettled(); // a tab may appear after its approval is settled
       }),
-      vscode.window.tabGroups.onDidChangeTabGroups(() => this.tellSeveral()),
+      vscode.window.tabGroups.onDidChangeTabGroups(() => this.updateSeveralContext()),
     );
   }
 
@@ -122,11 +122,11 @@ export class ApprovalReviewEditors implements vscode.FileSystemProvider {
     const review = this.reviews.get(request.id);
     if (!review) return;
     this.reviews.delete(request.id);
-    this.tellChanged();
+    this.updateChangedContext();
     const document = openDocument(review.uri);
     if (document?.isDirty) await document.save(); // otherwise closing would show a save dialog
     await this.closeSettled();
-    this.tellSeveral();
+    this.updateSeveralContext();
     for (const uri of this.files.keys()) if (this.idOf(vscode.Uri.parse(uri)) === request.id) this.files.delete(uri);
   }
 
@@ -146,7 +146,7 @@ export class ApprovalReviewEditors implements vscode.FileSystemProvider {
     const title = t('Towpath: {0} calls (proposed)', reviews.length);
     const sides = reviews.map(({ request, uri }) => [uri, this.before(request), uri]);
     await vscode.commands.executeCommand('vscode.changes', title, sides);
-    this.tellSeveral();
+    this.updateSeveralContext();
   }
 
   private async prepare(request: ApprovalRequest): Promise<Review> {
@@ -178,13 +178,13 @@ export class ApprovalReviewEditors implements vscode.FileSystemProvider {
     return file && Buffer.from(file.bytes).toString();
   }
 
-  private tellChanged(): void {
+  private updateChangedContext(): void {
     const changed = [...this.reviews.values()].filter(({ request }) => this.edited(request) !== undefined);
     const uris = changed.map(({ uri }) => uri.toString());
     void vscode.commands.executeCommand('setContext', 'towpath.changedReviews', uris);
   }
 
-  private tellSeveral(): void {
+  private updateSeveralContext(): void {
     void vscode.commands.executeCommand('setContext', 'towpath.reviewsSeveral', this.severalInFront().size > 0);
   }
 

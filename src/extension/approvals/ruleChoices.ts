@@ -14,13 +14,13 @@ export interface RuleChoice extends vscode.QuickPickItem {
 
 /** Returns the choices of *Always Allow…*: for this workspace, and behind a further row for all workspaces. */
 export function ruleChoices(offered: readonly PermissionRule[][], everywhere = false): RuleChoice[] {
-  const places = availableRuleScopes();
-  const { scope, words } = everywhere ? places.at(-1)! : places[0]!;
+  const scopes = availableRuleScopes();
+  const { scope, label } = everywhere ? scopes.at(-1)! : scopes[0]!;
   const rows: RuleChoice[] = offeredAllowChoices(offered).map((rules) => ({
-    ...choiceOf(rules, words),
+    ...choiceOf(rules, label),
     made: { rules, scope },
   }));
-  return everywhere || places.length === 1 ? rows : [...rows, { label: t('For All Workspaces…') }];
+  return everywhere || scopes.length === 1 ? rows : [...rows, { label: t('For All Workspaces…') }];
 }
 
 function choiceOf(rules: readonly PermissionRule[], scope: string): vscode.QuickPickItem {

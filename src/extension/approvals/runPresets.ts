@@ -18,16 +18,16 @@ export class RunPresets {
   of(runId: string, own: ApprovalPreset): ApprovalPreset | undefined {
     const chosen = this.chosen.get(runId);
     if (chosen) return chosen;
-    const kept = this.kept().find(([id]) => id === runId)?.[1];
-    return kept && isMorePermissivePreset(own, kept) ? kept : undefined;
+    const stored = this.stored().find(([id]) => id === runId)?.[1];
+    return stored && isMorePermissivePreset(own, stored) ? stored : undefined;
   }
 
   choose(runId: string, preset: ApprovalPreset, own: ApprovalPreset): void {
     if (preset === own) this.chosen.delete(runId);
     else this.chosen.set(runId, preset);
-    const others = this.kept().filter(([id]) => id !== runId);
-    const kept: Kept = isMorePermissivePreset(own, preset) ? [...others, [runId, preset]] : others;
-    this.memory.update(name, kept.slice(-most));
+    const others = this.stored().filter(([id]) => id !== runId);
+    const stored: StoredPresets = isMorePermissivePreset(own, preset) ? [...others, [runId, preset]] : others;
+    this.memory.update(name, stored.slice(-most));
   }
 
   narrow(own: ApprovalPreset): void {
@@ -39,11 +39,12 @@ export class RunPresets {
     if (preset && isMorePermissivePreset(preset, own)) this.chosen.delete(runId);
   }
 
-  private kept(): Kept {
-    const kept = this.memory.get(name);
-    const isKept = (one: unknown): one is Kept[number] => Array.isArray(one) && approvalPresets.includes(one[1]);
-    return Array.isArray(kept) ? kept.filter(isKept) : [];
+  private stored(): StoredPresets {
+    const stored = this.memory.get(name);
+    const isStored = (one: unknown): one is StoredPresets[number] =>
+      Array.isArray(one) && approvalPresets.includes(one[1]);
+    return Array.isArray(stored) ? stored.filter(isStored) : [];
   }
 }
 
-type Kept = [runId: string, preset: ApprovalPreset][];
+type StoredPresets = [runId: string, preset: ApprovalPreset][];

@@ -8,12 +8,12 @@ import { approvalButtonLabels } from '../dialogs/approvalText.ts';
 export function mcpRuleText(
   rule: PermissionRule,
   whereabouts: (server: NonNullable<PermissionRule['server']>) => RuleToolState,
-): { words: string; detail?: string; isIdle?: true } | undefined {
+): { label: string; detail?: string; isIdle?: true } | undefined {
   const { effect, tool, server } = rule;
   if (effect !== 'allow') return undefined;
   if (!server && /^vscode\./.test(tool))
     return {
-      words: t('Allow {0}', tool),
+      label: t('Allow {0}', tool),
       detail: t(
         'Does not apply: {0} in an approval creates a rule for the tool as it is now.',
         t(approvalButtonLabels.allowAlways),
@@ -23,18 +23,18 @@ export function mcpRuleText(
   if (!server)
     return /^mcp\./.test(tool)
       ? {
-          words: t('Allow {0} of servers in your own settings', tool),
+          label: t('Allow {0} of servers in your own settings', tool),
           detail: t(
             'For a server of a folder, {0} in an approval creates a rule for that server.',
             t(approvalButtonLabels.allowAlways),
           ),
         }
       : undefined;
-  const place = whereabouts(server);
+  const location = whereabouts(server);
   const name = serverRuleLabel(tool, server);
-  if (place === 'here') return { words: t('Allow {0} as it is now', name), detail: server.starts };
-  const words = t('Allow {0} as it was', name);
-  if (place === 'away') return { words, detail: t('Does not run here at the moment: {0}', server.starts) };
+  if (location === 'here') return { label: t('Allow {0} as it is now', name), detail: server.starts };
+  const title = t('Allow {0} as it was', name);
+  if (location === 'away') return { label: title, detail: t('Does not run here at the moment: {0}', server.starts) };
   const detail = t('No longer applies: no tool of its server has this definition.');
-  return { words, detail, isIdle: true };
+  return { label: title, detail, isIdle: true };
 }

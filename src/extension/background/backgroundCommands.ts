@@ -92,8 +92,8 @@ export class BackgroundCommandList implements vscode.TextDocumentContentProvider
 
   private fileName(id: string): string {
     const line = this.background.lineOf(id) ?? '';
-    const words = escapeInvisibleInLine(line).replace(/[\\/:*?"'<>|#%\s]+/g, ' ');
-    return words.trim().slice(0, 40) || 'output';
+    const name = escapeInvisibleInLine(line).replace(/[\\/:*?"'<>|#%\s]+/g, ' ');
+    return name.trim().slice(0, 40) || 'output';
   }
 
   private soon(uri: vscode.Uri): () => void {

@@ -14,7 +14,7 @@ export class CommandTerminal {
     const write = this.write; // a terminal closed in between stays closed for this command
     write(`${escapeInvisible(folder)} $ ${escapeInvisible(command)}\n`);
     this.terminal?.show(true);
-    return { write, end: (how) => write(`\n${how}\n\n`) };
+    return { write, end: (reason) => write(`\n${reason}\n\n`) };
   }
 
   dispose(): void {

@@ -31,7 +31,7 @@ export class OrphanedCommandsNotice {
       }
     }
     const atWork = await this.left.atWork();
-    if (atWork.length > 0) void this.tell(atWork);
+    if (atWork.length > 0) void this.notifyAbout(atWork);
   }
 
   async choose(): Promise<void> {
@@ -51,16 +51,16 @@ export class OrphanedCommandsNotice {
     if (chosen) await this.end(chosen.one);
   }
 
-  private async tell(atWork: OrphanedCommand[]): Promise<void> {
+  private async notifyAbout(atWork: OrphanedCommand[]): Promise<void> {
     const [first] = atWork as [OrphanedCommand];
     const [end, choose, show] = [t('Stop'), t('Stop One…'), t('Show Run')];
     const text =
       atWork.length === 1
-        ? t('A command kept running when the editor closed, and is still running: {0}.', words(first))
+        ? t('A command kept running when the editor closed, and is still running: {0}.', label(first))
         : t(
             '{0} commands kept running when the editor closed, and are still running: {1}.',
             atWork.length,
-            atWork.map(words).join('; '),
+            atWork.map(label).join('; '),
           );
     const buttons = atWork.length === 1 ? [end, show] : [choose];
     const chosen = await notifyWithActions('warning', text, ...buttons);
@@ -80,7 +80,7 @@ export class OrphanedCommandsNotice {
 
 const longestLine = 200;
 
-const words = ({ command, processes }: OrphanedCommand) =>
+const label = ({ command, processes }: OrphanedCommand) =>
   t(
     '{0} in {1}, {2}',
     truncateWithEllipsis(escapeInvisibleInLine(command.line), longestLine),

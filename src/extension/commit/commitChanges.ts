@@ -23,7 +23,7 @@ const charactersOfToken = 3;
  */
 export interface CommitChanges {
   text: string;
-  kept: string[];
+  excluded: string[];
   cut: boolean;
   files: number;
 }
@@ -31,7 +31,7 @@ export interface CommitChanges {
 interface Sources {
   repository: CommitRepository;
   workspace: Workspace;
-  isKept(path: string): boolean;
+  isExcluded(path: string): boolean;
   signal: AbortSignal;
   withoutStyle?: true;
   only?: string;
@@ -43,41 +43,41 @@ interface Sources {
  * the signal's reason and Git errors.
  */
 export async function commitChanges(sources: Sources, tokens: number): Promise<CommitChanges | undefined> {
-  const { repository, workspace, isKept, signal } = sources;
+  const { repository, workspace, isExcluded, signal } = sources;
   await repository.status();
   const { indexChanges: staged, mergeChanges, workingTreeChanges, untrackedChanges } = repository.state;
   const groups = [staged, [...mergeChanges, ...workingTreeChanges], untrackedChanges];
   const { only } = sources;
   const all = only === undefined ? groups.find(({ length }) => length > 0) : await changesOf(only, groups, workspace);
   if (!all) return undefined;
-  const shown = createFileClassifier(workspace, isKept);
+  const shown = createFileClassifier(workspace, isExcluded);
   const names: string[] = [];
   const texts: string[] = [];
   const most = tokens * charactersOfToken;
-  const kept: string[] = [];
+  const excluded: string[] = [];
   for (const change of all.slice(0, maxNames)) {
     signal.throwIfAborted();
     const name = nameOf(change, repository);
-    const places = [change.uri, change.originalUri].map(({ fsPath }) => shown(fsPath, fsPath));
-    const hidden = (await Promise.all(places)).some(({ secret, outside }) => secret || outside);
+    const paths = [change.uri, change.originalUri].map(({ fsPath }) => shown(fsPath, fsPath));
+    const hidden = (await Promise.all(paths)).some(({ secret, outside }) => secret || outside);
     const isStaged = staged.includes(change);
     const text = hidden ? undefined : texts.length < maxTexts ? await textOf(change, isStaged, sources) : '';
-    if (text === undefined) kept.push(name);
+    if (text === undefined) excluded.push(name);
     else if (text !== '') texts.push(truncateMiddle(text, most)); // at once: sixty may be large
     names.push(`- ${kindOf(change)} ${name}${text === undefined ? ' (its text is not shown)' : ''}`);
   }
   if (all.length > maxNames) names.push(`- ${all.length - maxNames} more`);
   const style = sources.withoutStyle ? [] : await subjects(repository);
-  const about = all === staged ? 'Files, as they are staged' : 'Files, nothing is staged';
-  const files = only !== undefined ? 'What is not committed of a file' : sources.withoutStyle ? about : commit;
+  const heading = all === staged ? 'Files, as they are staged' : 'Files, nothing is staged';
+  const files = only !== undefined ? 'What is not committed of a file' : sources.withoutStyle ? heading : commit;
   const head = [
     ...(style.length > 0 ? [`The newest commits, for their style:\n${style.join('\n')}`] : []),
     `${files}:\n${names.join('\n')}`,
   ];
-  const told = shared(texts, most - head.join('\n\n').length);
-  const text = truncateToTokens([...head, ...told].join('\n\n'), tokens);
+  const shownTexts = shared(texts, most - head.join('\n\n').length);
+  const text = truncateToTokens([...head, ...shownTexts].join('\n\n'), tokens);
   const cut = texts.length === maxTexts || all.length > maxNames || text !== [...head, ...texts].join('\n\n');
-  return { text, kept, cut, files: all.length };
+  return { text, excluded, cut, files: all.length };
 }
 
 const commit = 'The files of this commit';
@@ -135,8 +135,8 @@ async function subjects(repository: CommitRepository): Promise<string[]> {
 }
 
 // Truncates texts to share a limit: short texts stay whole, longer ones get equal parts.
-function shared(texts: readonly string[], room: number): string[] {
-  let left = room;
+function shared(texts: readonly string[], maxLength: number): string[] {
+  let left = maxLength;
   let share = 0;
   for (const [at, length] of texts
     .map((text) => text.length)

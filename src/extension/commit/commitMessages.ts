@@ -54,14 +54,14 @@ export class CommitMessageWriter implements vscode.Disposable {
       const root = repository.rootUri.toString();
       if (this.atWork.has(root)) return notify('info', t('A commit message is already being generated.'));
       this.atWork.set(root, stop);
-      this.tell();
+      this.updateContext();
       const options = {
         location: vscode.ProgressLocation.SourceControl,
         title: t('Towpath is generating a commit message'),
       };
       const end = () => {
         this.atWork.delete(root);
-        this.tell();
+        this.updateContext();
       };
       await vscode.window.withProgress(options, () => this.fill(repository, stop.signal).finally(end));
     } catch (error) {
@@ -76,9 +76,9 @@ export class CommitMessageWriter implements vscode.Disposable {
     });
     if (!chosen) return;
     const { id, model, contextWindow = usualWindow } = chosen;
-    const isKept = createSearchExclusionTest(policies.current(), '');
+    const isExcluded = createSearchExclusionTest(policies.current(), '');
     const tokens = Math.min(maxTokens, Math.floor(contextWindow / 2));
-    const changes = await commitChanges({ repository, workspace, isKept, signal }, tokens);
+    const changes = await commitChanges({ repository, workspace, isExcluded, signal }, tokens);
     if (!changes) throw new Error(t('No changes to commit in {0}.', repository.rootUri.fsPath));
     const limits = limitsIn(repository.rootUri);
     const messages = [{ role: 'user' as const, content: changes.text }];
@@ -101,7 +101,7 @@ export class CommitMessageWriter implements vscode.Disposable {
     else if (filled.how !== 'stopped') vscode.window.setStatusBarMessage(endOf(filled.how, changes), noticeMs);
   }
 
-  private tell(): void {
+  private updateContext(): void {
     // Compared as URIs: a remote window uses other strings.
     const roots = this.atWork.size > 0 ? [...this.atWork.keys()].map((root) => vscode.Uri.parse(root)) : undefined;
     void vscode.commands.executeCommand('setContext', 'towpath.writingCommitMessage', roots);
@@ -115,11 +115,14 @@ function limitsIn(folder: vscode.Uri): CommitMessageLimits {
   return { line, subject: limit('inputValidationSubjectLength') || line };
 }
 
-function endOf(how: 'written' | 'cut' | 'theirs', { kept, cut }: CommitChanges): string {
-  if (how === 'theirs') return t('You edited the commit message, so it was not replaced.');
-  const names = kept.length > 3 ? t('{0} and {1} more', kept.slice(0, 3).join(', '), kept.length - 3) : kept.join(', ');
+function endOf(result: 'written' | 'cut' | 'theirs', { excluded, cut }: CommitChanges): string {
+  if (result === 'theirs') return t('You edited the commit message, so it was not replaced.');
+  const names =
+    excluded.length > 3
+      ? t('{0} and {1} more', excluded.slice(0, 3).join(', '), excluded.length - 3)
+      : excluded.join(', ');
   return [
-    how === 'cut' ? t('Commit message cut off by the model') : t('Commit message generated'),
+    result === 'cut' ? t('Commit message cut off by the model') : t('Commit message generated'),
     ...(names ? [t('without the text of {0}', names)] : []),
     ...(cut ? [t('long changes in part')] : []),
   ].join(', ');

@@ -27,12 +27,12 @@ export function extractCommitMessage(answer: string, { subject, line }: CommitMe
 
 function bare(answer: string): string {
   const lines = answer.split('\n').map((one) => one.trimEnd());
-  const said = lines
+  const text = lines
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
   const inside =
-    /^(?:[^\n]*:\s*\n)?\s*```[^\n]*\n([\s\S]*?)(?:\n?```|$)/.exec(said)?.[1] ?? said.replace(/^`{3}[^\n]*$/, '');
+    /^(?:[^\n]*:\s*\n)?\s*```[^\n]*\n([\s\S]*?)(?:\n?```|$)/.exec(text)?.[1] ?? text.replace(/^`{3}[^\n]*$/, '');
   return inside
     .replace(/^(?:(?:here|sure|okay)\b[^\n]*:[ \t]*\n+|(?:commit message|subject)\s*:\s*)(?=\S)/i, '')
     .trim();

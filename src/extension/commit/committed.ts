@@ -21,13 +21,13 @@ export class CommittedFileCache implements vscode.Disposable {
   }
 
   /** @param since time of the file's change (epoch milliseconds): earlier commits are ignored */
-  async has(place: string, text: string | null, since: number): Promise<boolean> {
+  async has(file: string, text: string | null, since: number): Promise<boolean> {
     const git = activeGitApi();
     if (git && !this.watchesGit) this.watches.push(git.onDidOpenRepository(this.changed));
     this.watchesGit ||= git !== undefined;
-    const repository = git?.getRepository(vscode.Uri.file(place));
+    const repository = git?.getRepository(vscode.Uri.file(file));
     if (!repository || (await this.newest(repository)) + 999 < since) return false; // Git counts whole seconds
-    const committed = await repository.show('HEAD', place).catch(() => null);
+    const committed = await repository.show('HEAD', file).catch(() => null);
     if (committed === null || text === null) return committed === text;
     return linesWithoutEndings(committed).join('\n') === linesWithoutEndings(text).join('\n');
   }

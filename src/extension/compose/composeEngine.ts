@@ -24,7 +24,7 @@ export type EngineServices = ReturnType<typeof composeEngine>;
  * is called before a run starts. `events` delivers the events of all runs.
  */
 export function composeEngine(services: PolicyServices) {
-  const { context, logError, changes, workspace, view, presence, modals, asides } = services;
+  const { context, logError, changes, workspace, view, presence, modals, parserWorkers } = services;
   const { storage, store, models, limits, policies, addedRules } = services;
   const events = new IsolatedListeners<RunEvent>(logError);
 
@@ -42,7 +42,7 @@ export function composeEngine(services: PolicyServices) {
   const toolset = lazyImport(
     () => import('../toolset.ts'),
     ({ createToolset }) =>
-      createToolset({ context, workspace, modals, approvals, policies, left, background, terminal, asides }), // later: approvals
+      createToolset({ context, workspace, modals, approvals, policies, left, background, terminal, parserWorkers }), // later: approvals
   );
   const workflows = composeWorkflows(services, async () => (await toolset()).toolNames);
   const { workflowFiles, instructions } = workflows;
@@ -53,7 +53,7 @@ export function composeEngine(services: PolicyServices) {
     workflow: workflows.workflow,
     model: (asked) => models.current(asked),
     modelId: () => models.currentId,
-    small: (how) => models.small(how),
+    small: (options) => models.small(options),
     naming: () => models.naming(),
     workspace: async () => ({
       names: [...(workspace.virtual?.folders ?? []), ...workspace.roots].map(({ name }) => name),
@@ -72,7 +72,7 @@ export function composeEngine(services: PolicyServices) {
     isAttended: (runId) => conversation.runId === runId, // later
     left,
     background,
-    tell: events.notify,
+    onEvent: events.notify,
     onListenerError: logError,
   });
   const titleOf = (runId: string) => runTitle(engine.live(runId) ?? newRun(runId));

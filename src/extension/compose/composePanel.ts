@@ -65,8 +65,8 @@ export function composePanel(services: RunServices) {
 
   changes.state.add(() => panel.showState());
   events.add(
-    (event) => firstSteps.told(event),
-    (event) => event.runId === conversation.runId && selected.told(event),
+    (event) => firstSteps.onEvent(event),
+    (event) => event.runId === conversation.runId && selected.onEvent(event),
   );
   let offering: NodeJS.Timeout | undefined;
   const offersLater = () => {

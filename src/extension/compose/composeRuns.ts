@@ -22,7 +22,7 @@ export type RunServices = ReturnType<typeof composeRuns>;
 /** Creates the lists and states of the window's runs, and the actions on a run. */
 export function composeRuns(services: EngineServices) {
   const { context, log, logError, changes, workspace, view, presence, modals } = services;
-  const { storage, storeFolder, store, runLogs, audit, diskRoom, policies } = services;
+  const { storage, storeFolder, store, runLogs, audit, diskSpaceMonitor, policies } = services;
   const { engine, events, titleOf, conversation, approvals, background, left } = services;
   const liveIds = () => engine.liveIds;
   const asks = new UserQuestionList({
@@ -94,14 +94,14 @@ export function composeRuns(services: EngineServices) {
     approvals.runShown();
   };
   events.add(
-    (event) => conversation.told(event),
-    (event) => asks.told(event),
-    (event) => interrupted.told(event),
-    (event) => runLogs.told(event),
-    (event) => audit.told(event),
-    (event) => states.told(event),
-    (event) => diskRoom.told(event),
-    (event) => changedFiles.told(event),
+    (event) => conversation.onEvent(event),
+    (event) => asks.onEvent(event),
+    (event) => interrupted.onEvent(event),
+    (event) => runLogs.onEvent(event),
+    (event) => audit.onEvent(event),
+    (event) => states.onEvent(event),
+    (event) => diskSpaceMonitor.onEvent(event),
+    (event) => changedFiles.onEvent(event),
   );
   changes.status.add(() => states.update()); // first: the status bar shows these states
   changes.runList.add(() => runList.refresh());

@@ -37,9 +37,9 @@ export function composeStorage(window: WindowServices) {
     const folders = allWorkspaceStorages(storage, withoutFolder).map((one) => modelStatesFolder(storeIn(one)));
     return bytes > 0 ? { folder: store.modelStates, folders, runs: store.runsFolder, bytes } : undefined;
   };
-  const diskRoom = new FullDiskMonitor(storage, changes.state.notify);
-  context.subscriptions.push(diskRoom);
-  return { ...window, storage, storeFolder, memory, secrets, runLogs, audit, store, stateCache, diskRoom };
+  const diskSpaceMonitor = new FullDiskMonitor(storage, changes.state.notify);
+  context.subscriptions.push(diskSpaceMonitor);
+  return { ...window, storage, storeFolder, memory, secrets, runLogs, audit, store, stateCache, diskSpaceMonitor };
 }
 
 const storeIn = (storage: string) => path.join(storage, 'store');

@@ -22,8 +22,8 @@ export function composeWindow(context: vscode.ExtensionContext, page: ChatPage) 
   setNotificationTarget(view, log);
   const presence = new UserActivity(view);
   const modals = new Dialogs(presence);
-  const asides = createParserWorkers(path.join(context.extensionPath, 'dist', 'aside.cjs'));
+  const parserWorkers = createParserWorkers(path.join(context.extensionPath, 'dist', 'aside.cjs'));
   context.subscriptions.push(log, problems, presence, modals);
   const changes = createWindowChanges(logError);
-  return { context, page, log, logError, changes, workspace, view, presence, modals, asides };
+  return { context, page, log, logError, changes, workspace, view, presence, modals, parserWorkers };
 }

@@ -13,10 +13,10 @@ import type { PolicyServices } from './composePolicies.ts';
 
 /** Creates the readers of workflow files, packages and instructions of the workspace, and the editor features for these files. */
 export function composeWorkflows(
-  { context, log, workspace, asides, storage, store, policies }: PolicyServices,
+  { context, log, workspace, parserWorkers, storage, store, policies }: PolicyServices,
   toolNames: () => Promise<string[]>,
 ) {
-  const workflowFiles = new WorkflowFiles(toolNames, asides.files);
+  const workflowFiles = new WorkflowFiles(toolNames, parserWorkers.files);
   const workflowOfFile = lazyImport(
     () => import('../language/workflowOfFile.ts'),
     (part) => (id: string) => part.loadWorkflowFromFile(workflowFiles, id),
@@ -29,7 +29,7 @@ export function composeWorkflows(
     stateFolder: (runId) => store.stateFolder(runId),
     autopilot: () => settings()['packages.autopilot'],
     now: () => new Date(),
-    read: (place, folder) => asides.packages.run('package', place, folder),
+    read: (path, folder) => parserWorkers.packages.run('package', path, folder),
     follow: async (...of) => (await packageRuns()).packageWorkflowOfRun(...of),
   });
   const instructions = lazyImport(
@@ -37,7 +37,7 @@ export function composeWorkflows(
     (part) =>
       part.workspaceInstructions({
         workspace,
-        isKept: (path) => createSearchExclusionTest(policies.current(), '')(path),
+        isExcluded: (path) => createSearchExclusionTest(policies.current(), '')(path),
       }),
   );
   const workflow = async (id: string): Promise<Workflow> =>
@@ -45,7 +45,7 @@ export function composeWorkflows(
   context.subscriptions.push(
     ...watchWorkflowFiles(workflowFiles, log),
     ...watchPackages(shelf, log),
-    ...workflowLanguageFeatures(workflowFiles, asides.others),
+    ...workflowLanguageFeatures(workflowFiles, parserWorkers.others),
   );
   return { workflowFiles, shelf, instructions, workflow };
 }

@@ -30,7 +30,7 @@ export function approvalText(request: ApprovalRequest, edited?: string, reviewed
     .filter(Boolean)
     .join('\n\n');
   const lines = [
-    placeOf(plan),
+    locationLine(plan),
     plan.loss && escapeInvisibleInLine(plan.loss.text),
     unseen ? [...reasons, readFirst()].join(' ') : reasons.join(' '),
   ];
@@ -40,7 +40,7 @@ export function approvalText(request: ApprovalRequest, edited?: string, reviewed
   };
 }
 
-function placeOf(plan: ApprovalRequestPlan): string {
+function locationLine(plan: ApprovalRequestPlan): string {
   const [location, limit] = [locationOf(plan), limitOf(plan)];
   return location === undefined ? begun(limit) : [location, limit].filter(Boolean).join(' · ');
 }
@@ -53,13 +53,13 @@ function titleOf({ what, command, background }: ToolCallPlan & { what: string })
 // Returns the location; undefined for the workspace root, and for files named in the title.
 function locationOf({ command, folder, where, paths = [], change }: ApprovalRequestPlan): string | undefined {
   if (command !== undefined) {
-    const place = folder ?? where;
-    return place === '.' ? undefined : t('In {0}', escapeInvisibleInLine(place));
+    const location = folder ?? where;
+    return location === '.' ? undefined : t('In {0}', escapeInvisibleInLine(location));
   }
   const named = [...paths, ...(change ? [change.path] : [])];
   const isNamed = (line: string) => {
-    const place = line.replace(/^→ /, '').replaceAll('\\', '/');
-    return named.some((one) => place === one || place.endsWith(`/${one}`));
+    const location = line.replace(/^→ /, '').replaceAll('\\', '/');
+    return named.some((one) => location === one || location.endsWith(`/${one}`));
   };
   return where.split('\n').every(isNamed) ? undefined : escapeInvisibleInLine(where);
 }
@@ -97,14 +97,14 @@ function changeOf({ change }: ToolCallPlan, edited: string | undefined): string 
   return [begun(size), ...lines].join('\n');
 }
 
-const begun = (words: string) => words.slice(0, 1).toUpperCase() + words.slice(1);
+const begun = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 function limitOf({ timeLimit }: ToolCallPlan): string {
-  return timeLimit === undefined ? '' : t('for {0} at most', timeWords(timeLimit));
+  return timeLimit === undefined ? '' : t('for {0} at most', durationText(timeLimit));
 }
 
 /** @param seconds integer */
-function timeWords(seconds: number): LocalizedMessage {
+function durationText(seconds: number): LocalizedMessage {
   if (seconds % 3600 === 0) return localizedCount(seconds / 3600, 'hour');
   return seconds % 60 === 0 ? localizedCount(seconds / 60, 'minute') : localizedCount(seconds, 'second');
 }
@@ -170,12 +170,12 @@ export function approvalBatchText(
   const lines = requests.map((request, index) => {
     const { plan } = request;
     const { command } = plan;
-    const about =
-      command === undefined ? escapeInvisibleInLine(plan.what) : runWords(plan, escapeInvisibleInLine(command));
+    const subject =
+      command === undefined ? escapeInvisibleInLine(plan.what) : runText(plan, escapeInvisibleInLine(command));
     const size = plan.change ? fileChangeText(plan.change).size : limitOf(plan);
     const folder = command === undefined ? undefined : plan.folder;
-    const place = folder === undefined || folder === '.' ? '' : t('in {0}', escapeInvisibleInLine(folder));
-    const what = [about, ...(changed.has(request) ? [] : [size]), place].filter(Boolean).join(' · ');
+    const location = folder === undefined || folder === '.' ? '' : t('in {0}', escapeInvisibleInLine(folder));
+    const what = [subject, ...(changed.has(request) ? [] : [size]), location].filter(Boolean).join(' · ');
     return `${index + 1}. ${changed.has(request) ? t('{0} – as changed by you', what) : what}`;
   });
   const rest = waiting - requests.length;
@@ -186,7 +186,7 @@ export function approvalBatchText(
   };
 }
 
-const runWords = ({ background }: ToolCallPlan, command: string): string =>
+const runText = ({ background }: ToolCallPlan, command: string): string =>
   background ? t('Run {0} in the background', command) : t('Run {0}', command);
 
 /**

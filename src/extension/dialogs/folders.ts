@@ -14,8 +14,8 @@ export function virtualFolders(): readonly vscode.WorkspaceFolder[] {
 
 export const isVirtualWorkspace = (): boolean => virtualFolders().length > 0;
 
-export const folderUri = (place: string): vscode.Uri =>
-  isVirtualWorkspace() && !path.isAbsolute(place) ? vscode.Uri.parse(place, true) : vscode.Uri.file(place);
+export const folderUri = (folder: string): vscode.Uri =>
+  isVirtualWorkspace() && !path.isAbsolute(folder) ? vscode.Uri.parse(folder, true) : vscode.Uri.file(folder);
 
 export const virtualUnsupportedMessage = (
   what:

@@ -5,14 +5,14 @@ export const wizardBack = Symbol('back');
 
 type Answer<Value> = Value | typeof wizardBack | undefined;
 
-export interface StepOptions {
+export interface WizardStepOptions {
   title: string;
   step?: number;
   totalSteps?: number;
   canGoBack?: boolean;
 }
 
-interface InputOptions<Value> extends StepOptions {
+interface InputOptions<Value> extends WizardStepOptions {
   prompt: string;
   placeholder?: string;
   value?: string;
@@ -55,7 +55,7 @@ export async function showInputStep<Value>(options: InputOptions<Value>): Promis
   });
 }
 
-interface PickOptions<Value> extends StepOptions {
+interface PickOptions<Value> extends WizardStepOptions {
   placeholder?: string;
   fill(list: PickList<Value>, signal: AbortSignal): Promise<void>;
 }
@@ -96,7 +96,7 @@ export async function showPickStep<Value>({
 
 async function ask<Value>(
   box: vscode.InputBox | vscode.QuickPick<PickRow<Value>>,
-  { title, step, totalSteps, canGoBack = false }: StepOptions,
+  { title, step, totalSteps, canGoBack = false }: WizardStepOptions,
   listen: (answer: (value: Answer<Value>) => void, signal: AbortSignal) => void,
 ): Promise<Answer<Value>> {
   const closed = new AbortController();

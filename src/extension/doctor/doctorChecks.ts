@@ -49,10 +49,10 @@ interface Dependencies {
   storage: string;
 }
 
-const ok = (words: LocalizedMessage | string): DoctorFinding => createDoctorFinding('ok', words);
-const fact = (words: LocalizedMessage | string): DoctorFinding => createDoctorFinding('fact', words);
-const warning = (words: LocalizedMessage | string): DoctorFinding => createDoctorFinding('warning', words);
-const problem = (words: LocalizedMessage | string): DoctorFinding => createDoctorFinding('problem', words);
+const ok = (text: LocalizedMessage | string): DoctorFinding => createDoctorFinding('ok', text);
+const fact = (text: LocalizedMessage | string): DoctorFinding => createDoctorFinding('fact', text);
+const warning = (text: LocalizedMessage | string): DoctorFinding => createDoctorFinding('warning', text);
+const problem = (text: LocalizedMessage | string): DoctorFinding => createDoctorFinding('problem', text);
 const stopped = () => fact(message('Stopped.'));
 const unanswered = () => message('It did not answer.');
 
@@ -121,13 +121,13 @@ async function model(
   signal: AbortSignal,
   progress: (text: string) => void,
 ): Promise<DoctorFinding[]> {
-  const told = await sendTestPrompt(() => models.current(), signal, progress);
-  if (!told) return [stopped()];
-  if (!told.works) return [problem(told.text)];
+  const reply = await sendTestPrompt(() => models.current(), signal, progress);
+  if (!reply) return [stopped()];
+  if (!reply.works) return [problem(reply.text)];
   return [
-    ok(told.text),
-    told.pieces > 1
-      ? ok(message('It streams: the answer arrived in {0} parts', told.pieces))
+    ok(reply.text),
+    reply.pieces > 1
+      ? ok(message('It streams: the answer arrived in {0} parts', reply.pieces))
       : warning(message('The answer arrived in one part: it was short, or something on the way buffers it.')),
   ];
 }
@@ -204,7 +204,7 @@ async function contextWindow(models: SelectableModels, signal: AbortSignal): Pro
       ),
     ];
   const own = providerForModelId(provider) && providerSettings(now, providerForModelId(provider)!.id).windowOf(name);
-  const said =
+  const text =
     own === undefined
       ? []
       : [
@@ -215,14 +215,14 @@ async function contextWindow(models: SelectableModels, signal: AbortSignal): Pro
           ),
         ];
   const listed = await models.list(provider, signal).catch((error: Error) => error);
-  if (signal.aborted) return [...said, stopped()];
+  if (signal.aborted) return [...text, stopped()];
   // The model itself is checked above; many endpoints have no list.
   if (listed instanceof Error)
-    return [...said, fact(message('The provider did not list its models: {0}', listed.message))];
+    return [...text, fact(message('The provider did not list its models: {0}', listed.message))];
   const size = listed.find(({ id }) => id === name)?.contextWindow;
-  if (size === undefined) return [...said, fact(message('The provider does not report its size.'))];
+  if (size === undefined) return [...text, fact(message('The provider does not report its size.'))];
   return [
-    ...said,
+    ...text,
     size < 8192
       ? warning(message('The provider reports {0} tokens, which is little for an agent.', withDigitGrouping(size)))
       : ok(message('The provider reports {0} tokens', withDigitGrouping(size))),
@@ -267,15 +267,15 @@ async function localEngine(
       minimumFractionDigits: 1,
       useGrouping: false,
     });
-    const place = client.place();
-    const unused = gpu && engine.gpu.length > 0 && place?.gpu === false;
+    const device = client.device();
+    const unused = gpu && engine.gpu.length > 0 && device?.gpu === false;
     return [
       fact(runsOn),
       ok(
-        place
+        device
           ? message(
               'The demo model was loaded in its own process on {0} and answered after {1} s',
-              deviceText(place),
+              deviceText(device),
               seconds,
             )
           : message('The demo model was loaded in its own process and answered after {0} s', seconds),

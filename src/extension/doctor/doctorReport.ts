@@ -12,10 +12,13 @@ export interface DoctorFinding {
   english?: string;
 }
 
-/** @param words a message, or literal text from a server or the system */
-export function createDoctorFinding(level: DoctorFinding['level'], words: LocalizedMessage | string): DoctorFinding {
-  if (typeof words === 'string') return { level, text: words };
-  const [text, english] = [t(words), toEnglishText(words)];
+/** @param statement a message, or literal text from a server or the system */
+export function createDoctorFinding(
+  level: DoctorFinding['level'],
+  statement: LocalizedMessage | string,
+): DoctorFinding {
+  if (typeof statement === 'string') return { level, text: statement };
+  const [text, english] = [t(statement), toEnglishText(statement)];
   return { level, text, ...(english !== text && { english }) };
 }
 
@@ -39,9 +42,9 @@ export async function runChecks(
   const sections: ReportSection[] = [];
   for (const { title, run } of checks) {
     if (signal.aborted) break;
-    const about = typeof title === 'string' ? title : t(title);
-    progress(about);
-    const findings = await run(signal, (text) => progress(`${about}: ${text}`)).catch((error): DoctorFinding[] => [
+    const heading = typeof title === 'string' ? title : t(title);
+    progress(heading);
+    const findings = await run(signal, (text) => progress(`${heading}: ${text}`)).catch((error): DoctorFinding[] => [
       { level: 'problem', text: error instanceof Error ? error.message : String(error) },
     ]);
     sections.push({ title, findings });
@@ -53,36 +56,36 @@ export async function runChecks(
 export function toDoctorReport(
   sections: readonly ReportSection[],
   hide: RedactedValues,
-  how: 'told' | 'in English' = 'told',
+  language: 'told' | 'in English' = 'told',
 ): string {
   const all = sections.flatMap(({ findings }) => findings);
   const count = (level: 'problem' | 'warning') =>
     localizedCount(all.filter((finding) => finding.level === level).length, level);
-  const inWords = (words: LocalizedMessage | string) =>
-    typeof words === 'string' ? words : how === 'told' ? t(words) : toEnglishText(words);
+  const localized = (statement: LocalizedMessage | string) =>
+    typeof statement === 'string' ? statement : language === 'told' ? t(statement) : toEnglishText(statement);
   const where = (level: 'problem' | 'warning') => {
     const those = sections.filter(({ findings }) => findings.some((finding) => finding.level === level));
-    return those.length > 0 ? [`- ${marks[level]}${those.map(({ title }) => inWords(title)).join(', ')}`] : [];
+    return those.length > 0 ? [`- ${marks[level]}${those.map(({ title }) => localized(title)).join(', ')}`] : [];
   };
-  const places = [...where('problem'), ...where('warning')];
+  const ordered = [...where('problem'), ...where('warning')];
   const lines = [
-    `# ${inWords(message('Towpath Doctor'))}`,
+    `# ${localized(message('Towpath Doctor'))}`,
     '',
-    inWords(
+    localized(
       message(
         '{0}, {1}. Keys are not included, and `~` stands for your home folder.',
         count('problem'),
         count('warning'),
       ),
     ),
-    ...(places.length > 0 ? ['', ...places] : []),
+    ...(ordered.length > 0 ? ['', ...ordered] : []),
     ...sections.flatMap(({ title, findings }) => [
       '',
-      `## ${inWords(title)}`,
+      `## ${localized(title)}`,
       '',
       ...findings.map(
         ({ level, text, english }) =>
-          `- ${marks[level]}${escapeInvisibleInLine((how === 'in English' ? english : undefined) ?? text)}`,
+          `- ${marks[level]}${escapeInvisibleInLine((language === 'in English' ? english : undefined) ?? text)}`,
       ),
     ]),
     '',

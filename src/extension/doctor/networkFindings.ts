@@ -17,8 +17,8 @@ export interface NetworkSettings {
   address?: string;
 }
 
-const fact = (words: LocalizedMessage): DoctorFinding => createDoctorFinding('fact', words);
-const warning = (words: LocalizedMessage | string): DoctorFinding => createDoctorFinding('warning', words);
+const fact = (text: LocalizedMessage): DoctorFinding => createDoctorFinding('fact', text);
+const warning = (text: LocalizedMessage | string): DoctorFinding => createDoctorFinding('warning', text);
 
 /** Returns the proxies of requests, and the issuer of the model server's certificate. */
 export async function doctorNetworkFindings(network: NetworkSettings, signal: AbortSignal): Promise<DoctorFinding[]> {

@@ -42,8 +42,8 @@ async function findingOf(
     ...(organization ? [message('for an organization')] : []),
     ...(api ? [message('through the Responses API')] : []),
   ];
-  const about = joinLocalizableTexts([provider.label, joinLocalizableTexts(parts, ', ')]);
-  if (missing.length === 0) return createDoctorFinding('ok', about);
+  const subject = joinLocalizableTexts([provider.label, joinLocalizableTexts(parts, ', ')]);
+  if (missing.length === 0) return createDoctorFinding('ok', subject);
   const ones = missing.map((one) => `"${one}"`).join(', ');
-  return createDoctorFinding('problem', message('{0}. Not set: {1}. Run *Towpath: Set Header Secret*.', about, ones));
+  return createDoctorFinding('problem', message('{0}. Not set: {1}. Run *Towpath: Set Header Secret*.', subject, ones));
 }

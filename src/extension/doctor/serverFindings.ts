@@ -22,22 +22,22 @@ export async function doctorServerFindings(
 function findingOf(servers: McpServers, server: McpServer): DoctorFinding {
   const { name, state, tools } = server;
   if (state.phase === 'failed') return createDoctorFinding('problem', server.failure ?? state.problem);
-  const place = `${name} (${server.definition.source})`;
+  const subject = `${name} (${server.definition.source})`;
   if (state.phase !== 'running') {
     return createDoctorFinding(
       'fact',
       servers.isAllowed(server)
-        ? message('{0} is {1}', place, message(state.phase))
-        : message('{0} is not allowed yet; the next run asks', place),
+        ? message('{0} is {1}', subject, message(state.phase))
+        : message('{0} is not allowed yet; the next run asks', subject),
     );
   }
   const waiting = servers.waitingTools(server).length;
   const count = localizedCount(tools.length, 'tool');
-  if (waiting === 0) return createDoctorFinding('ok', message('{0} runs, with {1}', place, count));
+  if (waiting === 0) return createDoctorFinding('ok', message('{0} runs, with {1}', subject, count));
   return createDoctorFinding(
     'warning',
     waiting === 1
-      ? message('{0} runs, with {1}; 1 waits until you allow it', place, count)
-      : message('{0} runs, with {1}; {2} wait until you allow them', place, count, waiting),
+      ? message('{0} runs, with {1}; 1 waits until you allow it', subject, count)
+      : message('{0} runs, with {1}; {2} wait until you allow them', subject, count, waiting),
   );
 }

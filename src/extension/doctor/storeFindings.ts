@@ -20,21 +20,21 @@ export async function doctorStoreFindings(storage: string, signal: AbortSignal):
   await fs.rm(probe);
   const { bavail, bsize } = await fs.statfs(storage);
   const free = bavail * bsize;
-  const room = message('Runs can be stored in {0}, {1} are free', storage, memorySizeText(free));
+  const freeSpace = message('Runs can be stored in {0}, {1} are free', storage, memorySizeText(free));
   const [runs, deleted] = await Promise.all(
     ['runs', 'deleted'].map((name) => held(path.join(storage, 'store', name), signal)),
   );
-  const kept = [localizedCount(runs!.count, 'run is', 'runs are'), memorySizeText(runs!.bytes)] as const;
+  const amounts = [localizedCount(runs!.count, 'run is', 'runs are'), memorySizeText(runs!.bytes)] as const;
   const gone = [localizedCount(deleted!.count, 'deleted one'), memorySizeText(deleted!.bytes)] as const;
   return [
     free < little
-      ? createDoctorFinding('warning', message('{0}. That is little.', room))
-      : createDoctorFinding('ok', room),
+      ? createDoctorFinding('warning', message('{0}. That is little.', freeSpace))
+      : createDoctorFinding('ok', freeSpace),
     createDoctorFinding(
       'fact',
       deleted!.count > 0
-        ? message('{0} stored, {1}, and {2}, {3}', ...kept, ...gone)
-        : message('{0} stored, {1}', ...kept),
+        ? message('{0} stored, {1}, and {2}, {3}', ...amounts, ...gone)
+        : message('{0} stored, {1}', ...amounts),
     ),
   ];
 }

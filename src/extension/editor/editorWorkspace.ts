@@ -237,10 +237,10 @@ function realPathOf(uri: vscode.Uri): string | undefined {
 function findRipgrep(roots: readonly string[]): string | undefined {
   const name = process.platform === 'win32' ? 'rg.exe' : 'rg';
   const packages = ['@vscode/ripgrep/bin', `@vscode/ripgrep-${process.platform}-${process.arch}/bin`];
-  const places = roots.flatMap((root) =>
+  const candidates = roots.flatMap((root) =>
     ['node_modules', 'node_modules.asar.unpacked'].flatMap((folder) =>
       packages.map((inside) => path.join(root, folder, inside, name)),
     ),
   );
-  return places.find((place) => existsSync(place));
+  return candidates.find((candidate) => existsSync(candidate));
 }

@@ -25,7 +25,7 @@ export const editorLanguageService: LanguageService = {
   async workspaceSymbols(query) {
     const found = await ask<vscode.SymbolInformation[]>('vscode.executeWorkspaceSymbolProvider', query);
     return found?.map(({ name, kind, containerName, location }) => ({
-      ...placeOf(location),
+      ...codeLocationOf(location),
       symbol: name,
       kind: kindOf(kind),
       ...(containerName && { container: containerName }),
@@ -43,8 +43,8 @@ export const editorLanguageService: LanguageService = {
     return found?.flatMap((symbol) => symbolsIn(uri, symbol));
   },
 
-  definitions: (file, line, column) => places('vscode.executeDefinitionProvider', file, line, column),
-  references: (file, line, column) => places('vscode.executeReferenceProvider', file, line, column),
+  definitions: (file, line, column) => executeProvider('vscode.executeDefinitionProvider', file, line, column),
+  references: (file, line, column) => executeProvider('vscode.executeReferenceProvider', file, line, column),
 
   openEditors() {
     const { activeTextEditor } = vscode.window;
@@ -70,7 +70,7 @@ export const editorLanguageService: LanguageService = {
   },
 };
 
-async function places(
+async function executeProvider(
   command: string,
   file: string,
   line: number,
@@ -79,7 +79,7 @@ async function places(
   const uri = folderUri(file);
   await vscode.workspace.openTextDocument(uri);
   const position = new vscode.Position(line - 1, column - 1);
-  return (await ask<(vscode.Location | vscode.LocationLink)[]>(command, uri, position))?.map(placeOf);
+  return (await ask<(vscode.Location | vscode.LocationLink)[]>(command, uri, position))?.map(codeLocationOf);
 }
 
 const ask = <Value>(command: string, ...args: unknown[]): Thenable<Value | undefined> =>
@@ -102,14 +102,14 @@ async function openForReport(uri: vscode.Uri): Promise<void> {
   await reported;
 }
 
-const words: Partial<Record<vscode.DiagnosticSeverity, LanguageProblem['severity']>> = {
+const severities: Partial<Record<vscode.DiagnosticSeverity, LanguageProblem['severity']>> = {
   [vscode.DiagnosticSeverity.Error]: 'error',
   [vscode.DiagnosticSeverity.Warning]: 'warning',
   [vscode.DiagnosticSeverity.Information]: 'info',
 };
 
 function problemOf(uri: vscode.Uri, { severity, message, range, source, code }: vscode.Diagnostic): LanguageProblem[] {
-  const word = words[severity];
+  const word = severities[severity];
   const path = uriToWorkspacePath(uri);
   if (word === undefined || path === undefined) return []; // hints are visual only
   const number = typeof code === 'object' ? code.value : code;
@@ -124,18 +124,20 @@ function symbolsIn(
 ): CodeSymbol[] {
   const children = 'children' in symbol ? symbol.children : [];
   const within = container ?? ('containerName' in symbol ? symbol.containerName : undefined);
-  const place =
-    'location' in symbol ? placeOf(symbol.location) : { ...fileOf(uri), line: symbol.selectionRange.start.line + 1 };
+  const location =
+    'location' in symbol
+      ? codeLocationOf(symbol.location)
+      : { ...fileOf(uri), line: symbol.selectionRange.start.line + 1 };
   return [
-    { ...place, symbol: symbol.name, kind: kindOf(symbol.kind), ...(within && { container: within }) },
+    { ...location, symbol: symbol.name, kind: kindOf(symbol.kind), ...(within && { container: within }) },
     ...children.flatMap((child) => symbolsIn(uri, child, symbol.name)),
   ];
 }
 
-function placeOf(place: vscode.Location | vscode.LocationLink): CodeLocation {
-  if ('uri' in place) return { ...fileOf(place.uri), line: place.range.start.line + 1 };
-  const range = place.targetSelectionRange ?? place.targetRange;
-  return { ...fileOf(place.targetUri), line: range.start.line + 1 };
+function codeLocationOf(location: vscode.Location | vscode.LocationLink): CodeLocation {
+  if ('uri' in location) return { ...fileOf(location.uri), line: location.range.start.line + 1 };
+  const range = location.targetSelectionRange ?? location.targetRange;
+  return { ...fileOf(location.targetUri), line: range.start.line + 1 };
 }
 
 const fileOf = (uri: vscode.Uri) => ({

@@ -3,17 +3,17 @@ import * as vscode from 'vscode';
 /** Milliseconds to wait for problems after a change, and milliseconds of silence to end the wait. */
 const patience = 1000;
 const quiet = 150;
-const maxTold = 20;
+const maxListeners = 20;
 
 export class ChangeErrorDetector {
   /** Time of the last report by URI (epoch milliseconds). */
   private readonly reports = new Map<string, number>();
-  private readonly heard = vscode.languages.onDidChangeDiagnostics(({ uris }) => {
+  private readonly subscription = vscode.languages.onDidChangeDiagnostics(({ uris }) => {
     for (const uri of uris) this.reports.set(uri.toString(), Date.now());
   });
 
   dispose(): void {
-    this.heard.dispose();
+    this.subscription.dispose();
   }
 
   watch(file: string): ((signal: AbortSignal) => Promise<string[]>) | undefined {
@@ -30,7 +30,7 @@ export class ChangeErrorDetector {
         return known < 0;
       });
       return fresh
-        .slice(0, maxTold)
+        .slice(0, maxListeners)
         .map(({ message, range }) => `line ${range.start.line + 1}: ${message.slice(0, 400)}`);
     };
   }

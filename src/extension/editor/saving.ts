@@ -9,7 +9,7 @@ import { readRegularFile } from '../../tools/sandbox/regularFile.ts';
 /** Options of a save. An abort of `signal` ends the wait; `say` receives the reason of a long wait. */
 export interface SaveOptions {
   signal?: AbortSignal;
-  say?(text: string): void;
+  report?(text: string): void;
   /** Milliseconds: the maximum duration of a save, and the time until the wait is reported. */
   patience: { limit: number; silent: number };
 }
@@ -33,12 +33,12 @@ export async function saveDocument(document: vscode.TextDocument, held: string, 
       );
 }
 
-async function endOf(saved: Thenable<boolean>, { signal, say, patience }: SaveOptions) {
+async function endOf(saved: Thenable<boolean>, { signal, report, patience }: SaveOptions) {
   const over = new AbortController();
   const { signal: isOver } = over;
   const after = (ms: number) => sleep(ms, undefined, { signal: isOver, ref: false });
   after(patience.silent).then(
-    () => say?.(`${t('Saving: waiting for a formatter or another extension that runs on save.')}\n`),
+    () => report?.(`${t('Saving: waiting for a formatter or another extension that runs on save.')}\n`),
     () => undefined,
   );
   let stopListening = () => {};

@@ -27,9 +27,9 @@ export async function importAgentInstructions(looking: InstructionLookup): Promi
   const found = await findImportableItems(looking, localize);
   const open = found.filter(({ not }) => not === undefined);
   if (open.length === 0) {
-    const there = found.map(({ not }) => not).slice(0, 5);
+    const skipped = found.map(({ not }) => not).slice(0, 5);
     const nothing = t('There is nothing to import in the open folders.');
-    notify('info', [nothing, there.length > 0 && `${there.join('. ')}.`, lookedFor()].filter(Boolean).join(' '));
+    notify('info', [nothing, skipped.length > 0 && `${skipped.join('. ')}.`, lookedFor()].filter(Boolean).join(' '));
     return;
   }
   const chosen = await ask(found);

@@ -2,8 +2,8 @@ import { type LocalizableText, toErrorInfo } from '../../protocol/text/localized
 import type { LoadedWorkflow } from '../../workflows/read/check.ts';
 import type { YamlProblem } from '../../workflows/read/yaml.ts';
 
-export function unreadableFileProblem<Value>(words: LocalizableText): LoadedWorkflow<Value> {
-  const problem: YamlProblem = { line: 1, column: 1, endLine: 1, endColumn: 1, ...toErrorInfo(words) };
+export function unreadableFileProblem<Value>(text: LocalizableText): LoadedWorkflow<Value> {
+  const problem: YamlProblem = { line: 1, column: 1, endLine: 1, endColumn: 1, ...toErrorInfo(text) };
   return { problems: [problem], warnings: [] };
 }
 

@@ -22,7 +22,8 @@ export function watchPackages(shelf: PackageRegistry, log: vscode.LogOutputChann
       const found = await shelf.list();
       if (over) return;
       problems.clear();
-      for (const one of found) if ('problem' in one) for (const [uri, all] of placed(one)) problems.set(uri, all);
+      for (const one of found)
+        if ('problem' in one) for (const [uri, all] of diagnosticsOf(one)) problems.set(uri, all);
     } catch (error) {
       log.debug(String(error));
     } finally {
@@ -52,11 +53,11 @@ export function watchPackages(shelf: PackageRegistry, log: vscode.LogOutputChann
 
 type Broken = Extract<RegisteredPackage, { problem: string }>;
 
-function placed(one: Broken): [vscode.Uri, vscode.Diagnostic[]][] {
+function diagnosticsOf(one: Broken): [vscode.Uri, vscode.Diagnostic[]][] {
   const files = new Map<string, [vscode.Uri, vscode.Diagnostic[]]>();
   const all = one.problems?.map(({ file, problem, said }) => ({ file, text: `${file}: ${localize(said ?? problem)}` }));
   for (const { file, text } of all ?? [{ file: one.file, text: localize(one.said ?? one.problem) }]) {
-    const uri = placeOf(one, file);
+    const uri = fileUri(one, file);
     const known = files.get(uri.toString()) ?? [uri, []];
     files.set(uri.toString(), known);
     known[1].push(atBeginning(text));
@@ -64,7 +65,7 @@ function placed(one: Broken): [vscode.Uri, vscode.Diagnostic[]][] {
   return [...files.values()];
 }
 
-function placeOf({ place }: Broken, file: string | undefined): vscode.Uri {
+function fileUri({ place }: Broken, file: string | undefined): vscode.Uri {
   if (/\.bmad$/i.test(place)) return vscode.Uri.file(place);
   const folder = path.basename(place) === 'bmad.json' ? path.dirname(place) : place;
   return vscode.Uri.file(path.join(folder, packageProblemFile(file) ?? 'bmad.json'));

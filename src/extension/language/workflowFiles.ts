@@ -21,7 +21,7 @@ export const workflowFilePatterns: Record<WorkflowFileKind, string> = {
 
 type FileOf<One extends WorkflowFileKind> = One extends 'workflow' ? WorkflowFile : AgentFile;
 
-const maxKept = 100;
+const maxResults = 100;
 /** Milliseconds until a retry after a timeout, because the machine may have been busy. */
 const failureMs = 60_000;
 
@@ -29,11 +29,11 @@ type Result = Promise<LoadedWorkflow<WorkflowFile> | LoadedWorkflow<AgentFile>>;
 
 /** Workflows and agents of the workspace. An untrusted workspace has none, and its files are not read. */
 export class WorkflowFiles {
-  private readonly kept = new Map<string, { of: string; until: number; result: Result }>();
+  private readonly results = new Map<string, { of: string; until: number; result: Result }>();
 
   constructor(
     private readonly tools: () => Promise<readonly string[]>,
-    private readonly aside: ParserWorker,
+    private readonly worker: ParserWorker,
   ) {}
 
   /** Returns the files of a kind, sorted by path. Empty in an untrusted workspace. */
@@ -59,20 +59,20 @@ export class WorkflowFiles {
       .update(JSON.stringify([kind, known.agents, workflows]))
       .update(text)
       .digest('hex');
-    const before = this.kept.get(uri.toString());
+    const before = this.results.get(uri.toString());
     if (before?.of === of && before.until > Date.now()) return before.result as Promise<LoadedWorkflow<FileOf<One>>>;
     const entry = {
       of,
       until: Number.POSITIVE_INFINITY,
-      result: this.aside.run(kind as WorkflowFileKind, text, known) as Result,
+      result: this.worker.run(kind as WorkflowFileKind, text, known) as Result,
     };
     entry.result = entry.result.catch((error: unknown) => {
       entry.until = Date.now() + failureMs;
       return unreadableFileProblem(messageOf(error));
     });
-    this.kept.delete(uri.toString());
-    this.kept.set(uri.toString(), entry);
-    for (const [oldest] of this.kept) if (this.kept.size > maxKept) this.kept.delete(oldest);
+    this.results.delete(uri.toString());
+    this.results.set(uri.toString(), entry);
+    for (const [oldest] of this.results) if (this.results.size > maxResults) this.results.delete(oldest);
     return entry.result as Promise<LoadedWorkflow<FileOf<One>>>;
   }
 }
@@ -84,8 +84,8 @@ export const workflowNameOf = (uri: vscode.Uri): string => path.posix.parse(uri.
 /** Returns undefined for other files, or files not directly in a workspace folder. */
 export function workflowFileKindOf(uri: vscode.Uri): WorkflowFileKind | undefined {
   if (!vscode.workspace.getWorkspaceFolder(uri)) return undefined;
-  const place = vscode.workspace.asRelativePath(uri, false);
-  const [, folder] = /^\.towpath\/(workflows|agents)\/[^/]+\.(?:ya?ml|json)$/.exec(place) ?? [];
+  const relativePath = vscode.workspace.asRelativePath(uri, false);
+  const [, folder] = /^\.towpath\/(workflows|agents)\/[^/]+\.(?:ya?ml|json)$/.exec(relativePath) ?? [];
   if (!folder) return undefined;
   return folder === 'workflows' ? 'workflow' : 'agent';
 }

@@ -9,8 +9,8 @@ import { type WorkflowFiles, workflowFileKindOf, workflowFilePatterns } from './
  * Completion and hover in workflow and agent files, from the JSON schemas. Disabled if a YAML extension is installed, which uses the same
  * schemas.
  */
-export function workflowLanguageFeatures(files: WorkflowFiles, aside: ParserWorker): vscode.Disposable[] {
-  const aboutOf = async (uri: vscode.Uri): Promise<WorkflowFileContext | undefined> => {
+export function workflowLanguageFeatures(files: WorkflowFiles, worker: ParserWorker): vscode.Disposable[] {
+  const contextOf = async (uri: vscode.Uri): Promise<WorkflowFileContext | undefined> => {
     const kind = workflowFileKindOf(uri);
     if (!kind || vscode.extensions.getExtension('redhat.vscode-yaml')) return undefined;
     return { kind, agents: await files.agents() };
@@ -24,10 +24,10 @@ export function workflowLanguageFeatures(files: WorkflowFiles, aside: ParserWork
       selector,
       {
         async provideCompletionItems(document, position) {
-          const about = await aboutOf(document.uri);
-          if (!about) return undefined;
+          const context = await contextOf(document.uri);
+          if (!context) return undefined;
           const offset = document.offsetAt(position);
-          const found = await aside.run('suggestions', document.getText(), offset, about).catch(() => undefined);
+          const found = await worker.run('suggestions', document.getText(), offset, context).catch(() => undefined);
           if (!found) return undefined; // a file that takes too long has its own problem
           const { from, all } = found;
           const range = new vscode.Range(document.positionAt(from), position);
@@ -45,13 +45,13 @@ export function workflowLanguageFeatures(files: WorkflowFiles, aside: ParserWork
     ),
     vscode.languages.registerHoverProvider(selector, {
       async provideHover(document, position) {
-        const about = await aboutOf(document.uri);
+        const context = await contextOf(document.uri);
         const offset = document.offsetAt(position);
-        const text = about && (await aside.run('hover', document.getText(), offset, about).catch(() => undefined));
+        const text = context && (await worker.run('hover', document.getText(), offset, context).catch(() => undefined));
         if (!text) return undefined;
-        const words = new vscode.MarkdownString(`${text}\n\n[${t('Workflows')}](${helpLink('workflows')})`);
-        words.isTrusted = { enabledCommands: [helpCommand] };
-        return new vscode.Hover(words);
+        const markdown = new vscode.MarkdownString(`${text}\n\n[${t('Workflows')}](${helpLink('workflows')})`);
+        markdown.isTrusted = { enabledCommands: [helpCommand] };
+        return new vscode.Hover(markdown);
       },
     }),
   ];

@@ -65,7 +65,7 @@ async function agentsFor(files: WorkflowFiles, workflows: readonly WorkflowFile[
 function inOrder<Value>(id: string, { value, problems }: LoadedWorkflow<Value>): Value {
   if (value !== undefined) return value;
   const [first] = problems;
-  const words = joinLocalizableTexts([`${id}:${first?.line}:${first?.column}`, storedLocalizableText(first!)], ': ');
+  const text = joinLocalizableTexts([`${id}:${first?.line}:${first?.column}`, storedLocalizableText(first!)], ': ');
   const more = problems.length - 1;
-  throw new RunError('WORKFLOW_INVALID', more > 0 ? message('{0} (and {1} more)', words, more) : words);
+  throw new RunError('WORKFLOW_INVALID', more > 0 ? message('{0} (and {1} more)', text, more) : text);
 }

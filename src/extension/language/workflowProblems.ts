@@ -59,7 +59,7 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
   void all('workflow', 'agent');
   /** Checks all workflows after a change of agents, because workflows refer to agents. */
   const allWorkflows = () => later('workflows', () => void all('workflow'));
-  const there = (uri: vscode.Uri) => {
+  const isInFolder = (uri: vscode.Uri) => {
     soon(uri);
     if (workflowFileKindOf(uri) === 'agent') allWorkflows();
   };
@@ -70,14 +70,14 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
     problems,
     ...watchers,
     ...watchers.flatMap((watcher) => [
-      watcher.onDidCreate(there),
+      watcher.onDidCreate(isInFolder),
       watcher.onDidChange(soon),
       watcher.onDidDelete((uri) => {
         problems.delete(uri);
         if (workflowFileKindOf(uri) === 'agent') allWorkflows();
       }),
     ]),
-    vscode.workspace.onDidOpenTextDocument(({ uri }) => there(uri)), // a file in a new folder may not be reported
+    vscode.workspace.onDidOpenTextDocument(({ uri }) => isInFolder(uri)), // a file in a new folder may not be reported
     vscode.workspace.onDidChangeTextDocument(({ document }) => soon(document.uri)),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void all('workflow', 'agent')),
     vscode.languages.registerCodeLensProvider(
@@ -95,11 +95,11 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
 }
 
 export function toEditorDiagnostic(
-  { line, column, endLine, endColumn, ...words }: YamlProblem,
+  { line, column, endLine, endColumn, ...text }: YamlProblem,
   severity: vscode.DiagnosticSeverity,
 ) {
   const range = new vscode.Range(line - 1, column - 1, endLine - 1, endColumn - 1);
-  const problem = new vscode.Diagnostic(range, localizedErrorText(words), severity);
+  const problem = new vscode.Diagnostic(range, localizedErrorText(text), severity);
   problem.source = 'Towpath';
   return problem;
 }

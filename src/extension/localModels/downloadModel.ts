@@ -61,14 +61,14 @@ export class ModelDownloadWizard {
 
   /** Offers to resume a stopped download; nothing if it was deleted. */
   private async stopped(address: string): Promise<void> {
-    const kept = (await this.downloads.paused()).find((one) => one.address === address);
-    if (!kept) return;
-    const percent = Math.floor((kept.received / kept.total) * 100);
-    const text = t('{0} is paused at {1}%. The downloaded part is stored.', path.basename(kept.first), percent);
+    const paused = (await this.downloads.paused()).find((one) => one.address === address);
+    if (!paused) return;
+    const percent = Math.floor((paused.received / paused.total) * 100);
+    const text = t('{0} is paused at {1}%. The downloaded part is stored.', path.basename(paused.first), percent);
     const [resume, remove] = [t('Resume'), t('Remove')];
     const chosen = await notifyWithActions('info', text, resume, remove);
     if (chosen === resume) await this.fetch(address, { agreed: true });
-    if (chosen === remove) await this.downloads.discard(kept.first);
+    if (chosen === remove) await this.downloads.discard(paused.first);
   }
 
   private async agree(model: DownloadableModel, known: RecommendedModel | undefined): Promise<boolean> {

@@ -59,7 +59,7 @@ export class ModelDownloads implements vscode.Disposable {
 
   /** Deletes a partial download, unless active in another window. */
   async discard(first: string): Promise<void> {
-    const lock = await acquireRunLock(lockOf(first)).catch((error) => Promise.reject(toldOf(error, first)));
+    const lock = await acquireRunLock(lockOf(first)).catch((error) => Promise.reject(errorOf(error, first)));
     try {
       await discardPartialDownload(first);
     } finally {
@@ -111,7 +111,7 @@ export class ModelDownloads implements vscode.Disposable {
     try {
       return await shown;
     } catch (error) {
-      if (!stop.signal.aborted) throw toldOf(error, first);
+      if (!stop.signal.aborted) throw errorOf(error, first);
       if (stop.signal.reason === cancelled) await discardPartialDownload(first);
       return undefined;
     } finally {
@@ -178,7 +178,7 @@ function timeLeft(seconds: number): string {
   return `${(Math.round(seconds / 360) / 10).toLocaleString(currentLocale(), { useGrouping: false })} h`;
 }
 
-function toldOf(error: unknown, first: string): unknown {
+function errorOf(error: unknown, first: string): unknown {
   if ((error as { code?: string }).code !== 'STORE_LOCKED') return error;
   return new LLMError(
     'UNKNOWN',

@@ -59,11 +59,11 @@ export class GpuEngines {
       await (installed.includes(engine.name) ? this.remove(engine) : this.fetch(engine));
     } catch (error) {
       const { code } = error as LLMError;
-      const told =
+      const text =
         code === ('STORE_LOCKED' as string)
           ? t('Another window is adding an engine and shows its progress.')
           : localize(messageOf(error));
-      notify('error', told);
+      notify('error', text);
     }
   }
 

@@ -21,7 +21,7 @@ export const memoryFitLabel = ({ verdict }: MemoryFit): string => t(verdicts[ver
 interface Facts {
   chatWrapper?: ChatWrapperName;
   gpu?: boolean;
-  place?: DeviceInfo | undefined;
+  device?: DeviceInfo | undefined;
   check?: CheckResult | undefined;
 }
 
@@ -30,7 +30,7 @@ export function modelDetails(
   model: LocalModel,
   fit: MemoryFit,
   engine: EngineState,
-  { chatWrapper = 'auto', gpu = true, place, check }: Facts = {},
+  { chatWrapper = 'auto', gpu = true, device, check }: Facts = {},
 ): string {
   const { info } = model;
   const tokens = (count: number) => t('{0} tokens', withDigitGrouping(count));
@@ -48,7 +48,7 @@ export function modelDetails(
     [t('Token'), info?.bytesPerToken === undefined ? undefined : tokenText(info.bytesPerToken)],
     [t('Context that fits now'), fit.contextSize > 0 ? tokens(fit.contextSize) : t('none')],
     [t('Runs on'), localEngineText(engine, gpu)],
-    [t('In memory'), place && whereText(place)],
+    [t('In memory'), device && whereText(device)],
     [t('Checked'), check && t('{0}, on {1}', shortCheckResult(check), formatCheckDate(check.at, currentLocale()))],
     [t('File'), model.path],
   ];
@@ -105,7 +105,7 @@ export function localEngineText({ installed, gpu, missing, hardware, advice }: E
   const engines = installed.join(', ');
   if (missing) return t('nothing: {0}', missing);
   if (!wanted) return t('the CPU ({0}), because towpath.local.gpu is off.', engines);
-  const place =
+  const device =
     gpu.length > 0
       ? t(
           '{0} if it works, else the CPU ({1}).',
@@ -113,7 +113,7 @@ export function localEngineText({ installed, gpu, missing, hardware, advice }: E
           engines,
         )
       : t('the CPU ({0}).', engines);
-  return [place, hardware && t('Found: {0}', hardware), advice].filter(Boolean).join(' ');
+  return [device, hardware && t('Found: {0}', hardware), advice].filter(Boolean).join(' ');
 }
 
 const cell = (text: string) => escapeInvisibleInLine(text).replaceAll('|', '\\|');

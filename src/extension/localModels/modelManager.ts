@@ -65,9 +65,9 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
     let open = true;
     const draw = async (again: boolean) => {
       if (again) {
-        const mine = ++newest;
+        const own = ++newest;
         const found = await this.listed();
-        if (mine !== newest) return; // an older listing must not overwrite a newer one
+        if (own !== newest) return; // an older listing must not overwrite a newer one
         listed = found;
       }
       const items = [...this.transferItems(), ...listed];
@@ -110,15 +110,15 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
       ? modelDetails(model, fitOfLocal(model), this.engine.state(), {
           chatWrapper,
           gpu,
-          place: this.models.placeOf(model.path),
+          device: this.models.deviceOf(model.path),
           check: this.checks.of(`local/${model.path}`),
         })
       : `${t('There is no model file at {0}.', uri.query)}\n`;
   }
 
   private async listed(): Promise<Item[]> {
-    const places = [...localModelFolders(), this.downloads.folder, ...this.models.localFiles()];
-    const [begun, local] = await Promise.all([this.downloads.paused(), listModelFiles(places, this.readModel)]);
+    const locations = [...localModelFolders(), this.downloads.folder, ...this.models.localFiles()];
+    const [begun, local] = await Promise.all([this.downloads.paused(), listModelFiles(locations, this.readModel)]);
     const unfinished = new Set(begun.map(({ first }) => first));
     const context = maxContextSize(settings()['local.contextSize']);
     const best = bestModelForMachine(readMachineMemory(), context);

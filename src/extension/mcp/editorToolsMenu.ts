@@ -11,10 +11,13 @@ interface Choice extends vscode.QuickPickItem {
   tool: EditorToolInfo;
 }
 
-const words = () => ({ iconPath: new vscode.ThemeIcon('book'), tooltip: t('Everything it reports about itself') });
+const reviewButton = () => ({
+  iconPath: new vscode.ThemeIcon('book'),
+  tooltip: t('Everything it reports about itself'),
+});
 
 /** *Tools of the Editor…*: selects the editor tools available to models; each call needs approval. */
-export async function chooseEditorTools(lent: EditorTools, reviews: McpReview): Promise<void> {
+export async function chooseEditorTools(tools: EditorTools, reviews: McpReview): Promise<void> {
   const all = contributedEditorTools();
   if (all.length === 0) {
     notify(
@@ -29,10 +32,10 @@ export async function chooseEditorTools(lent: EditorTools, reviews: McpReview): 
   picker.canSelectMany = true;
   picker.matchOnDescription = true;
   picker.matchOnDetail = true;
-  picker.items = all.map((tool) => choiceOf(tool, lent));
-  picker.selectedItems = picker.items.filter(({ tool }) => lent.stateOf(tool) === 'on');
+  picker.items = all.map((tool) => choiceOf(tool, tools));
+  picker.selectedItems = picker.items.filter(({ tool }) => tools.stateOf(tool) === 'on');
   picker.onDidTriggerItemButton(({ item: { tool } }) =>
-    reviews.show(tool.name, allWords(tool), t('Tool of the editor')),
+    reviews.show(tool.name, toolText(tool), t('Tool of the editor')),
   );
   const chosen = await new Promise<readonly Choice[] | undefined>((resolve) => {
     picker.onDidAccept(() => resolve(picker.selectedItems));
@@ -41,7 +44,7 @@ export async function chooseEditorTools(lent: EditorTools, reviews: McpReview): 
   });
   picker.dispose();
   if (!chosen) return;
-  await lent.switchOn(chosen.slice(0, maxEditorTools).map(({ tool }) => tool));
+  await tools.switchOn(chosen.slice(0, maxEditorTools).map(({ tool }) => tool));
   if (chosen.length > maxEditorTools)
     notify(
       'warning',
@@ -52,19 +55,19 @@ export async function chooseEditorTools(lent: EditorTools, reviews: McpReview): 
     );
 }
 
-function choiceOf(tool: EditorToolInfo, lent: EditorTools): Choice {
+function choiceOf(tool: EditorToolInfo, tools: EditorTools): Choice {
   const by = escapeInvisibleInLine(tool.lender ?? t('of the editor or one of its MCP servers'));
-  const changed = lent.stateOf(tool) === 'changed';
+  const changed = tools.stateOf(tool) === 'changed';
   return {
     label: escapeInvisibleInLine(tool.title ? `${tool.name}: ${tool.title}` : tool.name),
     description: changed ? t('{0}, has changed since you switched it on', by) : by,
     detail: escapeInvisibleInLine(tool.description).slice(0, 300),
-    buttons: [words()],
+    buttons: [reviewButton()],
     tool,
   };
 }
 
-const allWords = ({ name, title, lender, description, inputSchema, tags }: EditorToolInfo): string =>
+const toolText = ({ name, title, lender, description, inputSchema, tags }: EditorToolInfo): string =>
   [
     [name, title].filter(Boolean).join(': '),
     lender === undefined ? t('Of the editor or one of its MCP servers') : t('Of the extension {0}', lender),

@@ -23,34 +23,34 @@ import { createEditorTools } from './offeredEditorTools.ts';
 
 export const mcpConfigFile = path.join('.vscode', 'mcp.json');
 const approvalsName = 'servers';
-const wordsName = 'tools';
+const textsFile = 'tools';
 
 /** MCP servers of this window: configured in folders and settings, approved by the user, with a log per server. */
 export class McpServices implements vscode.Disposable {
   readonly servers: McpServers;
   readonly questions: McpApprovals;
-  readonly lent: EditorTools;
+  readonly editorTools: EditorTools;
   readonly reviews = new McpReview();
   private readonly logs = new Map<string, vscode.OutputChannel>();
-  private readonly told = new Set<string>();
+  private readonly reported = new Set<string>();
   private preparing = 0;
   private readonly watching: vscode.Disposable;
 
   constructor(context: vscode.ExtensionContext, workspace: Workspace, modals: Dialogs) {
     this.questions = new McpApprovals(context.secrets, this.reviews, modals);
-    this.lent = createEditorTools(context);
+    this.editorTools = createEditorTools(context);
     const memory = (file: string, name: string) => {
-      const kept = new DecisionFile(vscode.Uri.joinPath(context.globalStorageUri, file).fsPath);
-      return { get: () => kept.get(name), set: async (value: unknown) => kept.update(name, value) };
+      const decisions = new DecisionFile(vscode.Uri.joinPath(context.globalStorageUri, file).fsPath);
+      return { get: () => decisions.get(name), set: async (value: unknown) => decisions.update(name, value) };
     };
     this.servers = new McpServers({
       workspace,
       sources: () => sources(workspace),
-      approved: new McpApprovalStore(memory('mcp-approvals.json', approvalsName), memory('mcp-tools.json', wordsName)),
+      approved: new McpApprovalStore(memory('mcp-approvals.json', approvalsName), memory('mcp-tools.json', textsFile)),
       person: {
         approveServer: (question) => this.questions.approveServer(question),
         approveTools: (question) => {
-          this.told.delete(changeOf(question)); // a postponed review is notified again
+          this.reported.delete(changeOf(question)); // a postponed review is notified again
           return this.questions.approveTools(question);
         },
         input: (definition, input) => this.questions.input(definition, input),
@@ -58,36 +58,36 @@ export class McpServices implements vscode.Disposable {
       limits: () => ({ startMs: settings()['mcp.timeouts.start'], callMs: settings()['mcp.timeouts.call'] }),
       roots: () => workspace.roots.map((root) => ({ uri: pathToFileURL(root.path).href, name: root.name })),
       log: (server, text) => this.log(server).appendLine(text),
-      changed: () => this.tell(),
-      tell: localize,
+      changed: () => this.reportProblems(),
+      localizer: localize,
     });
     this.watching = vscode.Disposable.from(this.reviews, ...this.watch());
   }
 
-  readonly prepare: ToolHost['prepare'] = async (signal, say) => {
+  readonly prepare: ToolHost['prepare'] = async (signal, report) => {
     this.preparing += 1;
-    for (const server of this.servers.servers) this.told.delete(changeOf(server)); // notified once per run that may use the server
+    for (const server of this.servers.servers) this.reported.delete(changeOf(server)); // notified once per run that may use the server
     try {
-      await Promise.all([this.servers.prepare(signal, say), this.lentReady()]);
+      await Promise.all([this.servers.prepare(signal, report), this.prepareEditorTools()]);
     } finally {
       this.preparing -= 1;
-      this.tell();
+      this.reportProblems();
     }
   };
 
-  private async lentReady(): Promise<void> {
-    await this.lent
+  private async prepareEditorTools(): Promise<void> {
+    await this.editorTools
       .refresh()
       .catch((error: Error) => this.log('Towpath').appendLine(`Tools of the editor cannot be used: ${error.message}`));
   }
 
   tools(): Tool[] {
-    return [...this.servers.tools(), ...this.lent.tools()];
+    return [...this.servers.tools(), ...this.editorTools.tools()];
   }
 
   /** Returns the state of the tool bound to a rule. */
   whereabouts(server: NonNullable<PermissionRule['server']>): RuleToolState {
-    return this.lent.whereabouts(server) ?? this.servers.whereabouts(server);
+    return this.editorTools.whereabouts(server) ?? this.servers.whereabouts(server);
   }
 
   log(server: string): vscode.OutputChannel {
@@ -126,7 +126,7 @@ export class McpServices implements vscode.Disposable {
   }
 
   /** Notifies about each change once, without a modal dialog. */
-  private tell(): void {
+  private reportProblems(): void {
     if (this.preparing > 0) return;
     const { servers, problems } = this.servers;
     const [first] = problems;
@@ -140,7 +140,7 @@ export class McpServices implements vscode.Disposable {
     }
     for (const server of servers) {
       const { state, name } = server;
-      if (state.phase === 'running') this.told.delete(failureOf(server));
+      if (state.phase === 'running') this.reported.delete(failureOf(server));
       if (state.phase === 'failed' && this.isNews(failureOf(server)))
         void this.offer(localize(server.failure ?? state.problem), {
           [t('Restart')]: () => this.servers.restart(server),
@@ -161,8 +161,8 @@ export class McpServices implements vscode.Disposable {
   }
 
   private isNews(text: string): boolean {
-    if (this.told.has(text)) return false;
-    this.told.add(text);
+    if (this.reported.has(text)) return false;
+    this.reported.add(text);
     return true;
   }
 
@@ -172,10 +172,10 @@ export class McpServices implements vscode.Disposable {
   }
 }
 
-type Place = Pick<McpServer, 'definition'>;
-const keyOf = ({ definition: { place, name } }: Place): string => `${place}#${name}`;
-const failureOf = (server: Place): string => `failed ${keyOf(server)}`;
-const changeOf = (server: Place): string => `changed ${keyOf(server)}`;
+type ServerIdentity = Pick<McpServer, 'definition'>;
+const keyOf = ({ definition: { place, name } }: ServerIdentity): string => `${place}#${name}`;
+const failureOf = (server: ServerIdentity): string => `failed ${keyOf(server)}`;
+const changeOf = (server: ServerIdentity): string => `changed ${keyOf(server)}`;
 
 async function sources(workspace: Workspace): Promise<McpConfigSource[]> {
   const all = workspace.roots;

@@ -25,7 +25,7 @@ export function toolsApprovalText(question: ToolChangesApproval): ApprovalText &
   const { definition, added, changed, removed, trusted } = question;
   const lines = new Lines();
   for (const { was, now } of changed) lines.add('Changed: {0}', now.name, changesOf(was, now));
-  for (const tool of added) lines.add('New: {0}', tool.name, saysOf(tool));
+  for (const tool of added) lines.add('New: {0}', tool.name, excerptsOf(tool));
   if (removed.length > 0) lines.add('Missing: {0}', removed.map(({ name }) => name).join(', '), []);
   const claims = [...added, ...changed.map(({ now }) => now)].some(({ annotations }) => annotations?.readOnlyHint);
   const detail = [
@@ -125,18 +125,18 @@ function* changesOf(was: ServerToolText | undefined, now: ServerToolText): Gener
     const [one, other] = [before.get(label), after.get(label)];
     if (one === other) continue;
     changes += 1;
-    if (other === undefined) yield said(t('missing: {0}', label), one!);
-    else if (one === undefined) yield said(label, other);
+    if (other === undefined) yield excerptOf(t('missing: {0}', label), one!);
+    else if (one === undefined) yield excerptOf(label, other);
     else yield* differing(label, one, other);
   }
   if (changes === 0) yield { text: t('matching its schema only'), whole: true };
 }
 
-function* saysOf(tool: ServerToolText): Generator<DialogExcerpt> {
-  for (const [label, text] of partsOf(tool)) yield said(label, text);
+function* excerptsOf(tool: ServerToolText): Generator<DialogExcerpt> {
+  for (const [label, text] of partsOf(tool)) yield excerptOf(label, text);
 }
 
-function said(label: string, text: string, most = longestPart): DialogExcerpt {
+function excerptOf(label: string, text: string, most = longestPart): DialogExcerpt {
   const [of, shown] = [line(label), shortened(text, most)];
   return { text: t('{0}: “{1}”', of.text, shown.text), whole: of.whole && shown.whole };
 }

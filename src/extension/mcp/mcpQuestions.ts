@@ -27,13 +27,13 @@ export class McpApprovals implements McpUserDecisions {
     const { definition } = question;
     const { review, allow, trust } = buttons();
     const { message, detail, whole, review: all } = serverApprovalText(question);
-    const about = hashOf(definition.hash);
-    const yeses = whole || this.reviewed.has(about) ? [allow, trust] : [];
+    const decisionKey = hashOf(definition.hash);
+    const yeses = whole || this.reviewed.has(decisionKey) ? [allow, trust] : [];
     const chosen = await this.ask(message, detail, ...yeses);
     if (chosen === review && whole) await openMcpConfiguration(definition);
     if (chosen === review && !whole) {
       await this.reviews.show(definition.name, all);
-      this.reviewed.add(about);
+      this.reviewed.add(decisionKey);
     }
     if (chosen === review) return 'later';
     return chosen === allow ? 'allow' : chosen === trust ? 'trust' : 'deny';
@@ -43,12 +43,12 @@ export class McpApprovals implements McpUserDecisions {
     const { review, allow } = buttons();
     const { message, detail, whole } = toolsApprovalText(question);
     const { definition, added, changed } = question;
-    const about = hashOf(definition.hash, ...[...added, ...changed.map(({ now }) => now)].map(hashServerTool));
-    const chosen = await this.ask(message, detail, ...(whole || this.reviewed.has(about) ? [allow] : []));
+    const decisionKey = hashOf(definition.hash, ...[...added, ...changed.map(({ now }) => now)].map(hashServerTool));
+    const chosen = await this.ask(message, detail, ...(whole || this.reviewed.has(decisionKey) ? [allow] : []));
     if (chosen === review) {
       const { before, after, whole } = toolsApprovalDiff(question);
       await this.reviews.compare(definition.name, before, after);
-      if (whole) this.reviewed.add(about);
+      if (whole) this.reviewed.add(decisionKey);
     }
     return chosen === review ? 'later' : chosen === allow ? 'allow' : 'deny';
   }
@@ -66,8 +66,8 @@ export class McpApprovals implements McpUserDecisions {
   /** Returns an input value, stored as a secret of exactly this command or URL. */
   async input(definition: McpServerDefinition, input: McpConfigInput): Promise<string | undefined> {
     const name = secretName(definition, input);
-    const kept = await this.secrets.get(name);
-    if (kept !== undefined) return kept;
+    const stored = await this.secrets.get(name);
+    if (stored !== undefined) return stored;
     const title = t('MCP server {0}', definition.name);
     const prompt = disableCommandLinks(input.description ?? input.id);
     const value =

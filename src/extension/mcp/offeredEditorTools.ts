@@ -19,7 +19,7 @@ export function createEditorTools(context: vscode.ExtensionContext): EditorTools
     memory: { get: () => memory.get(memoryName), set: (value) => memory.update(memoryName, value) },
     invoke,
     limitMs,
-    changed: (tool) => void tellChanged(tool),
+    changed: (tool) => void notifyChanged(tool),
   });
 }
 
@@ -61,7 +61,7 @@ async function invoke(name: string, input: object, signal: AbortSignal): Promise
   }
 }
 
-async function tellChanged({ name }: EditorToolInfo): Promise<void> {
+async function notifyChanged({ name }: EditorToolInfo): Promise<void> {
   const text = t(
     'The editor’s tool {0} has changed since you switched it on. It is off until you switch it on again.',
     escapeInvisibleInLine(name),

@@ -45,12 +45,12 @@ export class AttachedSelection implements vscode.Disposable {
   }
 
   /** Resets the selection after any user message in the shown run. */
-  told(event: RunEvent): void {
+  onEvent(event: RunEvent): void {
     const isNew = event.type === 'message' && event.message.role === 'user' && event.queued === undefined;
-    if (isNew || event.type === 'queued') this.said();
+    if (isNew || event.type === 'queued') this.onSent();
   }
 
-  said(): void {
+  onSent(): void {
     clearTimeout(this.rest);
     if (!this.now) return;
     this.now = undefined;

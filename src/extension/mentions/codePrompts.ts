@@ -1,6 +1,7 @@
 export const codePromptTemplates = {
-  explain: (words: string) => `Explain ${words}.`,
-  fix: (words: string) => `Fix ${words}.`,
-  writeTests: (words: string) => `Write tests for ${words}, in the way of the tests that are there.`,
-  reviewChanges: (words: string) => `Review my changes (${words}): what is wrong, risky or missing? Change nothing.`,
-} as const satisfies Record<string, (words: string) => string>;
+  explain: (subject: string) => `Explain ${subject}.`,
+  fix: (subject: string) => `Fix ${subject}.`,
+  writeTests: (subject: string) => `Write tests for ${subject}, in the way of the tests that are there.`,
+  reviewChanges: (subject: string) =>
+    `Review my changes (${subject}): what is wrong, risky or missing? Change nothing.`,
+} as const satisfies Record<string, (subject: string) => string>;

@@ -23,13 +23,13 @@ export interface CompletionSources {
  */
 export function mentionCompletions(query: string, known: CompletionSources, found: readonly string[]): Named[] {
   const typed = query.toLowerCase();
-  const words = wordsOf(known).filter(({ mention }) => mention.kind.startsWith(typed));
+  const matching = namedMentions(known).filter(({ mention }) => mention.kind.startsWith(typed));
   const open = known.open
     .filter(({ path }) => typed === '' || matchScore(path, typed) > minContiguousMatchScore)
     .sort((one, other) => Number(other.active) - Number(one.active))
     .map(({ path }) => path);
   const paths = [...new Set([...open, ...found])].map((path) => completionOf(path, open.includes(path)));
-  return [...words, ...paths].slice(0, maxCompletions);
+  return [...matching, ...paths].slice(0, maxCompletions);
 }
 
 /** Returns completions for workspace symbols, each with its line range. */
@@ -51,7 +51,7 @@ export const addSymbolCompletions = (rows: readonly Named[], symbols: readonly N
   ...symbols,
 ];
 
-function wordsOf({ open, errors, warnings, git, terminal }: CompletionSources): Named[] {
+function namedMentions({ open, errors, warnings, git, terminal }: CompletionSources): Named[] {
   const selected = open.find(({ active, selection }) => active && selection?.text);
   const { path = '', selection } = selected ?? {};
   const word = (kind: 'selection' | 'problems' | 'changes' | 'terminal', detail: string): Named => ({

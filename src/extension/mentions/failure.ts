@@ -23,13 +23,13 @@ export function testFailureText(
   { test, message }: TestFailure,
   shown: (uri: vscode.Uri) => string,
 ): { name: string; text: string } {
-  const said = typeof message.message === 'string' ? message.message : (message.message?.value ?? '');
+  const text = typeof message.message === 'string' ? message.message : (message.message?.value ?? '');
   const calls = (message.stackTrace ?? []).slice(0, maxCalls).map(({ label, uri, position }) => {
     const where = uri ? ` (${shown(uri)}${position ? `:${position.line + 1}` : ''})` : '';
     return `  at ${label}${where}`;
   });
   const parts = [
-    said.trim(),
+    text.trim(),
     ...(message.expectedOutput === undefined ? [] : [`Expected:\n${message.expectedOutput}`]),
     ...(message.actualOutput === undefined ? [] : [`Actual:\n${message.actualOutput}`]),
     ...(calls.length > 0 ? [calls.join('\n')] : []),

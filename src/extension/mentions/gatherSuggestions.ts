@@ -25,7 +25,7 @@ export async function gatherSuggestions(workspace: Workspace): Promise<PromptSug
     errors: problems.filter(({ severity }) => severity === vscode.DiagnosticSeverity.Error).length,
     changes,
     front,
-    readme: readme && (await placeOf(workspace, readme)),
+    readme: readme && (await relativePath(workspace, readme)),
     instructs: agents !== undefined,
     tested: test !== undefined,
   });
@@ -46,14 +46,14 @@ async function changedFiles(): Promise<number> {
   }
 }
 
-async function placeOf(workspace: Workspace, uri: vscode.Uri): Promise<string | undefined> {
+async function relativePath(workspace: Workspace, uri: vscode.Uri): Promise<string | undefined> {
   const at = uriToWorkspacePath(uri);
   return at === undefined ? undefined : realOrVirtualRelativePath(workspace, at);
 }
 
 async function inFront(workspace: Workspace): Promise<{ path: string; todo?: number } | undefined> {
   const document = vscode.window.activeTextEditor?.document;
-  const path = document && (await placeOf(workspace, document.uri));
+  const path = document && (await relativePath(workspace, document.uri));
   if (!document || path === undefined) return undefined;
   for (let line = 0; line < Math.min(maxLines, document.lineCount); line++)
     if (/\b(TODO|FIXME)\b/.test(document.lineAt(line).text)) return { path, todo: line + 1 };

@@ -30,7 +30,7 @@ import type { TerminalOutputs } from './terminals.ts';
 
 const patience = 10_000;
 /** Characters of a message's mentions: a quarter of the context size, between these bounds, with a default. */
-const [leastRoom, usualRoom, maxRoom] = [4_000, 40_000, 120_000];
+const [minBudget, defaultBudget, maxBudget] = [4_000, 40_000, 120_000];
 /** Minimum letters for a symbol search, timeout in milliseconds, and maximum examined symbols. */
 const [leastOfSymbol, symbolMs, maxLookedAt] = [2, 1000, 30];
 const charactersOfToken = 3;
@@ -73,24 +73,24 @@ export class Mentions implements vscode.Disposable {
   async offer(query: string, asked: number): Promise<void> {
     this.asked = asked;
     const fresh = this.names.fresh(this.closed.signal);
-    await this.tell(query, asked);
+    await this.offerCompletions(query, asked);
     if (!fresh) return;
     await fresh;
-    await this.tell(query, asked);
+    await this.offerCompletions(query, asked);
   }
 
-  private async tell(query: string, asked: number): Promise<void> {
+  private async offerCompletions(query: string, asked: number): Promise<void> {
     const isLate = () => this.asked !== asked || this.closed.signal.aborted;
     const found = await bestMatches(this.names.names, query, maxCompletions, isLate);
     const known = await this.known();
     if (!found || isLate()) return;
     const rows = mentionCompletions(query, known, found);
     const { problem } = this.names;
-    const tell = (rows: ComposerCompletion[]) =>
+    const postRows = (rows: ComposerCompletion[]) =>
       this.parts.post({ type: 'completions', asked, rows, ...(problem && { problem: localize(problem) }) });
-    tell(rows);
+    postRows(rows);
     const symbols = query.length < leastOfSymbol ? [] : await this.symbols(query);
-    if (symbols.length > 0 && !isLate()) tell(addSymbolCompletions(rows, symbols));
+    if (symbols.length > 0 && !isLate()) postRows(addSymbolCompletions(rows, symbols));
   }
 
   private async symbols(query: string): Promise<ReturnType<typeof symbolCompletions>> {
@@ -101,11 +101,11 @@ export class Mentions implements vscode.Disposable {
     const asked = editorLanguageService.workspaceSymbols(query).catch(() => undefined);
     const found = (await Promise.race([asked, late])) ?? [];
     clearTimeout(timer);
-    const placed = found.slice(0, maxLookedAt).map(async ({ path, ...one }) => {
+    const located = found.slice(0, maxLookedAt).map(async ({ path, ...one }) => {
       const inside = path === undefined ? undefined : await this.pathOf(path);
       return inside === undefined ? [] : [{ ...one, path: inside }];
     });
-    return symbolCompletions((await Promise.all(placed)).flat());
+    return symbolCompletions((await Promise.all(located)).flat());
   }
 
   private async known(): Promise<CompletionSources> {
@@ -136,8 +136,8 @@ export class Mentions implements vscode.Disposable {
       (sum, { mediaType, data }) => sum + (mediaType.startsWith('text/') ? estimateBase64Tokens(data) : 0),
       0,
     );
-    const { kind: _, path: __, line: ___, ...told } = files[0]?.mention ?? { kind: mention.kind };
-    this.parts.post({ type: 'mention-size', mention, tokens: Math.round(tokens), ...told });
+    const { kind: _, path: __, line: ___, ...details } = files[0]?.mention ?? { kind: mention.kind };
+    this.parts.post({ type: 'mention-size', mention, tokens: Math.round(tokens), ...details });
   }
 
   async resolve(word: string): Promise<void> {
@@ -174,8 +174,8 @@ export class Mentions implements vscode.Disposable {
   }
 
   read(mentions: readonly Mention[], runId: string): Promise<Attachment[]> {
-    const room = Math.min(maxRoom, Math.max(leastRoom, this.parts.window() ?? usualRoom));
-    return readMentions(mentions, room, this.reading(runId));
+    const budget = Math.min(maxBudget, Math.max(minBudget, this.parts.window() ?? defaultBudget));
+    return readMentions(mentions, budget, this.reading(runId));
   }
 
   async paths(): Promise<readonly string[]> {
@@ -191,9 +191,9 @@ export class Mentions implements vscode.Disposable {
   }
 
   /** Returns mentions for URIs or absolute paths in the open folders. */
-  async namedBy(places: readonly string[]): Promise<Mention[]> {
-    const found = places.map(async (place): Promise<Mention[]> => {
-      const uri = uriOfPlace(place);
+  async namedBy(locations: readonly string[]): Promise<Mention[]> {
+    const found = locations.map(async (location): Promise<Mention[]> => {
+      const uri = uriOfLocation(location);
       const at = uriToWorkspacePath(uri);
       const path = at && (await this.pathOf(at));
       if (path === undefined || path === '') return [];
@@ -224,9 +224,9 @@ export class Mentions implements vscode.Disposable {
 }
 
 /** Converts a dragged item; in a remote window its URI is remote, as is this process. */
-function uriOfPlace(place: string): vscode.Uri {
-  if (!/^[a-z][\w+.-]+:\/\//.test(place)) return vscode.Uri.file(place);
-  const uri = vscode.Uri.parse(place);
+function uriOfLocation(location: string): vscode.Uri {
+  if (!/^[a-z][\w+.-]+:\/\//.test(location)) return vscode.Uri.file(location);
+  const uri = vscode.Uri.parse(location);
   return uri.scheme === 'vscode-remote' ? vscode.Uri.file(uri.path) : uri;
 }
 
@@ -241,8 +241,8 @@ async function uncommitted(
   const git = vscode.extensions.getExtension<GitExtension>('vscode.git');
   const inFront = only === undefined ? vscode.window.activeTextEditor?.document.uri : fileOf(workspace, only);
   const { repository } = await chooseCommitRepository({ isTrusted, git, inFront });
-  const isKept = createSearchExclusionTest(policy, '');
-  const sources = { repository, workspace, isKept, signal, withoutStyle: true as const, ...(only && { only }) };
+  const isExcluded = createSearchExclusionTest(policy, '');
+  const sources = { repository, workspace, isExcluded, signal, withoutStyle: true as const, ...(only && { only }) };
   const changes = await commitChanges(sources, Math.floor(characters / charactersOfToken));
   if (!changes)
     throw new UserFacingError(
@@ -250,10 +250,10 @@ async function uncommitted(
         ? message('Nothing has changed since the last commit.')
         : message('Nothing has changed in {0} since the last commit.', quoteForMessage(only)),
     );
-  const { text, files, kept, cut } = changes;
+  const { text, files, excluded, cut } = changes;
   const why = [
-    ...(kept.length > 0
-      ? [message('Without the text of {0}.', `${kept.slice(0, 10).join(', ')}${kept.length > 10 ? ' …' : ''}`)]
+    ...(excluded.length > 0
+      ? [message('Without the text of {0}.', `${excluded.slice(0, 10).join(', ')}${excluded.length > 10 ? ' …' : ''}`)]
       : []),
     ...(cut ? [message('Long changes are shortened.')] : []),
   ];

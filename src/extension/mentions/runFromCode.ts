@@ -85,20 +85,20 @@ export class CodeContextCommands {
   }
 
   /** Sends a message: in the shown run, or in a new run if the shown run is active. */
-  async ask(how: keyof typeof codePromptTemplates, args: unknown[]): Promise<void> {
-    await this.saying(async () => this.send(how, await this.meant(args, how)));
+  async ask(template: keyof typeof codePromptTemplates, args: unknown[]): Promise<void> {
+    await this.saying(async () => this.send(template, await this.meant(args, template)));
   }
 
-  async askTerminalSelection(how: 'explain' | 'fix'): Promise<void> {
-    await this.saying(async () => this.send(how, inTerminal(await this.parts.terminals.selection())));
+  async askTerminalSelection(template: 'explain' | 'fix'): Promise<void> {
+    await this.saying(async () => this.send(template, inTerminal(await this.parts.terminals.selection())));
   }
 
-  private async send(how: keyof typeof codePromptTemplates, mentions: Mention[]): Promise<void> {
+  private async send(template: keyof typeof codePromptTemplates, mentions: Mention[]): Promise<void> {
     const { conversation, view } = this.parts;
     await vscode.commands.executeCommand('towpath.showChat');
     await conversation.restored;
     if (conversation.working) await conversation.open(undefined);
-    const text = codePromptTemplates[how](mentions.map(mentionTextOf).join(', '));
+    const text = codePromptTemplates[template](mentions.map(mentionTextOf).join(', '));
     const read = (await this.parts.mentions()).read(mentions, conversation.id);
     void conversation.send(text, undefined, undefined, undefined, read);
     await view.focus();
@@ -122,9 +122,9 @@ export class CodeContextCommands {
   }
 
   /** Returns the target of a command from a menu, a code action, or (without arguments) a key or the palette. */
-  private async meant(args: unknown[], how?: keyof typeof codePromptTemplates | 'whole'): Promise<Mention[]> {
+  private async meant(args: unknown[], template?: keyof typeof codePromptTemplates | 'whole'): Promise<Mention[]> {
     const [first, second] = args;
-    if (how === 'reviewChanges') return [{ kind: 'changes' }];
+    if (template === 'reviewChanges') return [{ kind: 'changes' }];
     if (isTestFailure(first)) return [await this.failure(first)];
     if (isTerminal(first)) return inTerminal(await this.parts.terminals.lastCommand(first));
     if (isTrouble(first)) return [{ kind: 'problem', path: await this.pathOf(first.uri), line: first.line }];
@@ -135,12 +135,12 @@ export class CodeContextCommands {
       );
     if (Array.isArray(second) && second.length > 0)
       return Promise.all(second.filter(isUri).map((uri) => this.file(uri)));
-    if (how === 'whole') {
+    if (template === 'whole') {
       const uri = isUri(first) ? first : vscode.window.activeTextEditor?.document.uri;
       if (!uri) throw new Error(t('No file is open in the editor.'));
       return [await this.file(uri)];
     }
-    if (how === 'fix') return this.wrongInEditor();
+    if (template === 'fix') return this.wrongInEditor();
     return this.inEditor();
   }
 

@@ -24,7 +24,7 @@ export const builtInSlashCommands: SlashCommandEntry<undefined>[] = slashIntents
 
 /** Assigns unique words: of two entries with the same name, the first gets the name, and the second a name with its kind. */
 export function assignSlashNames<Of>(all: readonly SlashCommandEntry<Of>[]): Map<string, SlashCommandEntry<Of>> {
-  const words = new Map<string, SlashCommandEntry<Of>>();
+  const commands = new Map<string, SlashCommandEntry<Of>>();
   for (const one of all) {
     const name = one.name.replace(/[\s/]+/g, '-');
     const tries = [
@@ -32,16 +32,19 @@ export function assignSlashNames<Of>(all: readonly SlashCommandEntry<Of>[]): Map
       `${one.kind}:${name}`,
       ...Array.from({ length: 9 }, (_, at) => `${one.kind}:${name}-${at + 2}`),
     ];
-    const word = tries.map((each) => `/${each}`).find((each) => !words.has(each));
-    if (name !== '' && word !== undefined) words.set(word, one);
+    const word = tries.map((each) => `/${each}`).find((each) => !commands.has(each));
+    if (name !== '' && word !== undefined) commands.set(word, one);
   }
-  return words;
+  return commands;
 }
 
 /** Returns entries that start with the query, then entries that contain the query. */
-export function slashCompletions(words: ReadonlyMap<string, SlashCommandEntry>, query: string): ComposerCompletion[] {
+export function slashCompletions(
+  commands: ReadonlyMap<string, SlashCommandEntry>,
+  query: string,
+): ComposerCompletion[] {
   const typed = query.toLowerCase();
-  const all = [...words].map(([word, one]) => ({ word, one, at: word.slice(1).toLowerCase().indexOf(typed) }));
+  const all = [...commands].map(([word, one]) => ({ word, one, at: word.slice(1).toLowerCase().indexOf(typed) }));
   const rank = ({ at }: { at: number }) => Number(at > 0);
   return all
     .filter(({ at }) => at >= 0)

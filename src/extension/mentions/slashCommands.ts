@@ -54,7 +54,7 @@ type Source = undefined | { file: string } | { skill: string } | { id: string } 
 
 /** Commands after `/`: Towpath's commands, prompts, skills, workflows and agents of the workspace, and prompts of MCP servers. */
 export class SlashCommands {
-  private words = assignSlashNames<Source>(builtInSlashCommands);
+  private typedText = assignSlashNames<Source>(builtInSlashCommands);
   private isFound = false;
   private finding: Promise<void> | undefined;
   private asked = 0;
@@ -64,14 +64,15 @@ export class SlashCommands {
   /** Posts completions by known entries, and again after the refresh that `/` starts. */
   async offer(query: string, asked: number): Promise<void> {
     this.asked = asked;
-    const tell = () => this.parts.post({ type: 'completions', asked, rows: slashCompletions(this.words, query) });
-    tell();
+    const postRows = () =>
+      this.parts.post({ type: 'completions', asked, rows: slashCompletions(this.typedText, query) });
+    postRows();
     if (query === '' || !this.isFound)
       this.finding ??= this.find().finally(() => {
         this.finding = undefined;
       });
     await this.finding;
-    if (this.asked === asked) tell();
+    if (this.asked === asked) postRows();
   }
 
   async act(act: SlashAction): Promise<void> {
@@ -81,38 +82,39 @@ export class SlashCommands {
   }
 
   /** Runs the command at the start of a message. Returns false if cancelled, undefined without a command. */
-  async say(message: Sent): Promise<boolean | undefined> {
-    const said = splitSlashCommand(message.text);
-    if (!said) return undefined;
-    if (!this.words.has(said.word) || said.word.includes('.')) await this.find();
-    const one = this.words.get(said.word);
+  async runTyped(message: Sent): Promise<boolean | undefined> {
+    const typed = splitSlashCommand(message.text);
+    if (!typed) return undefined;
+    if (!this.typedText.has(typed.word) || typed.word.includes('.')) await this.find();
+    const one = this.typedText.get(typed.word);
     if (!one) return undefined;
-    const words = said.rest.trim();
-    if (one.kind === 'act') return this.sayAct(one.name as SlashAction, words, message);
+    const typedText = typed.rest.trim();
+    if (one.kind === 'act') return this.runTypedAction(one.name as SlashAction, typedText, message);
     const { of } = one;
     if (of && 'id' in of) {
       const isBegun: boolean | undefined = await (one.kind === 'workflow'
-        ? vscode.commands.executeCommand('towpath.runWorkflow', of.id, undefined, words)
-        : vscode.commands.executeCommand('towpath.runAgent', of.id, words || undefined));
+        ? vscode.commands.executeCommand('towpath.runWorkflow', of.id, undefined, typedText)
+        : vscode.commands.executeCommand('towpath.runAgent', of.id, typedText || undefined));
       if (isBegun === undefined) await this.parts.focus(); // the cancelled dialog had the focus
       return isBegun === true;
     }
     if (of && 'skill' in of) {
       const mention: Mention = { kind: 'file', path: of.skill };
-      const text = `${t('Use the skill {0}.', mentionTextOf(mention))}${words && `\n\n${words}`}`;
+      const text = `${t('Use the skill {0}.', mentionTextOf(mention))}${typedText && `\n\n${typedText}`}`;
       this.send(message, text, { named: [mention] });
       return true;
     }
-    const given = of && ('file' in of ? await this.fromFile(of.file, words) : await this.fromServer(of.prompt, words));
+    const given =
+      of && ('file' in of ? await this.fromFile(of.file, typedText) : await this.fromServer(of.prompt, typedText));
     if (!given) return false;
     this.send(message, given.text, given);
     return true;
   }
 
-  private async sayAct(act: SlashAction, words: string, message: Sent): Promise<true | undefined> {
-    if (words !== '' && !intentOfSlashAction(act).slash.takesText) return undefined;
+  private async runTypedAction(act: SlashAction, typedText: string, message: Sent): Promise<true | undefined> {
+    if (typedText !== '' && !intentOfSlashAction(act).slash.takesText) return undefined;
     await this.act(act);
-    if (words !== '') this.send(message, words);
+    if (typedText !== '') this.send(message, typedText);
     return true;
   }
 
@@ -132,17 +134,17 @@ export class SlashCommands {
     void conversation.send(text, [...attachments, ...pictures], undefined, when, read);
   }
 
-  private async fromFile(path: string, words: string) {
+  private async fromFile(path: string, typedText: string) {
     const mentions = await this.parts.mentions();
     const prompt = parsePromptFile(await mentions.text(path, this.parts.conversation.id));
-    const values = await this.ask(promptName(path), prompt.inputs, words);
+    const values = await this.ask(promptName(path), prompt.inputs, typedText);
     if (!values) return undefined;
     const file = await this.inFront();
-    const { text, namesSelection, names } = fillPromptFile(prompt, { values, words, file });
-    const there = new Set(await mentions.paths());
+    const { text, namesSelection, names } = fillPromptFile(prompt, { values, typedText, file });
+    const existing = new Set(await mentions.paths());
     const named = names.flatMap((name): Mention[] => {
-      const place = promptFileLocation(name, path, (one) => there.has(one));
-      return place === undefined ? [] : [{ kind: 'file', path: place }];
+      const location = promptFileLocation(name, path, (one) => existing.has(one));
+      return location === undefined ? [] : [{ kind: 'file', path: location }];
     });
     const isNamed = file !== undefined && text.includes(mentionTextOf({ kind: 'file', path: file }));
     const inEditor: Mention[] = [
@@ -157,14 +159,14 @@ export class SlashCommands {
     return path === undefined ? undefined : (await this.parts.mentions()).pathOf(path);
   }
 
-  private async fromServer(prompt: ServerPrompt, words: string) {
-    const values = await this.ask(prompt.name, prompt.inputs, words);
+  private async fromServer(prompt: ServerPrompt, typedText: string) {
+    const values = await this.ask(prompt.name, prompt.inputs, typedText);
     return values && fetchServerPrompt(prompt, values, AbortSignal.timeout(giveMs));
   }
 
   /** Returns the arguments and focuses the message box at once, because a server may respond slowly. */
-  private async ask(...about: Parameters<typeof askFor>): Promise<Record<string, string> | undefined> {
-    const values = await askFor(...about);
+  private async ask(...request: Parameters<typeof askFor>): Promise<Record<string, string> | undefined> {
+    const values = await askFor(...request);
     await this.parts.focus();
     return values;
   }
@@ -173,7 +175,7 @@ export class SlashCommands {
     const none = (): SlashCommandEntry<Source>[] => [];
     const all = [this.promptFiles(), this.skills(), this.ofKind('workflow'), this.ofKind('agent'), this.ofServers()];
     const found = await Promise.all(all.map((one) => one.catch(none)));
-    this.words = assignSlashNames([...builtInSlashCommands, ...found.flat()]);
+    this.typedText = assignSlashNames([...builtInSlashCommands, ...found.flat()]);
     this.isFound = true;
   }
 
@@ -231,11 +233,11 @@ export class SlashCommands {
 async function askFor(
   title: string,
   inputs: readonly { name: string; asks: string; needed?: boolean }[],
-  words: string,
+  typedText: string,
 ): Promise<Record<string, string> | undefined> {
   const values = createDictionary<string>();
   for (const [at, { name, asks, needed = true }] of inputs.entries()) {
-    const given = at === 0 && words !== '' ? words : await ask(title, asks, needed);
+    const given = at === 0 && typedText !== '' ? typedText : await ask(title, asks, needed);
     if (given === undefined) return undefined;
     if (given !== '') values[name] = given;
   }

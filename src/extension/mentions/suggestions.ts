@@ -26,7 +26,7 @@ export function suggestionsForState({
 }: EditorState): PromptSuggestion[] {
   const file = front && ({ kind: 'file', path: front.path } as const);
   const name = front?.path.slice(front.path.lastIndexOf('/') + 1) ?? '';
-  const about = (label: string, mention: Mention, text: (words: string) => string): PromptSuggestion => ({
+  const suggestionFor = (label: string, mention: Mention, text: (subject: string) => string): PromptSuggestion => ({
     label,
     text: text(mentionTextOf(mention)),
     mentions: [mention],
@@ -34,32 +34,32 @@ export function suggestionsForState({
   const todo = front?.todo;
   const all = [
     errors > 0 &&
-      about(
+      suggestionFor(
         errors === 1 ? t('Fix the error') : t('Fix the {0} errors', errors),
         { kind: 'problems' },
         codePromptTemplates.fix,
       ),
     changes > 0 &&
-      about(
+      suggestionFor(
         t('Review my changes in {0}', localizedCount(changes, 'file')),
         { kind: 'changes' },
         codePromptTemplates.reviewChanges,
       ),
     front &&
       todo !== undefined &&
-      about(
+      suggestionFor(
         t('Implement the rest of the plan in {0}', `${name}:${todo}`),
         { kind: 'lines', path: front.path, from: todo, to: todo },
-        (words) => `Do what is left to do at ${words}.`,
+        (subject) => `Do what is left to do at ${subject}.`,
       ),
-    file && !tested && about(t('Write the first test, for {0}', name), file, codePromptTemplates.writeTests),
-    file && about(t('Explain {0}', name), file, codePromptTemplates.explain),
+    file && !tested && suggestionFor(t('Write the first test, for {0}', name), file, codePromptTemplates.writeTests),
+    file && suggestionFor(t('Explain {0}', name), file, codePromptTemplates.explain),
     readme !== undefined &&
-      about(
+      suggestionFor(
         t('Explain this project'),
         { kind: 'file', path: readme },
-        (words) =>
-          `Explain what this project is, how it is built and where one begins to read (see ${words}). Change nothing.`,
+        (subject) =>
+          `Explain what this project is, how it is built and where one begins to read (see ${subject}). Change nothing.`,
       ),
     readme === undefined &&
       plain(

@@ -108,8 +108,8 @@ function requestOf(
     ...fromEditorOptions(options),
     asker: toEnglishText(who),
   };
-  const { messages: told, ...prefix } = request;
-  const tokens = promptPrefixTokens(prefix) + tokensOfMessages(told);
+  const { messages: history, ...prefix } = request;
+  const tokens = promptPrefixTokens(prefix) + tokensOfMessages(history);
   if (tokens > most) throw tooLong(label, t('about {0} tokens', tokens), contextWindow);
   return request;
 }

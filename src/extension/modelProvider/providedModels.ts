@@ -74,7 +74,7 @@ export class ProvidedModels implements ProvidedModel, vscode.Disposable {
     token,
   ) => {
     const stop = new AbortController();
-    const heard = token.onCancellationRequested(() => stop.abort(new vscode.CancellationError()));
+    const subscription = token.onCancellationRequested(() => stop.abort(new vscode.CancellationError()));
     if (token.isCancellationRequested) stop.abort(new vscode.CancellationError());
     try {
       stop.signal.throwIfAborted();
@@ -116,7 +116,7 @@ export class ProvidedModels implements ProvidedModel, vscode.Disposable {
     } catch (error) {
       throw toEditorError(error);
     } finally {
-      heard.dispose();
+      subscription.dispose();
     }
   };
 
@@ -133,9 +133,9 @@ export class ProvidedModels implements ProvidedModel, vscode.Disposable {
   private async local(ids: readonly string[] | undefined): Promise<OfferedModel[]> {
     const { models, context, readModel } = this.parts;
     if (ids?.every((id) => splitModelId(id).provider !== 'local')) return [];
-    const places = [...localModelFolders(), downloadFolder(context.globalStorageUri), ...models.localFiles()];
+    const locations = [...localModelFolders(), downloadFolder(context.globalStorageUri), ...models.localFiles()];
     const named = ids?.filter((id) => id !== demoModel).map((id) => splitModelId(id).model) ?? [];
-    const all = (await listModelFiles([...places, ...named], readModel)).filter(({ trouble }) => !trouble);
+    const all = (await listModelFiles([...locations, ...named], readModel)).filter(({ trouble }) => !trouble);
     const wanted = all.filter(({ path: file }) => ids === undefined || ids.includes(`local/${file}`));
     const names = localModelNames(wanted.map(({ path: file }) => file));
     return wanted.map(({ path: file, bytes, info }) => ({

@@ -16,7 +16,7 @@ export function fromEditorMessages(asked: readonly RequestedMessage[]): Message[
   return asked.flatMap(({ role, content }) => {
     const parts = typeof content === 'string' ? [content] : content;
     if (role === roles.assistant) return [assistant(parts)];
-    if (role === roles.system) return [{ role: 'system', content: said(parts).text }];
+    if (role === roles.system) return [{ role: 'system', content: textAndImages(parts).text }];
     return fromUser(parts);
   });
 }
@@ -25,23 +25,23 @@ function assistant(parts: readonly unknown[]): Message {
   const calls = parts
     .filter(isCall)
     .map(({ callId, name, input }): ToolCall => ({ id: callId, name, arguments: isRecord(input) ? { ...input } : {} }));
-  const texts = parts.filter((part) => !isCall(part) && !isThinking(part)).map((part) => said([part]).text);
+  const texts = parts.filter((part) => !isCall(part) && !isThinking(part)).map((part) => textAndImages([part]).text);
   return { role: 'assistant', content: texts.join(''), ...(calls.length > 0 && { toolCalls: calls }) };
 }
 
 function fromUser(parts: readonly unknown[]): Message[] {
   const toolResults = parts.filter(isResult).map(({ callId, content }): ToolResult => {
-    const { text, images } = said(content);
+    const { text, images } = textAndImages(content);
     return { toolCallId: callId, content: text, ...(images.length > 0 && { attachments: images }) };
   });
-  const { text, images } = said(parts.filter((part) => !isResult(part) && !isCall(part)));
+  const { text, images } = textAndImages(parts.filter((part) => !isResult(part) && !isCall(part)));
   const user: Message = { role: 'user', content: text, ...(images.length > 0 && { attachments: images }) };
   if (toolResults.length === 0) return [user];
-  const told: Message = { role: 'tool', content: '', toolResults };
-  return text === '' && images.length === 0 ? [told] : [told, user];
+  const results: Message = { role: 'tool', content: '', toolResults };
+  return text === '' && images.length === 0 ? [results] : [results, user];
 }
 
-function said(parts: readonly unknown[]): { text: string; images: Attachment[] } {
+function textAndImages(parts: readonly unknown[]): { text: string; images: Attachment[] } {
   const images: Attachment[] = [];
   return { text: formatContentBlocks(toMcpContentBlocks(parts), images), images };
 }

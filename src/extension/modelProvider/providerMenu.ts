@@ -41,8 +41,8 @@ export async function offerModelsMenu(
   const after = chosen.flatMap(({ model }) => (model === undefined ? [] : [model]));
   const added = after.filter((id) => !before.includes(id));
   if (!(await mayCost(added, modals))) return;
-  const kept = new Set(chosen.map(({ asker }) => asker));
-  for (const id of allowed) if (!kept.has(id)) offered.askers.forget(id);
+  const stillAllowed = new Set(chosen.map(({ asker }) => asker));
+  for (const id of allowed) if (!stillAllowed.has(id)) offered.askers.forget(id);
   offered.askers.reconsider();
   await saveSetting('offeredModels', after);
 }
@@ -85,11 +85,11 @@ async function mayCost(added: readonly string[], modals: Dialogs): Promise<boole
       ? t('Your limit of {0} per day applies.', localizedDollars(limit))
       : t('You have no spending limit per day (towpath.limits.day).');
   const labels = remote.map(({ label }) => escapeInvisibleInLine(label)).join(', ');
-  const places = remote.map(({ detail }) => escapeInvisibleInLine(detail)).join('; ');
+  const servers = remote.map(({ detail }) => escapeInvisibleInLine(detail)).join('; ');
   const answer = await modals.ask({
     text: t('Allow the editor’s chat and other extensions to use {0}?', labels),
     detail: [
-      t('Its requests are sent to {0} with your key, and you pay for them. {1}', places, held),
+      t('Its requests are sent to {0} with your key, and you pay for them. {1}', servers, held),
       t('If the editor names the extension, it needs your approval once.'),
     ].join('\n\n'),
     buttons: [t('Not Now'), yes],

@@ -5,7 +5,7 @@ import { isLoopback } from '../../llm/transport/http.ts';
 import { t, toEnglishText } from '../../protocol/text/l10n.ts';
 import { localize, messageOf } from '../../protocol/text/localized.ts';
 import { notify } from '../dialogs/notify.ts';
-import { type StepOptions, showInputStep, showPickStep, wizardBack } from '../dialogs/steps.ts';
+import { showInputStep, showPickStep, type WizardStepOptions, wizardBack } from '../dialogs/steps.ts';
 import { headersAuthenticate, maySendSecrets } from '../providers/credentials.ts';
 import type { HeaderSecrets } from '../providers/headerSecrets.ts';
 import { isWebAddress, providerAddress } from '../providers/modelIds.ts';
@@ -247,19 +247,19 @@ export class ConnectModel {
       const listed = await this.models.list(provider.id, signal, trialOf(choices));
       return { found: { listed: listed.map(({ id }) => id).sort() } };
     } catch (error) {
-      const words = messageOf(error);
+      const text = messageOf(error);
       if (signal.aborted) return {};
       const { code, status, reason, retryable, details } =
         error instanceof LLMError ? error : ({} as Partial<LLMError>);
       this.log.warn(
-        `${provider.id} did not list its models: ${toEnglishText(words)} ${details ? JSON.stringify(details) : ''}`,
+        `${provider.id} did not list its models: ${toEnglishText(text)} ${details ? JSON.stringify(details) : ''}`,
       );
-      const found = { listed: [], unlisted: t('{0} did not list its models: {1}', providerLabel(provider), words) };
+      const found = { listed: [], unlisted: t('{0} did not list its models: {1}', providerLabel(provider), text) };
       // 403: a key valid for chats may lack the permission for lists
       if (code === 'LLM_AUTH_FAILED' && status !== 403) return { refused: true, found };
       if (code === 'LLM_TIMEOUT' || (reason === 'unreachable' && retryable))
         return { unanswered: t('No server answers at this address.'), found };
-      return reason === 'unreachable' ? { unanswered: localize(words), found } : { found }; // a certificate or proxy error
+      return reason === 'unreachable' ? { unanswered: localize(text), found } : { found }; // a certificate or proxy error
     }
   }
 
@@ -300,7 +300,7 @@ const trialOf = ({ baseUrl, apiKey }: Choices): TrialConnection => ({
   ...(apiKey !== undefined && { apiKey }),
 });
 
-function optionsOf(step: Step, { wants }: Choices, canGoBack: boolean): StepOptions {
+function optionsOf(step: Step, { wants }: Choices, canGoBack: boolean): WizardStepOptions {
   if (wants === 'key') return { title: t('Set API Key'), canGoBack };
   return { title: t('Connect a Model'), step: positions[step], totalSteps: 3, canGoBack };
 }

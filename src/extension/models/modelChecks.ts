@@ -30,7 +30,7 @@ interface Dependencies {
   limits: Pick<MoneyLimits, 'of'>;
   modals: Dialogs;
   workspace: { readonly ripgrep: string | undefined };
-  audit: { keep(event: RunEvent): Promise<void>; told(event: RunEvent): void };
+  audit: { keep(event: RunEvent): Promise<void>; onEvent(event: RunEvent): void };
   version: string;
 }
 
@@ -104,7 +104,7 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
     if (results.length === 0) return notify('info', t('No model has been checked yet. Run *Check This Model*.'));
     const format = given?.format ?? (await askFormat());
     if (!format) return;
-    const to = given?.to ?? (await askPlace(formats[format]));
+    const to = given?.to ?? (await askTarget(formats[format]));
     if (!to) return;
     const text = format === 'json' ? checksAsJson(results) : checksAsMarkdown(results);
     const shared = redactForSharing(text, { secrets: [], home: os.homedir() });
@@ -178,7 +178,7 @@ async function askFormat(): Promise<Format | undefined> {
   return (await vscode.window.showQuickPick(items, { title: t('Towpath: export model check results') }))?.format;
 }
 
-const askPlace = (ending: string): Thenable<vscode.Uri | undefined> => {
+const askTarget = (ending: string): Thenable<vscode.Uri | undefined> => {
   const folder = diskFolders()[0]?.uri.fsPath ?? os.homedir();
   const defaultUri = vscode.Uri.file(path.join(folder, `checked-models.${ending}`));
   const title = t('Export Model Check Results');

@@ -188,9 +188,9 @@ export class SelectableModels implements vscode.Disposable {
   /**
    * Returns the model for small tasks; undefined: the main model is used. Throws as `current`; `quiet`: also if a dialog would be needed.
    */
-  async small(how?: { quiet: true }): Promise<RunModel | undefined> {
+  async small(options?: { quiet: true }): Promise<RunModel | undefined> {
     const { small } = settings().models;
-    return small ? this.ready(small, how) : undefined;
+    return small ? this.ready(small, options) : undefined;
   }
 
   /** Returns the small model for run titles, except a local model that would evict the main model. */
@@ -223,24 +223,24 @@ export class SelectableModels implements vscode.Disposable {
     return this.ready(id, { quiet: true });
   }
 
-  private async ready(id: string, how?: HowReady): Promise<RunModel> {
-    if (!how?.trial) this.checkProblem(id);
+  private async ready(id: string, options?: ReadyOptions): Promise<RunModel> {
+    if (!options?.trial) this.checkProblem(id);
     const now = settings();
     const { provider, model } = splitModelId(id);
-    const client = await this.client(provider, model, now, how);
+    const client = await this.client(provider, model, now, options);
     const local = provider === 'local';
     const limits = {
       connectMs: local ? 0 : now['timeouts.connect'],
       firstTokenMs: local ? 0 : now['timeouts.firstToken'],
       idleMs: now['timeouts.idle'],
       totalMs: now['timeouts.total'],
-      retries: how?.trial ? 0 : now.retries,
+      retries: options?.trial ? 0 : now.retries,
       retryAfterCapMs: now.retryAfterCap,
       thinkingBudget: now.thinkingBudget,
     };
     const own = providerForModelId(provider) && {
       ...this.settingsOf(provider as ProviderId, now),
-      ...addressIn(how?.trial),
+      ...addressIn(options?.trial),
     };
     const { baseUrl, headers, organization, api } = own ?? {};
     const server = JSON.stringify([provider, baseUrl, headers, organization, api]);
@@ -255,19 +255,19 @@ export class SelectableModels implements vscode.Disposable {
       tokensPerMinute: now['rateLimit.tokensPerMinute'],
     };
     const adapter = clients.adapter(client, limits, { provider, server, rates, priceOf });
-    if (!local && !how?.trial && own?.windowOf(model) === undefined)
+    if (!local && !options?.trial && own?.windowOf(model) === undefined)
       this.windows.ask(contextSizeKey(id), async () =>
         listedContextSize((await client.listModels?.(AbortSignal.timeout(listMs))) ?? [], model),
       );
     const currentWindow = () => this.windowOfId(id) ?? known(model)?.window;
     const contextWindow = local ? await clients.localWindow(model, now, this.readModel) : currentWindow();
-    if (contextWindow && !how?.trial) this.seenWindows.set(id, contextWindow);
+    if (contextWindow && !options?.trial) this.seenWindows.set(id, contextWindow);
     const url = baseUrl && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
     const onThisMachine = (local || (url && isLoopback(url.hostname))) && { onThisMachine: true as const };
-    const place = { ...(url && { host: url.host }), ...onThisMachine };
+    const location = { ...(url && { host: url.host }), ...onThisMachine };
     const windowNow = local && (await client.listModels?.())?.[0]?.contextWindow;
     const windows = { ...(contextWindow && { contextWindow }), ...(windowNow && { windowNow }) };
-    return { id, model, adapter, budget: this.budget, ...place, ...windows, ...(!local && { currentWindow }) };
+    return { id, model, adapter, budget: this.budget, ...location, ...windows, ...(!local && { currentWindow }) };
   }
 
   /**
@@ -310,8 +310,8 @@ export class SelectableModels implements vscode.Disposable {
     return this.clients.made()?.isInMemory(file) ?? false;
   }
 
-  placeOf(file: string): DeviceInfo | undefined {
-    return this.clients.made()?.placeOf(file);
+  deviceOf(file: string): DeviceInfo | undefined {
+    return this.clients.made()?.deviceOf(file);
   }
 
   localFiles(): string[] {
@@ -399,15 +399,15 @@ export class SelectableModels implements vscode.Disposable {
     return this.context.globalState.get<string[]>(recentName, []);
   }
 
-  private async client(id: string, model: string, now: Settings, how?: HowReady): Promise<LLMClient> {
+  private async client(id: string, model: string, now: Settings, options?: ReadyOptions): Promise<LLMClient> {
     const clients = await this.clients();
     if (id === 'local') return clients.local(model, now);
     if (id === 'vscode-lm') return clients.editor();
     const provider = providerForModelId(id)!;
-    const own = { ...this.settingsOf(provider.id, now), ...addressIn(how?.trial) };
-    const carried = how?.trial
-      ? await this.credentials.forList(provider, own, how.trial.apiKey)
-      : await this.credentials.forRun(provider, own, how);
+    const own = { ...this.settingsOf(provider.id, now), ...addressIn(options?.trial) };
+    const carried = options?.trial
+      ? await this.credentials.forList(provider, own, options.trial.apiKey)
+      : await this.credentials.forRun(provider, own, options);
     return clients.remote({ ...toProviderChoice(provider.id, model, own, now), ...carried });
   }
 }
@@ -418,7 +418,7 @@ export interface TrialConnection {
   apiKey?: string;
 }
 
-interface HowReady {
+interface ReadyOptions {
   quiet: true;
   trial?: TrialConnection;
 }

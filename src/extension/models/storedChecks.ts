@@ -36,5 +36,5 @@ export class StoredChecks {
   }
 }
 
-const readable = (kept: unknown): CheckResult[] =>
-  (Array.isArray(kept) ? kept : []).flatMap((one) => checkResultSchema.safeParse(one).data ?? []);
+const readable = (stored: unknown): CheckResult[] =>
+  (Array.isArray(stored) ? stored : []).flatMap((one) => checkResultSchema.safeParse(one).data ?? []);

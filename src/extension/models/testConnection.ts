@@ -26,9 +26,9 @@ export async function testConnection(models: SelectableModels, log: vscode.LogOu
   );
   if (!result) return; // cancelled by the user
   log.info(`Test of ${id}: ${result.text}`);
-  const words = localize(result.said ?? result.text);
-  if (result.works) notify('info', words);
-  else void showConnectionProblem(words, result.code === 'LLM_AUTH_FAILED' ? models.currentProvider?.id : undefined);
+  const text = localize(result.said ?? result.text);
+  if (result.works) notify('info', text);
+  else void showConnectionProblem(text, result.code === 'LLM_AUTH_FAILED' ? models.currentProvider?.id : undefined);
 }
 
 interface TestResult {

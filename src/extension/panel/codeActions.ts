@@ -10,16 +10,19 @@ type Used = Extract<ViewMessage, { type: 'use-code' }>;
  * Uses a code block of a reply. `insert` changes an open document, to be saved or undone by the user; `apply` is a message to the model,
  * whose edit needs an approval as usual.
  */
-export async function applyCodeBlock({ how, text, language }: Used, conversation: PanelConversation): Promise<void> {
-  if (how === 'insert') return insert(text, conversation);
-  if (how === 'new-file') {
+export async function applyCodeBlock(
+  { how: action, text, language }: Used,
+  conversation: PanelConversation,
+): Promise<void> {
+  if (action === 'insert') return insert(text, conversation);
+  if (action === 'new-file') {
     const known = new Set(await vscode.languages.getLanguages());
     const id = [language, languages[language] ?? ''].find((one) => known.has(one));
     const document = await vscode.workspace.openTextDocument({ content: text, ...(id && { language: id }) });
     await vscode.window.showTextDocument(document, { preview: false });
     return;
   }
-  if (how === 'terminal') return toTerminal(text, conversation);
+  if (action === 'terminal') return toTerminal(text, conversation);
   const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
   const code = `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`;
   await conversation.send(`Apply this code of yours to the file that it is for:\n\n${code}`);

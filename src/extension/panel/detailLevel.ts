@@ -4,7 +4,7 @@ import { t } from '../../protocol/text/l10n.ts';
 
 const key = 'towpath.details';
 
-const words = {
+const labels = {
   few: ['Minimal', 'One line per card'],
   usual: ['Usual', 'Also small changes and the last lines of failures'],
   all: ['All', 'Cards and thinking are expanded, nothing is folded'],
@@ -17,15 +17,15 @@ export class DetailLevelSetting {
   ) {}
 
   get level(): DetailLevel {
-    const kept = this.memory.get(key);
-    return detailLevels.find((one) => one === kept) ?? 'usual';
+    const stored = this.memory.get(key);
+    return detailLevels.find((one) => one === stored) ?? 'usual';
   }
 
   async choose(): Promise<void> {
     const { level } = this;
     const rows = [level, ...detailLevels.filter((one) => one !== level)].map((one) => ({
-      label: `${one === level ? '$(check)' : '$(blank)'} ${t(words[one][0])}`,
-      description: t(words[one][1]),
+      label: `${one === level ? '$(check)' : '$(blank)'} ${t(labels[one][0])}`,
+      description: t(labels[one][1]),
       one,
     }));
     const chosen = await vscode.window.showQuickPick(rows, { title: t('Towpath: details in the panel') });

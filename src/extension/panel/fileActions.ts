@@ -32,10 +32,10 @@ export async function handleFileAction(
     if (run && one) await undo.calls(runId, { toolCallIds: undoableCallIds(run, 'run'), paths: [message.path] });
     return;
   }
-  const sides = all.flatMap(({ row, file, place }) =>
-    place === undefined || file.kind || file.from !== undefined
+  const sides = all.flatMap(({ row, file, absolute }) =>
+    absolute === undefined || file.kind || file.from !== undefined
       ? []
-      : [{ path: row.path, before: file.before, place: row.made === 'deleted' ? undefined : place }],
+      : [{ path: row.path, before: file.before, place: row.made === 'deleted' ? undefined : absolute }],
   );
   if (message.type === 'file-changes') {
     const one = sides.find(({ path }) => path === message.path);
@@ -50,7 +50,7 @@ export async function handleFileAction(
     if (sides[0]) return diffs.showSince(runId, sides[0]);
     return conversation.notice({ level: 'info', text: t('No changes in this run.') });
   }
-  const { roots, left } = await stageFiles(all.flatMap(({ place }) => place ?? []));
+  const { roots, left } = await stageFiles(all.flatMap(({ absolute }) => absolute ?? []));
   const names = left.map(escapeInvisibleInLine).join(', ');
   if (left.length > 0)
     conversation.notice({ level: 'warning', text: t('Not staged: {0}. Git does not track it.', names) });

@@ -6,7 +6,7 @@ import { completedWalkthroughStep, type WalkthroughStep } from './walkthroughPro
 export class WalkthroughProgress {
   private readonly done = new Set<WalkthroughStep>();
 
-  told(event: RunEvent): void {
+  onEvent(event: RunEvent): void {
     const step = completedWalkthroughStep(event);
     if (step) this.did(step);
   }

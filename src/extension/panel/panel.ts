@@ -51,7 +51,7 @@ import type { RunList } from './runList.ts';
 interface Slashes {
   offer(query: string, asked: number): Promise<void>;
   act(act: SlashAction): Promise<void>;
-  say(message: Extract<ViewMessage, { type: 'send' }>): Promise<boolean | undefined>;
+  runTyped(message: Extract<ViewMessage, { type: 'send' }>): Promise<boolean | undefined>;
 }
 
 type Naming = Pick<Extract<ViewMessage, { type: 'send' }>, 'mentions' | 'typed'>;
@@ -62,7 +62,7 @@ interface Mentions {
   resolve(word: string): Promise<void>;
   namedIn(message: Naming): Promise<Mention[]>;
   read(mentions: readonly Mention[], runId: string): Promise<Attachment[]>;
-  namedBy(places: readonly string[]): Promise<Mention[]>;
+  namedBy(locations: readonly string[]): Promise<Mention[]>;
 }
 
 interface Dependencies {
@@ -85,7 +85,7 @@ interface Dependencies {
   policies: ApprovalPolicies;
   addedRules: AlwaysAllowedRules;
   details: DetailLevelSetting;
-  diskRoom: FullDiskMonitor;
+  diskSpaceMonitor: FullDiskMonitor;
   diffs: DiffDocumentProvider;
   undo: FileUndo;
   background: BackgroundCommands;
@@ -94,7 +94,7 @@ interface Dependencies {
   slashes(): Promise<Slashes>;
   offers(): Promise<PromptSuggestion[]>;
   firstSteps: WalkthroughProgress;
-  selected: { show(): void; said(): void; turn(goes: boolean): Promise<void> };
+  selected: { show(): void; onSent(): void; turn(goes: boolean): Promise<void> };
   workspace: Workspace;
   log: vscode.LogOutputChannel;
 }
@@ -116,7 +116,7 @@ export class PanelMessageHandler {
         this.parts.view.post({ type: 'unheard', text: message.text });
     };
     this.handle(message).then(
-      (isHeard) => isHeard === false && giveBack(),
+      (isRecorded) => isRecorded === false && giveBack(),
       (error) => {
         this.parts.log.error(error);
         giveBack();
@@ -148,7 +148,7 @@ export class PanelMessageHandler {
           startedAt,
         })),
         details: this.parts.details.level,
-        ...(this.parts.diskRoom.isFull && { diskFull: true }),
+        ...(this.parts.diskSpaceMonitor.isFull && { diskFull: true }),
         workspace: {
           open: workspace.roots.length > 0 || workspace.virtual !== undefined,
           ...(workspace.roots.length > 1 && { several: true as const }),
@@ -194,9 +194,9 @@ export class PanelMessageHandler {
         throw new UserFacingError(message('The dropped item is outside the open folders and was not attached.'));
       }
       case 'send': {
-        this.parts.selected.said();
-        const isWords = request.chosen || !splitSlashCommand(request.text);
-        const isDone = isWords ? undefined : await (await this.parts.slashes()).say(request);
+        this.parts.selected.onSent();
+        const isMessage = request.chosen || !splitSlashCommand(request.text);
+        const isDone = isMessage ? undefined : await (await this.parts.slashes()).runTyped(request);
         if (isDone !== undefined) return isDone;
         return conversation.send(
           request.text,
@@ -228,7 +228,7 @@ export class PanelMessageHandler {
       case 'stop':
         return conversation.stop();
       case 'measure-room':
-        return this.measureRoom();
+        return this.measureCompaction();
       case 'pause':
         return conversation.pause();
       case 'continue':
@@ -240,9 +240,9 @@ export class PanelMessageHandler {
         return view.focus();
       }
       case 'do-plan': {
-        const { apart, text: words } = request;
+        const { apart, text: instruction } = request;
         const named = this.read(request, conversation.id);
-        return createPlanExecution({ apart, words, named }, this.parts);
+        return createPlanExecution({ apart, instruction, named }, this.parts);
       }
       case 'retry-now':
         return conversation.retryNow();
@@ -256,11 +256,11 @@ export class PanelMessageHandler {
         return onNoticeButtonPressed(request.id, request.button);
       case 'action': {
         this.acts += 1;
-        const mine = this.acts;
+        const own = this.acts;
         const { id, leavesPanel } = intentOfPanelAction(request.action);
         await vscode.commands.executeCommand(id, ...this.givenTo(request));
         // A list opened by a later action keeps the focus.
-        return leavesPanel ? undefined : view.focus(() => this.acts === mine);
+        return leavesPanel ? undefined : view.focus(() => this.acts === own);
       }
       case 'show-question':
         if (approvals.has(request.runId, request.toolCallId)) return approvals.show(request);
@@ -273,7 +273,7 @@ export class PanelMessageHandler {
       case 'active':
         return this.parts.interrupted.active(request.runId);
       case 'edit-said':
-        return this.parts.branches.sayInstead(
+        return this.parts.branches.sendInstead(
           request.runId,
           request.at,
           request.text,
@@ -352,7 +352,7 @@ export class PanelMessageHandler {
     return action === 'set-window' ? ['towpath.providers'] : [];
   }
 
-  private async measureRoom(): Promise<void> {
+  private async measureCompaction(): Promise<void> {
     const run = await this.parts.conversation.run();
     if (!run) return;
     const { instructions = 0, tools = 0, size } = run.filling ?? {};
@@ -366,7 +366,7 @@ export class PanelMessageHandler {
   private async openDiff(key: CallKey): Promise<void> {
     const call = await this.call(key);
     const change = call?.changes?.[0];
-    if (change) await this.parts.diffs.showKept(key.runId, change);
+    if (change) await this.parts.diffs.showStored(key.runId, change);
   }
 
   private async showChange(key: CallKey): Promise<void> {
@@ -407,9 +407,9 @@ export class PanelMessageHandler {
     const { runId } = conversation;
     const own = runId ? [{ name: '@state', path: store.stateFolder(runId), mount: 'run' as const }] : [];
     const folders = { roots: [...workspace.roots, ...own], virtual: workspace.virtual };
-    const there = await resolvePathForReading(folders, file, 'search');
-    if (there.kind === 'folder') {
-      await vscode.commands.executeCommand('revealInExplorer', folderUri(there.path));
+    const resolved = await resolvePathForReading(folders, file, 'search');
+    if (resolved.kind === 'folder') {
+      await vscode.commands.executeCommand('revealInExplorer', folderUri(resolved.path));
       return;
     }
     const { path: real } = await resolvePathForReading(folders, file, 'read');

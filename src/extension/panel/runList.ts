@@ -46,14 +46,14 @@ export class RunList {
     try {
       do {
         this.again = false;
-        await this.tell(this.query);
+        await this.postRows(this.query);
       } while (this.again && this.query !== undefined);
     } finally {
       this.working = false;
     }
   }
 
-  private async tell(query: string): Promise<void> {
+  private async postRows(query: string): Promise<void> {
     const { store, states, view } = this.parts;
     const [found, elsewhere] = await Promise.all([store.search(query), this.elsewhere]);
     if (this.query !== query) {
@@ -65,15 +65,15 @@ export class RunList {
     const excerpts = new Map(found.map(({ run, excerpt }) => [run.id, excerpt]));
     const inWorktrees = elsewhere.filter(({ title, branch }) => matchesSearchQuery(`${title} ${branch}`, query));
     const worktrees = new Map(inWorktrees.map((one) => [worktreeRun(one), one]));
-    const placed = sortRunsUnderParents([...found.map(({ run }) => run), ...worktrees.keys()]);
-    const rows = placed.slice(0, maxRows).map(({ run, depth, newest }): RunRow => {
+    const sorted = sortRunsUnderParents([...found.map(({ run }) => run), ...worktrees.keys()]);
+    const rows = sorted.slice(0, maxRows).map(({ run, depth, newest }): RunRow => {
       const other = worktrees.get(run);
       if (other) return { ...run, depth, newest, ...ofWorktree(other) };
       const { state, elsewhere, awaitsApproval } = now.get(run.id) ?? { ...restingRunState(run), elsewhere: undefined };
       const excerpt = excerpts.get(run.id);
       return { ...run, live: live.has(run.id), depth, newest, state, elsewhere, awaitsApproval, excerpt };
     });
-    view.post({ type: 'runs', query, rows, more: placed.length - rows.length });
+    view.post({ type: 'runs', query, rows, more: sorted.length - rows.length });
   }
 }
 

@@ -40,7 +40,7 @@ export function statusBarContent({ working, approvals, questions, runs }: Now): 
         : runs.length > 0
           ? ['towpath.runsNow', t('Click to list them.')]
           : ['towpath.showChat', ''];
-  const says =
+  const statusText =
     asks > 0
       ? t('Towpath is waiting for your approval.')
       : isWorking
@@ -48,10 +48,10 @@ export function statusBarContent({ working, approvals, questions, runs }: Now): 
         : unseen > 0
           ? ''
           : t('Towpath: open the chat');
-  const about = linesOf(runs);
+  const lines = linesOf(runs);
   return {
     text,
-    tooltip: [says, ...about, click].filter(Boolean).join(about.length > 0 ? '\n' : ' '),
+    tooltip: [statusText, ...lines, click].filter(Boolean).join(lines.length > 0 ? '\n' : ' '),
     command,
     warns: asks > 0,
   };

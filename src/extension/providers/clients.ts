@@ -28,7 +28,7 @@ const maxRemotes = 6;
 export class ModelClients {
   /** Clients by file and settings. Clients of models no longer selected serve the runs that still use them. */
   private readonly locals = new Map<string, LocalClient>();
-  private readonly room = createModelMemory();
+  private readonly modelMemory = createModelMemory();
   private readonly remotes = new Map<string, LLMClient>();
   private readonly replies = createResponseCache();
   private readonly limiters = new Map<string, RateLimiter>();
@@ -90,7 +90,7 @@ export class ModelClients {
         workerPath: path.join(dist, 'worker.mjs'),
         modules: () => this.engine.modules(),
         label: model === 'demo' ? message('the demo model') : path.basename(model),
-        room: this.room,
+        modelMemory: this.modelMemory,
         idleUnloadMs: () => settings()['local.idleUnload'],
         keep: this.keep,
         onLog: (line) => this.log.info(line),
@@ -111,9 +111,9 @@ export class ModelClients {
     return [...this.locals].some(([key, client]) => JSON.parse(key).modelPath === file && client.pid() !== undefined);
   }
 
-  placeOf(file: string): DeviceInfo | undefined {
-    const loaded = [...this.locals].find(([key, client]) => JSON.parse(key).modelPath === file && client.place());
-    return loaded?.[1].place();
+  deviceOf(file: string): DeviceInfo | undefined {
+    const loaded = [...this.locals].find(([key, client]) => JSON.parse(key).modelPath === file && client.device());
+    return loaded?.[1].device();
   }
 
   /** Unloads the local model: `busy` without effect during a job, `none` without a loaded model. */

@@ -33,14 +33,14 @@ export class Credentials {
    * Returns the credentials of a run. Throws `LLMError` with a solution if a key or secret is missing; `quiet`: also if a dialog would be
    * needed.
    */
-  async forRun(provider: Provider, settings: Wanted, how?: { quiet: true }): Promise<Carried> {
+  async forRun(provider: Provider, settings: Wanted, options?: { quiet: true }): Promise<Carried> {
     const origin = originOf(provider, settings);
     const isNeeded = provider.key === 'needed' && !headersAuthenticate(provider, settings);
-    const apiKey = await this.keyFor(provider, origin, isNeeded, how);
+    const apiKey = await this.keyFor(provider, origin, isNeeded, options);
     return this.carried(
       settings,
       apiKey,
-      (name) => this.elsewhere(headerSecretKey(name), origin, message('the secret "{0}"', name), how),
+      (name) => this.elsewhere(headerSecretKey(name), origin, message('the secret "{0}"', name), options),
       origin,
     );
   }
@@ -86,16 +86,16 @@ export class Credentials {
     provider: Provider,
     origin: string,
     isNeeded: boolean,
-    how: { quiet: true } | undefined,
+    options: { quiet: true } | undefined,
   ): Promise<string | undefined> {
     const saved = await this.secrets.key(provider.id, origin);
     if (saved || isLoopback(new URL(origin).hostname)) return saved;
-    const place = `${provider.id} ${origin}`;
-    if (!this.withoutKey.has(place)) {
+    const consentKey = `${provider.id} ${origin}`;
+    if (!this.withoutKey.has(consentKey)) {
       const hasOther = this.secrets.origins(provider.id).length > 0 && maySendSecrets(origin);
-      const key = await this.elsewhere(provider.id, origin, message('your {0} key', providerLabel(provider)), how);
+      const key = await this.elsewhere(provider.id, origin, message('your {0} key', providerLabel(provider)), options);
       if (key) return key;
-      if (hasOther && !isNeeded) this.withoutKey.add(place);
+      if (hasOther && !isNeeded) this.withoutKey.add(consentKey);
     }
     if (!isNeeded) return undefined;
     const text = withMessageLinks(
@@ -112,12 +112,12 @@ export class Credentials {
     slot: string,
     origin: string,
     what: LocalizedMessage,
-    how: { quiet: true } | undefined,
+    options: { quiet: true } | undefined,
   ): Promise<string | undefined> {
     const other = maySendSecrets(origin) ? this.secrets.origins(slot).at(-1) : undefined;
     const value = other && (await this.secrets.key(slot, other));
     if (!value) return undefined;
-    if (how)
+    if (options)
       throw new LLMError('LLM_AUTH_FAILED', message('You have not yet decided whether {0} may use {1}.', origin, what));
     const use = t('Use There, Too');
     const buttons = [t("Don't Send"), use]; // Enter selects the first button

@@ -99,22 +99,22 @@ function readInput(input: unknown): Pick<ToolCall, 'arguments' | 'malformed'> {
 function toEditorMessages(request: ChatRequest): vscode.LanguageModelChatMessage[] {
   const user = vscode.LanguageModelChatMessage.User;
   const assistant = vscode.LanguageModelChatMessage.Assistant;
-  const { system, said: all } = normalizeHistory(request);
+  const { system, normalized: all } = normalizeHistory(request);
   const prompt = [system, responseFormatInstructions(request)].filter(Boolean).join('\n\n');
   const messages = prompt ? [user(replaceLoneSurrogates(prompt))] : [];
-  for (const said of all) {
-    if (said.role !== 'assistant') {
-      messages.push(user(replaceLoneSurrogates(said.content)));
+  for (const entry of all) {
+    if (entry.role !== 'assistant') {
+      messages.push(user(replaceLoneSurrogates(entry.content)));
       continue;
     }
-    const { content, toolCalls = [] } = said.message;
+    const { content, toolCalls = [] } = entry.message;
     const calls = toolCalls.map(
       (call) => new vscode.LanguageModelToolCallPart(call.id, toWireName(call.name), toWellFormedJson(call.arguments)),
     );
     messages.push(
       assistant([...(content ? [new vscode.LanguageModelTextPart(replaceLoneSurrogates(content))] : []), ...calls]),
     );
-    const results = said.results.map(
+    const results = entry.results.map(
       (result) =>
         new vscode.LanguageModelToolResultPart(result.toolCallId, [
           new vscode.LanguageModelTextPart(replaceLoneSurrogates(result.content)),

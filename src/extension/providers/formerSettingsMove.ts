@@ -60,12 +60,12 @@ export function planFormerSettingsMove(values: FormerSettingValues, written: unk
 function withPart({ provider, fields }: Part, written: unknown, next: unknown): { providers: unknown } | undefined {
   const id = providers.find((one) => one.id === provider)?.id;
   if (id === undefined) return undefined;
-  const { entry, said } = readProviderEntry(written, id);
+  const { entry, problem: said } = readProviderEntry(written, id);
   const added = said ? undefined : fields(entry);
   if (!added) return undefined;
   if (Object.keys(added).length === 0) return { providers: next };
   const all = withProviderFields(next, id, added);
-  return readProviderEntry(all, id).said ? undefined : { providers: all };
+  return readProviderEntry(all, id).problem ? undefined : { providers: all };
 }
 
 function partsOf<Name extends FormerSettingName>(name: Name, value: FormerSettings[Name]): Part[] {

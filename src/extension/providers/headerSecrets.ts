@@ -24,7 +24,7 @@ export class HeaderSecrets {
   async set(name?: string): Promise<void> {
     const problem = providers.map(({ id }) => settingsProblem(settings(), id)).find((one) => one !== undefined);
     if (problem) return void notify('error', t(problem));
-    const all = onePerPlace(providers.flatMap((provider) => usesOf(provider))).filter(
+    const all = onePerAddress(providers.flatMap((provider) => usesOf(provider))).filter(
       (use) => name === undefined || use.name === name,
     );
     if (all.length === 0) {
@@ -53,7 +53,7 @@ export class HeaderSecrets {
 
   /** Requests each missing secret; returns false if the user cancels. */
   async askMissing(provider: Provider, baseUrl?: string): Promise<boolean> {
-    for (const use of onePerPlace(usesOf(provider, baseUrl)))
+    for (const use of onePerAddress(usesOf(provider, baseUrl)))
       if (!(await this.isSet(use)) && !(await this.ask(use))) return false;
     return true;
   }
@@ -101,7 +101,7 @@ function usesOf(provider: Provider, baseUrl = providerAddress(provider.id)): Use
   );
 }
 
-const onePerPlace = (uses: readonly Use[]): Use[] => [
+const onePerAddress = (uses: readonly Use[]): Use[] => [
   ...new Map(uses.map((use) => [`${use.name} ${use.origin}`, use])).values(),
 ];
 

@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import { maxContextSize } from '../../llm/local/modelFile/contextSize.ts';
-import { defaultContextSize } from '../../llm/local/modelFile/memoryFit.ts';
+import { usualLocalContextSize } from '../../llm/local/modelFile/memoryFit.ts';
 import { type LocalModel, listModelFiles, type ModelFileReader } from '../../llm/local/modelFile/modelLibrary.ts';
 
 export async function readLocalContextSize(file: string, setting: number, readModel: ModelFileReader): Promise<number> {
@@ -16,5 +16,5 @@ export function localContextSize({ bytes, info }: Pick<LocalModel, 'bytes' | 'in
     ...(bytesPerToken && { bytesPerToken }),
     ...(trainedContext && { trainedContext }),
   };
-  return defaultContextSize(request, { totalMemory: totalmem() });
+  return usualLocalContextSize(request, { totalMemory: totalmem() });
 }

@@ -40,7 +40,7 @@ export class ModelConsent {
   async agree(workflowId: string, id: string, pickedId: string): Promise<void> {
     const { provider } = splitModelId(id);
     const file = workflowFileUri(workflowId)?.toString() ?? workflowId;
-    const named = { file, provider, address: placeOf(provider) };
+    const named = { file, provider, address: addressOf(provider) };
     const key = JSON.stringify(named);
     if (this.agreed().some((one) => JSON.stringify(one) === key)) return;
     const answer = this.asking.get(key) ?? this.ask(named, id, pickedId).finally(() => this.asking.delete(key));
@@ -50,8 +50,8 @@ export class ModelConsent {
   }
 
   agreed(): NamedModel[] {
-    const kept = this.memory.get(agreedName);
-    return Array.isArray(kept) ? kept.filter(isNamed) : [];
+    const stored = this.memory.get(agreedName);
+    return Array.isArray(stored) ? stored.filter(isNamed) : [];
   }
 
   forget(named: NamedModel): void {
@@ -112,7 +112,7 @@ const refused = ({ file, provider }: NamedModel) =>
   );
 
 /** Returns the address without possible secrets; empty without an address. */
-function placeOf(id: string): string {
+function addressOf(id: string): string {
   const provider = providerForModelId(id);
   const address = provider ? providerAddress(provider.id) : '';
   if (!URL.canParse(address)) return address;

@@ -46,7 +46,12 @@ export function providerForModelId(id: string): Provider | undefined {
 
 export function describeModelOption(id: string): ModelOption {
   const problem = unusableModelReason(id);
-  return { id, label: localize(modelDisplayName(id)), ...aboutIt(id), ...(problem && { problem: localize(problem) }) };
+  return {
+    id,
+    label: localize(modelDisplayName(id)),
+    ...descriptionOf(id),
+    ...(problem && { problem: localize(problem) }),
+  };
 }
 
 export function modelDisplayName(id: string): LocalizableText {
@@ -56,7 +61,7 @@ export function modelDisplayName(id: string): LocalizableText {
   return provider === 'vscode-lm' || providerForModelId(provider) ? model : id;
 }
 
-function aboutIt(id: string): Pick<ModelOption, 'detail' | 'images'> {
+function descriptionOf(id: string): Pick<ModelOption, 'detail' | 'images'> {
   const { provider: providerId, model } = splitModelId(id);
   const images = { images: false };
   if (id === demoModel) return { detail: t('Scripted: shows how Towpath works, is not an assistant'), ...images };

@@ -55,7 +55,7 @@ export type ProviderEntry = z.infer<typeof entrySchema>;
 
 /** Returns the provider's entry of `towpath.providers`. Missing values come from the former settings, one for each value. */
 export function providerSettings(now: RawProviderSettings, id: ProviderId): ProviderSettings {
-  const { entry, said } = readProviderEntry(now.providers, id);
+  const { entry, problem } = readProviderEntry(now.providers, id);
   const former = id === 'openai-compatible' ? now['endpoint.baseUrl'] : (now.baseUrls[id] ?? '');
   const { window, prices = {}, organization, api } = entry;
   const apiVersion = id === 'azure' && (entry.apiVersion ?? now['azure.apiVersion']);
@@ -68,14 +68,14 @@ export function providerSettings(now: RawProviderSettings, id: ProviderId): Prov
     ...(organization && { organization: organization.trim() }),
     ...(api && { api }),
     ...(apiVersion && { apiVersion }),
-    ...(said && { problem: toEnglishText(said) }),
+    ...(problem && { problem: toEnglishText(problem) }),
     priceOf: (model) => lookUpByModel(prices, model) ?? lookUpByModel(now.prices, `${id}/${model}`),
     windowOf: (model) => lookUpByModel(windows, model) ?? (id === 'ollama' ? now['ollama.contextSize'] : undefined),
   };
 }
 
 export const settingsProblem = ({ providers: written }: Pick<RawProviderSettings, 'providers'>, id: ProviderId) =>
-  readProviderEntry(written, id).said;
+  readProviderEntry(written, id).problem;
 
 export const configuredProviderNames = (written: unknown): string[] => (isTable(written) ? Object.keys(written) : []);
 
@@ -93,8 +93,8 @@ export function unknownProviderMessage(name: string): LocalizedMessage | undefin
 }
 
 export function unknownProviderText(name: string): string | undefined {
-  const said = unknownProviderMessage(name);
-  return said && toEnglishText(said);
+  const problem = unknownProviderMessage(name);
+  return problem && toEnglishText(problem);
 }
 
 /** Returns the value of `towpath.providers` with these fields in the entry of a provider. */
@@ -105,10 +105,13 @@ export function withProviderFields(written: unknown, id: ProviderId, fields: Pro
 }
 
 /** Returns an entry as written, validated; empty with a reason if it is invalid. */
-export function readProviderEntry(written: unknown, id: ProviderId): { entry: ProviderEntry; said?: LocalizedMessage } {
+export function readProviderEntry(
+  written: unknown,
+  id: ProviderId,
+): { entry: ProviderEntry; problem?: LocalizedMessage } {
   const problem = (what: LocalizedMessage) => ({
     entry: {},
-    said: withMessageLinks(
+    problem: withMessageLinks(
       message('The setting towpath.providers is invalid: {0}. Correct it, then try again.', what),
       {
         setting: 'towpath.providers',
@@ -132,17 +135,17 @@ export function readProviderEntry(written: unknown, id: ProviderId): { entry: Pr
 /** Returns the first schema issue without the value, which may be secret. */
 function issueIn({ issues }: z.ZodError, id: string): LocalizedMessage {
   const { path, message: text, code, ...issue } = issues[0]!;
-  const place = escapeInvisibleInLine([id, ...path].map(String).join('.')).slice(0, 200);
+  const settingPath = escapeInvisibleInLine([id, ...path].map(String).join('.')).slice(0, 200);
   const keys = code === 'unrecognized_keys' ? (issue as { keys?: string[] }).keys : undefined;
   if (keys)
     return message(
       '{0} has "{1}", which is not supported',
-      place,
+      settingPath,
       escapeInvisibleInLine(String(keys[0])).slice(0, 100),
     );
   return /^[a-z]/.test(text)
-    ? message(`{0} ${text as Fault}` as const, place)
-    : message('{0} is invalid ({1})', place, text);
+    ? message(`{0} ${text as Fault}` as const, settingPath)
+    : message('{0} is invalid ({1})', settingPath, text);
 }
 
 function checkHeaders(headers: Record<string, string>, context: z.RefinementCtx): void {

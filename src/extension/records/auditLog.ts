@@ -34,17 +34,17 @@ export class AuditLog {
   /** Records a stored event; resolves when its line is on disk. Rejects with a `StoreError` if this line or an earlier line failed. */
   keep = async (event: RunEvent): Promise<void> => {
     if (this.options.folder() === '') return;
-    const own = await this.add(event.runId, (words) => auditEntryOf(event, words)).catch((error: unknown) => error);
+    const own = await this.add(event.runId, (filters) => auditEntryOf(event, filters)).catch((error: unknown) => error);
     const failure = this.failure ?? own;
     this.failure = undefined;
     if (failure) throw failure;
   };
 
   /** Records an unstored event. A failure is reported with the next stored event. */
-  told(event: RunEvent): void {
+  onEvent(event: RunEvent): void {
     if (event.type === 'chunk' || event.type === 'tool-output' || event.type === 'progress') return; // frequent, and none has a line
     if (isStoredEvent(event) || this.options.folder() === '') return;
-    this.add(event.runId, (words) => auditEntryOf(event, words)).catch((error) => {
+    this.add(event.runId, (filters) => auditEntryOf(event, filters)).catch((error) => {
       this.failure = error;
     });
   }
@@ -61,7 +61,7 @@ export class AuditLog {
     return reply;
   }
 
-  private add(run: string | undefined, entryOf: (words: AuditTextFilters) => AuditEntry | undefined): Promise<void> {
+  private add(run: string | undefined, entryOf: (filters: AuditTextFilters) => AuditEntry | undefined): Promise<void> {
     const written = this.tail.then(async () => {
       const lines = await this.lines();
       const secrets = await this.options.secrets().catch((error) => {
@@ -79,11 +79,11 @@ export class AuditLog {
   }
 
   private async lines(): Promise<AuditFile> {
-    const { folder: said, roots, about, now } = this.options;
-    const folder = said().replace(/^~(?=$|[\\/])/, os.homedir());
+    const { folder: folderSetting, roots, about, now } = this.options;
+    const folder = folderSetting().replace(/^~(?=$|[\\/])/, os.homedir());
     if (!path.isAbsolute(folder)) throw auditError(folder, message('it is not an absolute path'));
-    const [place, ...open] = await Promise.all([folder, ...roots()].map(realPath));
-    if (open.some((root) => isWithin(root, place!)))
+    const [auditFolder, ...open] = await Promise.all([folder, ...roots()].map(realPath));
+    if (open.some((root) => isWithin(root, auditFolder!)))
       throw auditError(folder, message('it is in an open folder, where runs can change it'));
     if (this.file?.folder !== folder) {
       const head = () => ({ ...about, user: os.userInfo().username, host: os.hostname(), process: process.pid });
@@ -96,14 +96,18 @@ export class AuditLog {
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Real path; for a missing folder, its future real path. */
-async function realPath(place: string): Promise<string> {
-  const real = await fs.realpath(place).catch(() => undefined);
+async function realPath(auditFolder: string): Promise<string> {
+  const real = await fs.realpath(auditFolder).catch(() => undefined);
   return (
-    real ?? path.join(await fs.realpath(path.dirname(place)).catch(() => path.dirname(place)), path.basename(place))
+    real ??
+    path.join(
+      await fs.realpath(path.dirname(auditFolder)).catch(() => path.dirname(auditFolder)),
+      path.basename(auditFolder),
+    )
   );
 }
 
-function isWithin(root: string, place: string): boolean {
-  const way = path.relative(root, place);
+function isWithin(root: string, auditFolder: string): boolean {
+  const way = path.relative(root, auditFolder);
   return way === '' || (!path.isAbsolute(way) && way.split(path.sep)[0] !== '..');
 }

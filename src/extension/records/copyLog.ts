@@ -18,8 +18,11 @@ export async function copyRunLog(
     return;
   }
   try {
-    const kept = await store.events(runId);
-    const text = storedRunLog(kept, about(runId, version), { secrets: await secrets.all(), home: os.homedir() });
+    const events = await store.events(runId);
+    const text = storedRunLog(events, headerLines(runId, version), {
+      secrets: await secrets.all(),
+      home: os.homedir(),
+    });
     await vscode.env.clipboard.writeText(text);
     notify(
       'info',
@@ -32,7 +35,7 @@ export async function copyRunLog(
   }
 }
 
-function about(runId: string, version: string): string[] {
+function headerLines(runId: string, version: string): string[] {
   const remote = vscode.env.remoteName ? `, remote (${vscode.env.remoteName})` : '';
   return [
     `Towpath ${version}, run ${shortRunId(runId)}`,

@@ -15,7 +15,7 @@ import type { ParserWorker } from '../worker/parserWorker.ts';
 interface Dependencies {
   store: RunStore;
   secrets: Pick<Secrets, 'all'>;
-  asides: Pick<ParserWorker, 'run'>;
+  parserWorkers: Pick<ParserWorker, 'run'>;
 }
 
 const formats = { markdown: 'md', json: 'json' } as const;
@@ -38,7 +38,7 @@ export async function exportRun(
     const hide = (text: string) => redactForSharing(text, hidden);
     const run = await store.read(runId);
     const text = format === 'markdown' ? runToMarkdown(run, hide) : JSON.stringify(await store.exported(runId, hide));
-    const to = given?.to ?? (await askPlace(fileName(hide(runTitle(run))), formats[format]));
+    const to = given?.to ?? (await askTarget(fileName(hide(runTitle(run))), formats[format]));
     if (!to) return;
     await vscode.workspace.fs.writeFile(to, Buffer.from(text));
     notify(
@@ -57,11 +57,14 @@ export async function exportRun(
 }
 
 /** Implements *Import Runs…*; returns the id of the exported run. */
-export async function importRuns({ store, asides }: Dependencies, given?: vscode.Uri): Promise<string | undefined> {
+export async function importRuns(
+  { store, parserWorkers }: Dependencies,
+  given?: vscode.Uri,
+): Promise<string | undefined> {
   const from = given ?? (await askFile());
   if (!from) return undefined;
   try {
-    const read = await asides.run('runs', from.fsPath);
+    const read = await parserWorkers.run('runs', from.fsPath);
     if ('trouble' in read) throw new UserFacingError(read.trouble);
     const { runs } = read;
     await store.bring(runs);
@@ -93,7 +96,7 @@ async function askFormat(): Promise<Format | undefined> {
   return (await vscode.window.showQuickPick(items, { title: t('Towpath: export this run') }))?.format;
 }
 
-const askPlace = (name: string, ending: string): Thenable<vscode.Uri | undefined> => {
+const askTarget = (name: string, ending: string): Thenable<vscode.Uri | undefined> => {
   const folder = diskFolders()[0]?.uri.fsPath ?? os.homedir();
   const defaultUri = vscode.Uri.file(path.join(folder, `${name}.${ending}`));
   return vscode.window.showSaveDialog({ defaultUri, title: t('Export Run'), filters: { [ending]: [ending] } });

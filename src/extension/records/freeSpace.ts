@@ -23,7 +23,7 @@ export class FullDiskMonitor {
     return this.looking !== undefined;
   }
 
-  told(event: Pick<RunEvent, 'type'> & { error?: { code: string } }): void {
+  onEvent(event: Pick<RunEvent, 'type'> & { error?: { code: string } }): void {
     if (event.type !== 'phase' || event.error?.code !== 'STORE_FULL' || this.isFull) return;
     this.lookAgain();
     this.changed();
@@ -35,12 +35,12 @@ export class FullDiskMonitor {
   }
 
   private async look(): Promise<void> {
-    if (!(await this.hasRoom())) return this.lookAgain();
+    if (!(await this.hasFreeSpace())) return this.lookAgain();
     this.looking = undefined;
     this.changed();
   }
 
-  private async hasRoom(): Promise<boolean> {
+  private async hasFreeSpace(): Promise<boolean> {
     const file = path.join(this.folder, `room-${process.pid}`);
     try {
       await writeFile(file, probe, { flush: true }); // some systems report a full disk only on flush

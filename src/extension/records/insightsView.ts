@@ -39,11 +39,11 @@ export class Insights implements vscode.Disposable {
     panel.reveal();
   }
 
-  async save(place?: vscode.Uri): Promise<void> {
+  async save(target?: vscode.Uri): Promise<void> {
     if (!this.shown) return;
     const name = vscode.Uri.file(path.join(diskFolders()[0]?.uri.fsPath ?? '', 'insights.csv'));
     const to =
-      place ??
+      target ??
       (await vscode.window.showSaveDialog({ defaultUri: name, title: t('Save Insights'), filters: { CSV: ['csv'] } }));
     if (!to) return;
     try {
@@ -65,8 +65,8 @@ export class Insights implements vscode.Disposable {
     panel.onDidDispose(() => {
       this.panel = undefined;
     });
-    panel.webview.onDidReceiveMessage((said: unknown) => {
-      const { type, scope } = Object(said) as Record<string, unknown>;
+    panel.webview.onDidReceiveMessage((received: unknown) => {
+      const { type, scope } = Object(received) as Record<string, unknown>;
       if (type === 'csv') void this.save();
       else if (type === 'scope') void this.show(scope === 'all' ? 'all' : 'workspace');
     });
@@ -80,6 +80,6 @@ export async function listWorkspaceStores(storage: string | undefined, without: 
   if (storage === undefined) return [path.join(without, 'store')];
   const all = path.dirname(path.dirname(storage));
   const names = await fs.readdir(all).catch(() => [path.basename(path.dirname(storage))]);
-  const places = names.map((name) => path.join(all, name, path.basename(storage)));
-  return [...places, without].map((place) => path.join(place, 'store'));
+  const folders = names.map((name) => path.join(all, name, path.basename(storage)));
+  return [...folders, without].map((folder) => path.join(folder, 'store'));
 }

@@ -17,7 +17,7 @@ export class RunLogOutput {
     private readonly home = os.homedir(),
   ) {}
 
-  told(event: RunEvent): void {
+  onEvent(event: RunEvent): void {
     if (event.type === 'chunk' || event.type === 'tool-output') return; // frequent, and none has a line
     this.waiting.push(event);
     this.flushing ??= this.flush().finally(() => {
@@ -44,7 +44,7 @@ export class RunLogOutput {
 /** Log of a stored run for a bug report. `about`: lines about the environment. */
 export function storedRunLog(
   { events, damage }: { events: readonly StoredEvent[]; damage: readonly string[] },
-  about: readonly string[],
+  headerLines: readonly string[],
   hidden: RedactedValues,
 ): string {
   const hide = (text: string) => redactForReport(text, hidden);
@@ -53,7 +53,7 @@ export function storedRunLog(
     return line ? [`${timeOf(event.at)} [${line.level}] ${line.text}`] : [];
   });
   const wounds = damage.map((text) => `The record is damaged: ${text}.`);
-  return [...about.map(hide), ...wounds, '', ...lines, ''].join('\n');
+  return [...headerLines.map(hide), ...wounds, '', ...lines, ''].join('\n');
 }
 
 export const shortRunId = (runId: string): string => runId.slice(0, 'run-12345678'.length);

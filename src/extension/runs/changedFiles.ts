@@ -78,7 +78,7 @@ export class ChangedFiles implements vscode.Disposable {
     this.later(() => true);
   }
 
-  told(event: RunEvent): void {
+  onEvent(event: RunEvent): void {
     if (event.runId !== this.parts.shown()) return;
     const counts =
       event.type === 'undo' ||
@@ -87,12 +87,12 @@ export class ChangedFiles implements vscode.Disposable {
     if (counts) this.later(() => this.events.push(event) === 0);
   }
 
-  async rows(runId: string): Promise<{ row: ChangedFileRow; file: ChangedRunFile; place: string | undefined }[]> {
+  async rows(runId: string): Promise<{ row: ChangedFileRow; file: ChangedRunFile; absolute: string | undefined }[]> {
     await this.looking;
     const files = (this.run?.id === runId && this.run.files) || createDictionary<ChangedRunFile>();
     return [...this.shown.values()].flatMap((row) => {
       const file = files[row.path];
-      return file ? [{ row, file, place: this.placeOf(row.path) }] : [];
+      return file ? [{ row, file, absolute: this.absolutePath(row.path) }] : [];
     });
   }
 
@@ -102,7 +102,7 @@ export class ChangedFiles implements vscode.Disposable {
     this.parts.reviewed.update(runId, reviewed ? { ...others, [name]: id } : others);
     for (const forgotten of Object.keys(this.parts.reviewed.all()).slice(0, -maxReviewed))
       this.parts.reviewed.update(forgotten, undefined);
-    if (this.run?.id === runId) this.tell(this.run);
+    if (this.run?.id === runId) this.notifyOf(this.run);
   }
 
   private readonly reviewedIn = (runId: string): Record<string, unknown> => Object(this.parts.reviewed.get(runId));
@@ -132,10 +132,10 @@ export class ChangedFiles implements vscode.Disposable {
       else this.shown.delete(name);
     }
     if (run.id !== this.parts.shown()) return;
-    this.tell(run);
+    this.notifyOf(run);
   }
 
-  private tell(run: Folded): void {
+  private notifyOf(run: Folded): void {
     const reviewed = this.reviewedIn(run.id);
     const rows = [...this.shown.values()].map((row) =>
       reviewed[row.path] === row.id ? { ...row, reviewed: true } : row,
@@ -164,15 +164,15 @@ export class ChangedFiles implements vscode.Disposable {
   /** Returns undefined if the file has no visible change. */
   private async rowOf(runId: string, name: string, file: ChangedRunFile): Promise<ChangedFileRow | undefined> {
     const { workspace, store } = this.parts;
-    const place = this.placeOf(name);
-    if (place) this.names.set(path.normalize(place), name);
+    const absolute = this.absolutePath(name);
+    if (absolute) this.names.set(path.normalize(absolute), name);
     if (file.from !== undefined) return { path: name, id: '', made: 'moved', from: file.from };
     const now = await readCurrentFileText(workspace, name);
     if (now?.file) this.names.set(path.normalize(now.file), name);
     if (file.kind !== undefined) return now?.id === null ? { path: name, id: '', made: 'deleted' } : undefined;
     if (!now) return { path: name, id: file.after?.slice(0, 12) ?? '' };
     if (now.id === file.before) return undefined;
-    if (place && (await this.committed.has(place, now.text, file.at))) return undefined;
+    if (absolute && (await this.committed.has(absolute, now.text, file.at))) return undefined;
     const read = async (id: string | null) => (id === null ? null : store.contents.read(runId, id));
     const since = await Promise.all([read(file.before), read(file.after)]).then(
       ([before, left]) => compareFileVersions(before, left, now.text),
@@ -189,9 +189,9 @@ export class ChangedFiles implements vscode.Disposable {
     };
   }
 
-  private placeOf(said: string): string | undefined {
+  private absolutePath(relative: string): string | undefined {
     const { roots } = this.parts.workspace;
-    const name = said.replace(/^@project\//, '');
+    const name = relative.replace(/^@project\//, '');
     if (roots.length === 1) return path.join(roots[0]!.path, name);
     const [first, ...rest] = name.split('/');
     const root = roots.find((one) => one.name === first);

@@ -21,7 +21,7 @@ import { takeOverAction, untrustedNotice } from './untrustedNotice.ts';
 interface Refused {
   runId: string;
   again(): Promise<unknown>;
-  isWords: boolean;
+  isMessage: boolean;
   isElsewhere: boolean;
 }
 
@@ -98,7 +98,7 @@ export class PanelConversation {
 
   private async showWhole(): Promise<void> {
     const { shown } = this;
-    const run = shown && (this.engine.live(shown) ?? (await this.kept(shown)));
+    const run = shown && (this.engine.live(shown) ?? (await this.readStored(shown)));
     const isElsewhere = shown !== undefined && (await this.store.isElsewhere(shown));
     if (shown === this.shown)
       await this.show(run ? (this.working ? run : toRestingRun(run, isElsewhere)) : null, isElsewhere);
@@ -121,7 +121,7 @@ export class PanelConversation {
     if (isBehind || isElsewhere !== this.known.isElsewhere) await this.showWhole();
   }
 
-  told(event: RunEvent): void {
+  onEvent(event: RunEvent): void {
     if (event.type === 'phase' && event.error?.code.startsWith('STORE_')) this.failed.add(event.runId);
     if (event.type === 'run-start') this.begun = event.runId;
     if (event.runId !== this.shown) return;
@@ -162,10 +162,10 @@ export class PanelConversation {
       const input = { userInput, ...(files.length > 0 && { attachments: files }) };
       await before;
       if (isNew && (this.shown !== meant || this.unbegun === meant))
-        return await this.begin({ ...this.speaker(), ...input }, sent, wordsOf(input));
-      const said = this.say(meant, { ...input, ...(chosen?.runId === meant && { chosen }) }, when);
+        return await this.begin({ ...this.speaker(), ...input }, sent, textOf(input));
+      const sending = this.sendTo(meant, { ...input, ...(chosen?.runId === meant && { chosen }) }, when);
       sent();
-      await said;
+      await sending;
     } finally {
       sent();
     }
@@ -183,7 +183,7 @@ export class PanelConversation {
     const files = [...(one?.attachments ?? []), ...named];
     const input = { userInput: text ?? one!.text, ...(files.length > 0 && { attachments: files }) };
     const isChanged = one && (await this.engine.changeWaiting(runId, queued, { ...input, when }));
-    if (!isChanged && text !== undefined) return this.say(runId, input, when);
+    if (!isChanged && text !== undefined) return this.sendTo(runId, input, when);
     if (isChanged && when === 'now') await this.work(runId, () => this.engine.continue({ runId }));
   }
 
@@ -192,30 +192,30 @@ export class PanelConversation {
   }
 
   async waitingIn(runId: string): Promise<Run['queued']> {
-    return (this.engine.live(runId) ?? (await this.kept(runId)))?.queued ?? [];
+    return (this.engine.live(runId) ?? (await this.readStored(runId)))?.queued ?? [];
   }
 
   /** Answers a user question of a run, displayed or not. A late answer is ignored. */
   async answer(chosen: PanelQuestionChoices): Promise<void> {
     await this.restored;
-    await this.say(chosen.runId, { userInput: '', chosen });
+    await this.sendTo(chosen.runId, { userInput: '', chosen });
   }
 
-  async say(runId: string, input: UserInput, when?: DeliveryTime): Promise<void> {
+  async sendTo(runId: string, input: UserInput, when?: DeliveryTime): Promise<void> {
     if (!(await this.engine.say({ runId, ...input, ...(when && { when }) })))
-      return void (await this.work(runId, () => this.engine.continue({ runId, ...input }), wordsOf(input)));
+      return void (await this.work(runId, () => this.engine.continue({ runId, ...input }), textOf(input)));
     if (when === 'now') await this.work(runId, () => this.engine.continue({ runId }));
   }
 
   /**
    * Starts and displays a run.
    *
-   * @param words text that returns to the message box on failure
+   * @param text text that returns to the message box on failure
    */
   async begin(
     start: Omit<Parameters<ExecutionEngine['start']>[0], 'runId'>,
     begun = () => {},
-    words = start.workflowId === undefined ? wordsOf(start) : undefined,
+    text = start.workflowId === undefined ? textOf(start) : undefined,
   ): Promise<void> {
     await this.restored;
     this.view.post({ type: 'notice', notice: null });
@@ -227,8 +227,8 @@ export class PanelConversation {
       begun();
       return started;
     };
-    const again = () => this.begin(start, undefined, words);
-    if ((await this.work(runId, enter, words, again)) && this.begun !== runId) this.unbegun = runId;
+    const again = () => this.begin(start, undefined, text);
+    if ((await this.work(runId, enter, text, again)) && this.begun !== runId) this.unbegun = runId;
   }
 
   /**
@@ -240,13 +240,13 @@ export class PanelConversation {
     await this.restored;
     const { shown, refused } = this;
     if (refused && refused.runId === shown && !refused.isElsewhere) return this.tryRefused(refused);
-    const run = shown && (this.engine.live(shown) ?? (await this.kept(shown)));
+    const run = shown && (this.engine.live(shown) ?? (await this.readStored(shown)));
     if (!shown || !run) {
       if (!shown)
         this.notice({ level: 'info', text: t('No run is shown. Open the run to continue, or write a message.') });
     } else if (this.working && run.held) {
       await this.endHold(shown);
-      const now = this.working ? undefined : await this.kept(shown);
+      const now = this.working ? undefined : await this.readStored(shown);
       if (now && !now.held && isBetweenTurns(now)) await this.work(shown, () => this.engine.continue({ runId: shown })); // the run rested first
     } else if (this.working) this.notice({ level: 'info', text: t('This run is already in progress.') });
     else if (!canContinueRun(run))
@@ -265,7 +265,7 @@ export class PanelConversation {
   async summary(): Promise<string | undefined> {
     await this.restored;
     const { shown } = this;
-    const run = shown && (this.engine.live(shown) ?? (await this.kept(shown)));
+    const run = shown && (this.engine.live(shown) ?? (await this.readStored(shown)));
     return run ? createRunDigest(run) : undefined;
   }
 
@@ -276,7 +276,7 @@ export class PanelConversation {
   async run(): Promise<Run | undefined> {
     await this.restored;
     const { shown } = this;
-    return shown === undefined ? undefined : (this.engine.live(shown) ?? this.kept(shown));
+    return shown === undefined ? undefined : (this.engine.live(shown) ?? this.readStored(shown));
   }
 
   async compact(model?: string): Promise<void> {
@@ -323,10 +323,10 @@ export class PanelConversation {
 
   async open(runId: string | undefined): Promise<void> {
     await this.restored;
-    const kept = this.choose(runId);
+    const stored = this.choose(runId);
     this.view.post({ type: 'notice', notice: null });
     await this.snapshot();
-    await kept;
+    await stored;
   }
 
   /** Stops a run with its background commands and deletes the run; returns the name for its restoration. Undefined: failed. */
@@ -363,30 +363,30 @@ export class PanelConversation {
   /**
    * Runs an engine call and reports failures to open the run; other errors are events of the run.
    *
-   * @param words text that returns to the message box on failure
+   * @param text text that returns to the message box on failure
    * @param again retries the work after a takeover
    * @returns true if the input was not recorded
    */
   private async work(
     runId: string,
     enter: () => ReturnType<ExecutionEngine['start']>,
-    words?: string,
-    again: Refused['again'] = () => this.work(runId, enter, words),
+    text?: string,
+    again: Refused['again'] = () => this.work(runId, enter, text),
   ): Promise<boolean> {
     const entered = enter();
     this.listChanged();
     const result = await entered;
     this.listChanged();
-    const isSaid = this.failed.delete(runId);
+    const isReported = this.failed.delete(runId);
     const { error, isUnheard = false } = result;
     const { code = '' } = error ?? {};
     if (code === 'ENGINE_UNTRUSTED' && this.shown === runId) this.notice(untrustedNotice());
     const isElsewhere = code === 'STORE_LOCKED';
-    const isRefused = /^(STORE|ENGINE_RUN)_/.test(code) && (isUnheard || (isElsewhere && !isSaid));
-    this.refused = isRefused ? { runId, again, isWords: words !== undefined, isElsewhere } : undefined;
+    const isRefused = /^(STORE|ENGINE_RUN)_/.test(code) && (isUnheard || (isElsewhere && !isReported));
+    this.refused = isRefused ? { runId, again, isMessage: text !== undefined, isElsewhere } : undefined;
     if (!error || !/^(STORE|ENGINE_RUN)_/.test(code) || this.shown !== runId) return isRefused && isUnheard;
-    if (isUnheard && words !== undefined) this.view.post({ type: 'unheard', text: words });
-    if (!isSaid)
+    if (isUnheard && text !== undefined) this.view.post({ type: 'unheard', text: text });
+    if (!isReported)
       this.notice({
         level: 'error',
         text: localizedErrorText(error),
@@ -405,9 +405,9 @@ export class PanelConversation {
     return true;
   }
 
-  private async tryRefused({ again, isWords }: Refused): Promise<void> {
+  private async tryRefused({ again, isMessage }: Refused): Promise<void> {
     this.refused = undefined;
-    if (isWords) this.view.post({ type: 'say-unheard' });
+    if (isMessage) this.view.post({ type: 'say-unheard' });
     else await again();
   }
 
@@ -429,7 +429,7 @@ export class PanelConversation {
     if (runId && (await this.store.has(runId))) this.shown = runId;
   }
 
-  private async kept(runId: string): Promise<Run | undefined> {
+  private async readStored(runId: string): Promise<Run | undefined> {
     try {
       return await this.store.read(runId);
     } catch (error) {
@@ -440,5 +440,5 @@ export class PanelConversation {
   }
 }
 
-const wordsOf = ({ userInput, attachments }: Partial<UserInput>): string | undefined =>
+const textOf = ({ userInput, attachments }: Partial<UserInput>): string | undefined =>
   userInput || attachments?.length ? (userInput ?? '') : undefined;

@@ -44,7 +44,7 @@ export async function deleteRun(runId: string, parts: Dependencies): Promise<voi
   const branches = descendantRuns(runId, runs);
   const all = t('Delete All {0}', branches.length + 1);
   const chosen =
-    branches.length > 0 ? await modals.ask(aboutBranches(run.title, branches.length, [onlyIt, all])) : onlyIt;
+    branches.length > 0 ? await modals.ask(branchesQuestion(run.title, branches.length, [onlyIt, all])) : onlyIt;
   if (chosen === undefined) return;
   const shown = conversation.runId;
   const deleted: { id: string; name: string; title: string }[] = [];
@@ -55,7 +55,7 @@ export async function deleteRun(runId: string, parts: Dependencies): Promise<voi
   const [first, ...more] = deleted;
   if (!first) return;
   const command = t('Deleted Runs…');
-  const told =
+  const text =
     more.length > 0
       ? [
           t('“{0}” and {1} were deleted.', first.title, inBranches(more.length)),
@@ -64,7 +64,7 @@ export async function deleteRun(runId: string, parts: Dependencies): Promise<voi
       : [t('“{0}” was deleted.', first.title), t('“{1}” restores it within {0} days.', maxTrashDays, command)];
   const undo = t('Undo');
   // Not awaited: a notification may stay for hours.
-  void notifyWithActions('info', told.join(' '), undo).then(async (pressed) => {
+  void notifyWithActions('info', text.join(' '), undo).then(async (pressed) => {
     if (pressed === undo) for (const { id, name } of deleted) await conversation.bringBack(name, id === shown);
   });
 }
@@ -77,7 +77,7 @@ async function deleteOne(id: string, { conversation, policies }: Dependencies): 
 
 const inBranches = (count: number) => localizedCount(count, 'branch', 'branches');
 
-const aboutBranches = (title: string, count: number, buttons: string[]) => ({
+const branchesQuestion = (title: string, count: number, buttons: string[]) => ({
   text: disableCommandLinks(
     count === 1
       ? t('“{0}” has {1}. Delete that, too?', title, inBranches(count))

@@ -12,17 +12,17 @@ interface Dependencies {
 /** Options of a plan implementation. `apart`: in a new run that receives only the plan. `words`: additional message. */
 interface PlanExecution {
   apart?: true | undefined;
-  words?: string | undefined;
+  instruction?: string | undefined;
   named?: Promise<Attachment[]> | undefined;
 }
 
 export async function createPlanExecution(
-  { apart, words = '', named }: PlanExecution,
+  { apart, instruction = '', named }: PlanExecution,
   { conversation, agents }: Dependencies,
 ): Promise<void> {
   const run = await conversation.run();
   if (!run) return;
-  const more = words.trim() === '' ? '' : `\n\n${words.trim()}`;
+  const more = instruction.trim() === '' ? '' : `\n\n${instruction.trim()}`;
   if (!apart) {
     await agents.choose({ workflowId: chatWorkflowId, agentId: workAgent });
     return conversation.send(`Do what the plan says.${more}`, undefined, undefined, undefined, named);

@@ -18,7 +18,7 @@ import type { ChatView } from '../view/chatView.ts';
 import type { PanelConversation } from './conversation.ts';
 import type { FileUndo } from './undoFiles.ts';
 
-interface PickedPlace {
+interface PickedMessage {
   seq: number;
   isEnd?: true;
 }
@@ -37,7 +37,7 @@ interface Dependencies {
  * *Restore Files to Here* uses the confirmation of undo.
  */
 export class Branches {
-  private readonly places = new Map<string, number>();
+  private readonly positions = new Map<string, number>();
   private showing = 0;
 
   constructor(private readonly parts: Dependencies) {}
@@ -46,9 +46,9 @@ export class Branches {
   async editAndSend(): Promise<void> {
     const { store } = this.parts;
     const from = await this.atRest('edit');
-    const said = from && (await this.pick(from, t('Towpath: edit and send again')));
-    if (!said) return;
-    const { content, attachments } = said.message;
+    const message = from && (await this.pick(from, t('Towpath: edit and send again')));
+    if (!message) return;
+    const { content, attachments } = message.message;
     const typed = await vscode.window.showInputBox({
       title: t('Towpath: edit and send again'),
       prompt: t(
@@ -59,61 +59,61 @@ export class Branches {
     });
     const text = typed?.replaceAll(lineBreak, '\n');
     if (text === undefined || (text.trim() === '' && !attachments)) return;
-    const files = await this.changedBy(from, await store.callsAfter(from, said.seq));
+    const files = await this.changedBy(from, await store.callsAfter(from, message.seq));
     const restore =
       files > 0
-        ? await askAboutFiles(
+        ? await askToRestoreFiles(
             t('Towpath: this run changed files after that message'),
             t('Restore {0} to here…', localizedCount(files, 'file')),
           )
         : false;
-    if (restore === undefined || !(await this.instead(from, said, text, restore)))
+    if (restore === undefined || !(await this.instead(from, message, text, restore)))
       this.parts.view.post({ type: 'unheard', text });
   }
 
   /** Replaces the message with text from the panel. Resolves to true if sent. */
-  async sayInstead(
+  async sendInstead(
     runId: string,
     at: number,
     text: string,
     restore = false,
     named: readonly Attachment[] = [],
   ): Promise<boolean> {
-    const said = await this.saidAt(runId, at, 'edit');
-    return said !== undefined && this.instead(runId, said, text, restore, named);
+    const message = await this.messageAt(runId, at, 'edit');
+    return message !== undefined && this.instead(runId, message, text, restore, named);
   }
 
   private async instead(
     from: string,
-    said: ForkableUserMessage,
+    message: ForkableUserMessage,
     text: string,
     restore: boolean,
     named: readonly Attachment[] = [],
   ): Promise<boolean> {
     const { conversation, store, undo } = this.parts;
     if (conversation.runId !== from) return false;
-    const changed = restore ? await store.callsAfter(from, said.seq) : [];
+    const changed = restore ? await store.callsAfter(from, message.seq) : [];
     if (restore && !(await undo.calls(from, { toolCallIds: changed }, true))) return false;
-    const branch = await this.forkAt(from, said.seq - 1);
+    const branch = await this.forkAt(from, message.seq - 1);
     if (branch === undefined) return false;
-    const attachments = [...(said.message.attachments ?? []), ...named];
-    void conversation.say(branch, { userInput: text, ...(attachments.length > 0 && { attachments }) });
+    const attachments = [...(message.message.attachments ?? []), ...named];
+    void conversation.sendTo(branch, { userInput: text, ...(attachments.length > 0 && { attachments }) });
     return true;
   }
 
   /** Creates a branch before the message and moves its text to the message box. */
   async forkBefore(runId: string, at: number): Promise<void> {
-    const said = await this.saidAt(runId, at, 'fork');
-    const branch = said && (await this.forkAt(runId, said.seq - 1));
-    if (branch) this.parts.view.post({ type: 'draft', text: said.message.content });
+    const message = await this.messageAt(runId, at, 'fork');
+    const branch = message && (await this.forkAt(runId, message.seq - 1));
+    if (branch) this.parts.view.post({ type: 'draft', text: message.message.content });
     await this.parts.view.focus();
   }
 
   /** Restores the files at the time of the message, after the confirmation of undo. */
   async restoreTo(runId: string, at: number): Promise<void> {
-    const said = await this.saidAt(runId, at, 'restore');
-    if (!said) return;
-    const toolCallIds = await this.parts.store.callsAfter(runId, said.seq);
+    const message = await this.messageAt(runId, at, 'restore');
+    if (!message) return;
+    const toolCallIds = await this.parts.store.callsAfter(runId, message.seq);
     await this.parts.undo.calls(runId, { toolCallIds }, true);
   }
 
@@ -123,17 +123,21 @@ export class Branches {
    * @param pick selects another model first; cancelling changes nothing
    */
   async answerAgain(runId: string, at: number, pick?: () => Promise<string | undefined>): Promise<void> {
-    const said = await this.saidAt(runId, at, 'again');
-    if (!said || (pick && (await pick()) === undefined)) return;
-    if (this.parts.conversation.runId === runId) await this.instead(runId, said, said.message.content, false);
+    const message = await this.messageAt(runId, at, 'again');
+    if (!message || (pick && (await pick()) === undefined)) return;
+    if (this.parts.conversation.runId === runId) await this.instead(runId, message, message.message.content, false);
   }
 
   /** Returns the newest message of the user up to the index, in the displayed run at rest. */
-  private async saidAt(runId: string, at: number, what: keyof typeof atWork): Promise<ForkableUserMessage | undefined> {
+  private async messageAt(
+    runId: string,
+    at: number,
+    what: keyof typeof atWork,
+  ): Promise<ForkableUserMessage | undefined> {
     const from = await this.atRest(what);
     if (from !== runId) return undefined;
     try {
-      return (await this.parts.store.said(runId)).findLast((one) => one.at <= at);
+      return (await this.parts.store.forkableMessages(runId)).findLast((one) => one.at <= at);
     } catch (error) {
       this.parts.conversation.notice({ level: 'error', text: localizedErrorText(StoreError.from(error)) });
       return undefined;
@@ -145,22 +149,22 @@ export class Branches {
     await conversation.restored;
     const from = conversation.runId;
     if (from === undefined) return nothingShown();
-    const place = await this.pick(
+    const picked = await this.pick(
       from,
       t('Towpath: fork this run'),
       conversation.working ? undefined : t('After all messages'),
     );
-    if (place) await this.forkAt(from, place.seq - 1);
+    if (picked) await this.forkAt(from, picked.seq - 1);
   }
 
   async restoreFiles(): Promise<void> {
     const { conversation, store, undo } = this.parts;
     const from = await this.atRest('restore');
     const end = t('After all messages, as this branch left them');
-    const place = from && (await this.pick(from, t('Towpath: restore files as they were'), end));
-    if (!place) return;
-    if (place.isEnd) return this.restoreAll(from);
-    const toolCallIds = await store.callsAfter(from, place.seq);
+    const picked = from && (await this.pick(from, t('Towpath: restore files as they were'), end));
+    if (!picked) return;
+    if (picked.isEnd) return this.restoreAll(from);
+    const toolCallIds = await store.callsAfter(from, picked.seq);
     if (conversation.runId === from) await undo.calls(from, { toolCallIds }, true);
   }
 
@@ -201,7 +205,7 @@ export class Branches {
           index === nth
             ? []
             : [
-                this.wordsAfter(way, seq).then((label) => ({
+                this.textAfter(way, seq).then((label) => ({
                   label,
                   description: t('{0} of {1}', index + 1, ways.length),
                   way,
@@ -217,7 +221,7 @@ export class Branches {
     const files = await this.filesOf(chosen.way);
     const differing = files ? await undo.differing(files) : 0;
     if (!files || differing === 0) return;
-    const restore = await askAboutFiles(
+    const restore = await askToRestoreFiles(
       t('Towpath: some files have changed since this branch'),
       t('Restore {0}…', localizedCount(differing, 'file')),
     );
@@ -228,18 +232,18 @@ export class Branches {
     const { conversation, store, view } = this.parts;
     const { runId } = conversation;
     this.showing++;
-    const mine = this.showing;
+    const own = this.showing;
     if (runId === undefined) return;
     const runs = await store.list();
     const points = await Promise.all(forkPoints(runId, runs).map((point) => this.shownPoint(runId, point)));
-    if (mine === this.showing) view.post({ type: 'branches', runId, points: points.flat() });
+    if (own === this.showing) view.post({ type: 'branches', runId, points: points.flat() });
   }
 
   private async shownPoint(runId: string, { seq, ways, nth }: ForkPoint) {
     const key = `${seq} ${runId}`;
-    const at = this.places.get(key) ?? (await this.parts.store.messagesUpTo(runId, seq).catch(() => undefined));
+    const at = this.positions.get(key) ?? (await this.parts.store.messagesUpTo(runId, seq).catch(() => undefined));
     if (at === undefined) return []; // errors are reported when the run is opened
-    this.places.set(key, at);
+    this.positions.set(key, at);
     return [{ at, nth: nth + 1, of: ways.length, previous: ways[nth - 1], next: ways[nth + 1] }];
   }
 
@@ -268,16 +272,16 @@ export class Branches {
 
   /** @param end label of the run's end, if selectable */
   private async pick(runId: string, title: string): Promise<ForkableUserMessage | undefined>;
-  private async pick(runId: string, title: string, end: string | undefined): Promise<PickedPlace | undefined>;
-  private async pick(runId: string, title: string, end?: string): Promise<PickedPlace | undefined> {
+  private async pick(runId: string, title: string, end: string | undefined): Promise<PickedMessage | undefined>;
+  private async pick(runId: string, title: string, end?: string): Promise<PickedMessage | undefined> {
     const { store, conversation } = this.parts;
     try {
-      const said = await store.said(runId);
-      const labelOf = (words: string) => (end === undefined ? words : t('Before: {0}', words));
-      const items = said.map((one, index) => ({
-        label: labelOf(inShort(one.message.content)),
-        description: t('{0} of {1}', index + 1, said.length),
-        place: one as PickedPlace,
+      const message = await store.forkableMessages(runId);
+      const labelOf = (text: string) => (end === undefined ? text : t('Before: {0}', text));
+      const items = message.map((one, index) => ({
+        label: labelOf(shortText(one.message.content)),
+        description: t('{0} of {1}', index + 1, message.length),
+        place: one as PickedMessage,
       }));
       if (end !== undefined)
         items.push({ label: end, description: '', place: { seq: (await store.read(runId)).seq + 1, isEnd: true } });
@@ -293,10 +297,10 @@ export class Branches {
     return undoOperations(await this.parts.store.read(runId), toolCallIds).length;
   }
 
-  private async wordsAfter(runId: string, seq: number): Promise<string> {
-    const said = await this.parts.store.said(runId).catch(() => []);
-    const first = said.find((one) => one.seq > seq);
-    return first ? inShort(first.message.content) : t('No messages yet');
+  private async textAfter(runId: string, seq: number): Promise<string> {
+    const message = await this.parts.store.forkableMessages(runId).catch(() => []);
+    const first = message.find((one) => one.seq > seq);
+    return first ? shortText(first.message.content) : t('No messages yet');
   }
 }
 
@@ -311,7 +315,7 @@ const atWork = {
 } as const;
 
 /** True: restore; false: keep; undefined: cancelled, nothing is sent. */
-async function askAboutFiles(title: string, restoring: string): Promise<boolean | undefined> {
+async function askToRestoreFiles(title: string, restoring: string): Promise<boolean | undefined> {
   const items = [
     { label: t('Keep the files as they are'), restore: false },
     { label: restoring, restore: true },
@@ -321,5 +325,5 @@ async function askAboutFiles(title: string, restoring: string): Promise<boolean 
 
 const nothingShown = (): undefined => void notify('info', t('No run is shown. Open the run to continue.'));
 
-const inShort = (words: string): string =>
-  truncateWithEllipsis(escapeInvisibleInProseLine(words), 100) || t('A picture');
+const shortText = (text: string): string =>
+  truncateWithEllipsis(escapeInvisibleInProseLine(text), 100) || t('A picture');

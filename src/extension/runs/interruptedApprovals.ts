@@ -51,7 +51,7 @@ export class InterruptedApprovals {
     this.dependencies.changed();
   }
 
-  told({ runId, type }: RunEvent): void {
+  onEvent({ runId, type }: RunEvent): void {
     if (type !== 'phase' || this.shown?.runId !== runId) return;
     const run = this.dependencies.engine.live(runId);
     this.shown = { runId, calls: run ? pendingApprovalIds(run) : [] };
@@ -102,11 +102,11 @@ export class InterruptedApprovals {
     return pendingApprovalIds(await store.read(runId));
   }
 
-  private async resume(key: CallKey, how: 'show' | 'deny'): Promise<void> {
+  private async resume(key: CallKey, response: 'show' | 'deny'): Promise<void> {
     const { approvals, conversation, workspace } = this.dependencies;
     if (!workspace.trusted) return conversation.notice(untrustedNotice());
     this.waiting?.abort();
-    approvals.expect(key, how);
+    approvals.expect(key, response);
     await conversation.resume(key.runId);
   }
 }

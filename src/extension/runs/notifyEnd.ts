@@ -20,13 +20,13 @@ export async function notifyRunEnd(
 ): Promise<void> {
   if (panelInView()) return;
   const { error, messages } = await read(runId);
-  const words = escapeInvisibleInProseLine(
+  const message = escapeInvisibleInProseLine(
     error ? localizedErrorText(error) : (messages.findLast(({ role }) => role === 'assistant')?.content ?? ''),
   );
   const text = endOf(
     state === 'failed',
     truncateWithEllipsis(escapeInvisibleInProseLine(title), 60),
-    truncateWithEllipsis(words, 200),
+    truncateWithEllipsis(message, 200),
   );
   const chosen =
     state === 'failed'
@@ -35,7 +35,7 @@ export async function notifyRunEnd(
   if (chosen) await show(runId);
 }
 
-function endOf(hasFailed: boolean, title: string, words: string): string {
-  if (words === '') return hasFailed ? t('“{0}” failed.', title) : t('“{0}” has ended.', title);
-  return hasFailed ? t('“{0}” failed: {1}', title, words) : t('“{0}” has ended: {1}', title, words);
+function endOf(hasFailed: boolean, title: string, message: string): string {
+  if (message === '') return hasFailed ? t('“{0}” failed.', title) : t('“{0}” has ended.', title);
+  return hasFailed ? t('“{0}” failed: {1}', title, message) : t('“{0}” has ended: {1}', title, message);
 }

@@ -75,10 +75,13 @@ export class AgentPicker {
     const all = [...builtIn(), ...(await this.ofFiles())];
     const rows = all.toSorted((one, other) => Number(isNow(other)) - Number(isNow(one)));
     const items = rows.map((row) => ({ ...row, label: `${isNow(row) ? '$(check)' : '$(blank)'} ${row.label}` }));
-    const placeHolder = (await this.parts.conversation.run())
+    const placeholder = (await this.parts.conversation.run())
       ? t('For the shown run; an agent from a file starts a new run')
       : t('For the run that starts here');
-    const chosen = await vscode.window.showQuickPick(items, { title: t('Towpath: select an agent'), placeHolder });
+    const chosen = await vscode.window.showQuickPick(items, {
+      title: t('Towpath: select an agent'),
+      placeHolder: placeholder,
+    });
     if (chosen && !isNow(chosen)) await this.choose({ workflowId: chosen.workflowId, agentId: chosen.agentId });
   }
 

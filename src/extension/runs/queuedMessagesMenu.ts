@@ -17,7 +17,7 @@ const times = [
   { label: 'Send Now', detail: 'Running work is stopped', when: 'now' },
 ] as const satisfies readonly { label: string; detail: string; when: DeliveryTime }[];
 
-const told = ({ label, detail, when }: (typeof times)[number]) => ({ label: t(label), detail: t(detail), when });
+const timeRow = ({ label, detail, when }: (typeof times)[number]) => ({ label: t(label), detail: t(detail), when });
 
 /** Sends a message to the running displayed run, at a selected time. With arguments, no dialog opens. */
 export async function sendToRun({ conversation }: Dependencies, text?: unknown, when?: unknown): Promise<void> {
@@ -27,13 +27,14 @@ export async function sendToRun({ conversation }: Dependencies, text?: unknown, 
     return;
   }
   const title = t('Towpath: queue a message');
-  const said =
+  const sentence =
     typeof text === 'string' ? text : await vscode.window.showInputBox({ title, prompt: t('Enter a message') });
-  if (!said?.trim()) return;
+  if (!sentence?.trim()) return;
   const given = times.find((one) => one.when === when);
   const time =
-    given ?? (await vscode.window.showQuickPick(times.map(told), { title, placeHolder: t('When should it be sent?') }));
-  if (time) void conversation.send(said.trim(), undefined, undefined, time.when);
+    given ??
+    (await vscode.window.showQuickPick(times.map(timeRow), { title, placeHolder: t('When should it be sent?') }));
+  if (time) void conversation.send(sentence.trim(), undefined, undefined, time.when);
 }
 
 export async function showQueuedMessages({ conversation, view }: Dependencies): Promise<void> {
@@ -54,7 +55,7 @@ export async function showQueuedMessages({ conversation, view }: Dependencies): 
   const one = await vscode.window.showQuickPick(waiting.map(labelOf), { title });
   if (!one) return;
   const acts = [
-    ...times.filter(({ when }) => when !== one.when).map(told),
+    ...times.filter(({ when }) => when !== one.when).map(timeRow),
     { label: t('Edit'), detail: t('In the message box'), when: undefined },
     { label: t('Remove'), detail: t('The message is not sent'), when: undefined },
   ];

@@ -30,7 +30,9 @@ export async function createRevertChange({ changedFiles, conversation, store }: 
   const rows = runId === undefined ? [] : (await changedFiles.rows(runId)).filter(isOfText);
   const before = async ({ file }: Row) => (file.before === null ? '' : store.contents.read(runId!, file.before));
   const editor = vscode.window.activeTextEditor;
-  const here = rows.find(({ place }) => editor?.document.uri.scheme === 'file' && place === editor.document.uri.fsPath);
+  const here = rows.find(
+    ({ absolute }) => editor?.document.uri.scheme === 'file' && absolute === editor.document.uri.fsPath,
+  );
   const edit =
     editor && here && revertEditAtLine(editor.selection.active.line, await before(here), editor.document.getText());
   const found = edit ? { document: editor.document, edit } : await choose(rows, before);
@@ -38,7 +40,7 @@ export async function createRevertChange({ changedFiles, conversation, store }: 
     notify('error', t('The editor did not undo the change.'));
 }
 
-const isOfText = ({ file, place }: Row): boolean => place !== undefined && !file.kind && file.from === undefined;
+const isOfText = ({ file, absolute }: Row): boolean => absolute !== undefined && !file.kind && file.from === undefined;
 
 async function choose(rows: Row[], before: (row: Row) => Promise<string>): Promise<Found | undefined> {
   const items = (await Promise.all(rows.map((row) => itemsOf(row, before)))).flat();
@@ -65,7 +67,7 @@ async function choose(rows: Row[], before: (row: Row) => Promise<string>): Promi
 
 async function itemsOf(row: Row, before: (row: Row) => Promise<string>): Promise<(vscode.QuickPickItem & Found)[]> {
   try {
-    const document = await vscode.workspace.openTextDocument(vscode.Uri.file(row.place!));
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.file(row.absolute!));
     return lineEditsBetween(await before(row), document.getText()).map((edit) => {
       const now = edit.start < edit.end ? document.lineAt(edit.start).text : edit.lines[0];
       return {
@@ -82,8 +84,8 @@ async function itemsOf(row: Row, before: (row: Row) => Promise<string>): Promise
 }
 
 async function show({ document, edit }: Found): Promise<void> {
-  const place = new vscode.Position(Math.min(edit.start, document.lineCount - 1), 0);
-  const selection = new vscode.Range(place, place);
+  const position = new vscode.Position(Math.min(edit.start, document.lineCount - 1), 0);
+  const selection = new vscode.Range(position, position);
   await vscode.window.showTextDocument(document, { selection, preserveFocus: true, preview: true });
 }
 

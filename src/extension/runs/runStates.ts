@@ -32,7 +32,7 @@ interface Dependencies {
  * by window status files, which the next window reads, too.
  */
 export class RunStates {
-  private readonly mine = new Map<string, RunStatus>();
+  private readonly own = new Map<string, RunStatus>();
   /** Ends of runs in this window; `seen`: nothing to report. */
   private readonly ends = new Map<string, End>();
   private others = new Map<string, RunStatus>();
@@ -41,7 +41,7 @@ export class RunStates {
 
   constructor(private readonly parts: Dependencies) {}
 
-  told(event: RunEvent): void {
+  onEvent(event: RunEvent): void {
     const { runId } = event;
     if (event.type !== 'phase') return;
     if (event.phase === 'Running') this.ends.delete(runId);
@@ -50,12 +50,12 @@ export class RunStates {
 
   get all(): LiveRunStatus[] {
     const others = [...this.others].flatMap(([runId, mark]): LiveRunStatus[] => {
-      if (this.mine.has(runId)) return [];
+      if (this.own.has(runId)) return [];
       const elsewhere = this.heldElsewhere.has(runId);
       return [elsewhere ? { runId, ...mark, elsewhere } : { runId, ...mark }];
     });
-    const mine = [...this.mine].map(([runId, mark]): LiveRunStatus => ({ runId, ...mark }));
-    return [...mine, ...others].sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state));
+    const ownRuns = [...this.own].map(([runId, mark]): LiveRunStatus => ({ runId, ...mark }));
+    return [...ownRuns, ...others].sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state));
   }
 
   of(runId: string): LiveRunStatus | undefined {
@@ -63,22 +63,22 @@ export class RunStates {
   }
 
   /** Updates the states after changes in this window: running runs, requests, or the displayed run. */
-  update(before = this.said()): void {
+  update(before = this.statusText()): void {
     const { liveIds, waits, titleOf, inView } = this.parts;
     const live = new Set(liveIds());
     const shown = inView();
     for (const runId of live) {
-      const title = titleOf(runId) ?? this.mine.get(runId)?.title ?? '';
+      const title = titleOf(runId) ?? this.own.get(runId)?.title ?? '';
       const what = waits(runId);
-      this.say(runId, {
+      this.setStatus(runId, {
         state: what ? 'asking' : 'working',
         title,
         ...(what === 'approval' && { awaitsApproval: true }),
       });
     }
-    for (const [runId, { title }] of [...this.mine]) {
+    for (const [runId, { title }] of [...this.own]) {
       if (live.has(runId)) continue;
-      this.mine.delete(runId);
+      this.own.delete(runId);
       const end = this.ends.get(runId) ?? 'seen'; // could not be opened, which was reported
       this.ends.delete(runId);
       if (end === 'seen') {
@@ -97,7 +97,7 @@ export class RunStates {
     const seen =
       shown === undefined || live.has(shown) || this.heldElsewhere.has(shown) ? undefined : this.others.get(shown);
     if (seen && seen.state !== 'asking') this.leave(shown!, undefined); // an approval waits until answered
-    if (this.said() !== before) this.parts.changed();
+    if (this.statusText() !== before) this.parts.changed();
   }
 
   renamed(runId: string, title: string): void {
@@ -109,29 +109,29 @@ export class RunStates {
   async look(): Promise<void> {
     const { store } = this.parts;
     this.looking++;
-    const mine = this.looking;
+    const current = this.looking;
     const marks = await store.marks.read();
     const held = new Set<string>();
     for (const [runId, mark] of marks) {
       const { state } = mark;
-      if (this.mine.has(runId)) continue;
+      if (this.own.has(runId)) continue;
       if (!(await store.has(runId))) {
         marks.delete(runId);
         await store.marks.set(runId, undefined); // deleted
       } else if ((state === 'asking' || state === 'working') && (await store.holder(runId))) held.add(runId);
       else marks.set(runId, restingRunStatus(await store.listed(runId).catch(() => undefined), mark));
     }
-    if (mine !== this.looking) return;
-    const before = this.said();
+    if (current !== this.looking) return;
+    const before = this.statusText();
     this.others = marks;
     this.heldElsewhere = held;
     this.update(before);
   }
 
-  private say(runId: string, mark: RunStatus): void {
-    const before = this.mine.get(runId);
+  private setStatus(runId: string, mark: RunStatus): void {
+    const before = this.own.get(runId);
     if (isDeepStrictEqual(before, mark)) return;
-    this.mine.set(runId, mark);
+    this.own.set(runId, mark);
     void this.parts.store.marks.set(runId, mark);
   }
 
@@ -142,7 +142,7 @@ export class RunStates {
     void this.parts.store.marks.set(runId, mark);
   }
 
-  private said(): string {
+  private statusText(): string {
     return JSON.stringify(this.all);
   }
 }
@@ -175,8 +175,8 @@ export function stateLabel({
   isAtLimit,
 }: Omit<LiveRunStatus, 'runId' | 'title'>): string {
   if (state === 'ended' && isAtLimit) return t('Limit reached');
-  const words = awaitsApproval ? t('waiting for approval') : t(wordsOf[state]);
-  return elsewhere ? t('{0} in another window', words) : words;
+  const text = awaitsApproval ? t('waiting for approval') : t(stateTexts[state]);
+  return elsewhere ? t('{0} in another window', text) : text;
 }
 
-const wordsOf = { asking: 'asks', working: 'running', failed: 'failed', ended: 'ended, not viewed yet' } as const;
+const stateTexts = { asking: 'asks', working: 'running', failed: 'failed', ended: 'ended, not viewed yet' } as const;

@@ -25,7 +25,7 @@ export async function takeOverRun({ store, conversation, modals }: Dependencies)
   const take = t('Take Over');
   if (found) {
     const text = t('Take this run over from another window?');
-    if ((await modals.ask({ text, detail: wordsOf(found, Date.now()), buttons: [take] })) !== take) return;
+    if ((await modals.ask({ text, detail: holderText(found, Date.now()), buttons: [take] })) !== take) return;
     try {
       await store.takeOver(runId);
     } catch (error) {
@@ -39,13 +39,13 @@ export async function takeOverRun({ store, conversation, modals }: Dependencies)
 
 type Found = NonNullable<Awaited<ReturnType<RunStore['holder']>>>;
 
-function wordsOf({ holder, beatAt }: Found, now: number): string {
-  const place = [holder?.machine && t('on {0}', holder.machine), holder && t('process {0}', holder.pid)]
+function holderText({ holder, beatAt }: Found, now: number): string {
+  const location = [holder?.machine && t('on {0}', holder.machine), holder && t('process {0}', holder.pid)]
     .filter(Boolean)
     .join(', ');
   const since = holder?.since ? t('Running since {0}', new Date(holder.since).toLocaleTimeString(currentLocale())) : '';
   const lines = [
-    t('Window: {0}', `${holder?.window ?? t('unknown')}${place ? ` (${place})` : ''}`),
+    t('Window: {0}', `${holder?.window ?? t('unknown')}${location ? ` (${location})` : ''}`),
     since,
     t('Last sign of life: {0}', ago(now - beatAt)),
   ];

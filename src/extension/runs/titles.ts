@@ -34,12 +34,12 @@ export class RunTitles {
     const title = typed.replace(/\s+/g, ' ').trim();
     const failure = await this.parts.engine.rename(run.id, title);
     if (!failure) this.parts.states.renamed(run.id, title || run.title);
-    this.told(failure);
+    this.reportFailure(failure);
   }
 
   async pin(runId?: string, pinned?: boolean): Promise<void> {
     const run = await this.chosen(runId, t('Towpath: pin or unpin a run'));
-    if (run) this.told(await this.parts.engine.pin(run.id, pinned ?? !run.pinned));
+    if (run) this.reportFailure(await this.parts.engine.pin(run.id, pinned ?? !run.pinned));
   }
 
   private async chosen(runId: string | undefined, title: string): Promise<RunSummary | undefined> {
@@ -48,7 +48,7 @@ export class RunTitles {
     return (await store.list()).find(({ id }) => id === runId);
   }
 
-  private told(failure: ErrorInfo | undefined): void {
+  private reportFailure(failure: ErrorInfo | undefined): void {
     if (failure) this.parts.conversation.notice({ level: 'error', text: localizedErrorText(failure) });
     this.parts.changed();
   }

@@ -75,21 +75,21 @@ export class FileUndo {
   private async work(
     runId: string,
     request: UndoRequest | RestorableBranchFiles,
-    words: Words,
+    texts: UndoTexts,
     asksAlways: boolean,
   ): Promise<boolean> {
     let isAsked = false;
     const result = await this.change(runId, request, async (question) => {
       isAsked = true;
       const losesNothing = question.changedSince.length === 0 && isOneChange(request);
-      return losesNothing && !asksAlways ? 'all' : this.ask(question, words);
+      return losesNothing && !asksAlways ? 'all' : this.ask(question, texts);
     });
     if (!result) return false;
     const action = { label: t('Redo'), action: 'redo' } as const;
     const redo = result.undone.length > 0 && !isOnCard(request) ? { action } : {};
-    const done = words.done(localizedCount(result.undone.length, 'file'));
+    const done = texts.done(localizedCount(result.undone.length, 'file'));
     if ('action' in redo) this.conversation.notice({ level: 'info', text: done, ...redo });
-    if (!isAsked && result.left.length === 0) this.conversation.notice({ level: 'info', text: words.nothing });
+    if (!isAsked && result.left.length === 0) this.conversation.notice({ level: 'info', text: texts.nothing });
     const left = result.left.map(({ path, why }) => t('{0} was left as it is: {1}', escapeInvisibleInLine(path), why));
     if (left.length > 0) this.conversation.notice({ level: 'warning', text: shortened(left).join('\n'), ...redo });
     return left.length === 0 && (result.undone.length > 0 || !isAsked);
@@ -121,16 +121,16 @@ export class FileUndo {
    * Asks for confirmation. Closing the dialog undoes nothing. If only some of the files changed since, the first button leaves these files
    * as they are.
    */
-  private async ask({ paths, changedSince }: UndoConfirmation, words: Words): Promise<UndoConfirmationAnswer> {
+  private async ask({ paths, changedSince }: UndoConfirmation, texts: UndoTexts): Promise<UndoConfirmationAnswer> {
     const [many, changed] = [paths.length, changedSince.length];
     const others = many - changed === 1 ? t('Restore 1 File') : t('Restore {0} Files', many - changed);
     const everything = t('Restore All {0}', many);
-    const buttons = many === 1 || changed === 0 ? [words.all] : changed < many ? [others, everything] : [everything];
+    const buttons = many === 1 || changed === 0 ? [texts.all] : changed < many ? [others, everything] : [everything];
     const edited = t('You edited {0} of them since: {1}.', changed, inShort(changedSince));
-    const about = changed > 0 ? `${t('Restores {0} files.', many)} ${edited}\n\n` : '';
-    const lost = changed > 0 ? `${listed(changedSince)}\n${words.givesUpIt}` : '';
-    const detail = many === 1 ? lost : `${about}${listed(paths)}`;
-    const text = many === 1 ? words.askOne(escapeInvisibleInLine(paths[0]!)) : words.ask(many);
+    const intro = changed > 0 ? `${t('Restores {0} files.', many)} ${edited}\n\n` : '';
+    const lost = changed > 0 ? `${listed(changedSince)}\n${texts.givesUpIt}` : '';
+    const detail = many === 1 ? lost : `${intro}${listed(paths)}`;
+    const text = many === 1 ? texts.askOne(escapeInvisibleInLine(paths[0]!)) : texts.ask(many);
     const chosen = await this.modals.ask({ text, detail: escapeInvisible(detail), buttons });
     if (chosen === undefined) return 'none';
     return chosen === others ? 'unchanged' : 'all';
@@ -144,7 +144,7 @@ const isOnCard = (request: UndoRequest | RestorableBranchFiles): boolean =>
 const isOneChange = (request: UndoRequest | RestorableBranchFiles): boolean =>
   'toolCallIds' in request && (request.toolCallIds.length === 1 || request.paths?.length === 1);
 
-interface Words {
+interface UndoTexts {
   askOne(file: string): string;
   ask(files: number): string;
   all: string;
@@ -153,7 +153,7 @@ interface Words {
   done(files: LocalizedMessage): string;
 }
 
-const undoing = (): Words => ({
+const undoing = (): UndoTexts => ({
   askOne: (file) => t('Undo what Towpath changed in {0}?', file),
   ask: (files) => t('Undo what Towpath changed in {0} files?', files),
   all: t('Undo'),
@@ -162,7 +162,7 @@ const undoing = (): Words => ({
   done: (files) => t('Undone: changes in {0}.', files),
 });
 
-const restoring = (): Words => ({
+const restoring = (): UndoTexts => ({
   askOne: (file) => t('Restore {0} as this branch left it?', file),
   ask: (files) => t('Restore {0} files as this branch left them?', files),
   all: t('Restore'),

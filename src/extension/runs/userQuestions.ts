@@ -33,7 +33,7 @@ export class UserQuestionList {
 
   constructor(private readonly parts: Dependencies) {}
 
-  told(event: RunEvent): void {
+  onEvent(event: RunEvent): void {
     if (event.type === 'ask') this.asked(event);
     else if (event.type === 'answer' || event.type === 'tool-end') this.leave((one) => isSameCall(one, event));
     else if (event.type === 'phase' && event.phase !== 'Running') this.leave((one) => one.runId === event.runId);
@@ -91,9 +91,9 @@ export class UserQuestionList {
 
   private remind(one: Waiting): void {
     const run = this.parts.shown() === one.runId ? '' : ` ${t('in “{0}”', this.titleOf(one))}`;
-    const about = `${run} · ${one.question}`;
+    const detail = `${run} · ${one.question}`;
     const link = `[${t('Answer…')}](command:towpath.answer?${encodeURIComponent(JSON.stringify([{ runId: one.runId, toolCallId: one.toolCallId }]))})`;
-    const close = showReminderNotification(t('Towpath has a question: {0}', `${link}${disableCommandLinks(about)}`));
+    const close = showReminderNotification(t('Towpath has a question: {0}', `${link}${disableCommandLinks(detail)}`));
     one.unremind = () => {
       one.unremind = undefined;
       close();

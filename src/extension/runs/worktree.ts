@@ -17,12 +17,12 @@ const [maxWords, maxLetters] = [5, 40];
 
 export async function worktreeBranchName(repository: WorktreeRepository, task: string): Promise<string> {
   const plain = task.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-  const said = plain
+  const slug = plain
     .match(/[a-z0-9]+/g)
     ?.slice(0, maxWords)
     .join('-')
     .slice(0, maxLetters);
-  const name = `towpath/${said?.replace(/-$/, '') ?? 'run'}`;
+  const name = `towpath/${slug?.replace(/-$/, '') ?? 'run'}`;
   return free(name, (one) => isBranch(repository, one));
 }
 
@@ -55,8 +55,8 @@ export async function addWorktree(
     await git(repository, ['worktree', 'add', '--quiet', '-b', branch, '--', folder, 'HEAD'], signal);
   } catch (error) {
     await takeBack(repository, branch, folder);
-    const said = String((error as { stderr?: unknown }).stderr ?? '').trim();
-    throw signal.aborted ? error : new Error(said.split('\n').at(-1) || (error as Error).message);
+    const stderr = String((error as { stderr?: unknown }).stderr ?? '').trim();
+    throw signal.aborted ? error : new Error(stderr.split('\n').at(-1) || (error as Error).message);
   }
 }
 
@@ -98,23 +98,23 @@ const overlookAll = '*\n';
 
 /** Writes no marker if a link leads out of the folder; Towpath then activates when opened. */
 export async function writeActivationMarker(folder: string): Promise<void> {
-  const place = await placeOf(folder).catch(() => undefined);
-  if (place) await createRequestedFile(place, Buffer.from(overlookAll)).catch(() => {});
+  const location = await repositoryOf(folder).catch(() => undefined);
+  if (location) await createRequestedFile(location, Buffer.from(overlookAll)).catch(() => {});
 }
 
 /** Removes the marker and the folders created for it; a file of the repository stays. */
 export async function removeActivationMarker(folder: string): Promise<void> {
   try {
-    const place = await placeOf(folder);
-    if (String(await readRegularFile(place, 1_000)) !== overlookAll) return;
-    await fs.rm(place);
-    await fs.rmdir(path.dirname(place));
-    await fs.rmdir(path.dirname(path.dirname(place)));
+    const location = await repositoryOf(folder);
+    if (String(await readRegularFile(location, 1_000)) !== overlookAll) return;
+    await fs.rm(location);
+    await fs.rmdir(path.dirname(location));
+    await fs.rmdir(path.dirname(path.dirname(location)));
   } catch {
     // Missing, or other content remains.
   }
 }
 
-async function placeOf(folder: string): Promise<string> {
+async function repositoryOf(folder: string): Promise<string> {
   return (await resolvePath([{ name: path.basename(folder), path: folder }], waker, 'write')).path;
 }

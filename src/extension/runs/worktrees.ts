@@ -96,12 +96,12 @@ export class Worktrees {
           action: { label: t('Manage Trust'), action: 'manage-trust' },
         }),
       );
-      const isKept = (await new RunStore(store).list()).some(({ id }) => id === worktree.runId);
-      if (!isKept) await conversation.open(undefined);
-      const begins: Worktree = isKept ? worktree : { ...worktree, runId: conversation.id, store };
+      const isStored = (await new RunStore(store).list()).some(({ id }) => id === worktree.runId);
+      if (!isStored) await conversation.open(undefined);
+      const begins: Worktree = isStored ? worktree : { ...worktree, runId: conversation.id, store };
       memory.update(folder, begins);
       await removeActivationMarker(folder);
-      if (!isKept) await conversation.begin({ userInput: worktree.task });
+      if (!isStored) await conversation.begin({ userInput: worktree.task });
       memory.update(folder, { ...begins, begun: true } satisfies Worktree);
       return;
     }
@@ -115,9 +115,9 @@ export class Worktrees {
       if (!roots.some((root) => contains(worktree.repository, root) || contains(root, worktree.repository)))
         return undefined;
       const { branch, task, runId, store } = worktree;
-      const there = store === undefined || runId === undefined ? undefined : await inStore(store, runId);
-      if (worktree.begun && !there) return undefined; // deleted in its window
-      return { folder, branch, title: there?.run.title ?? task, ...there };
+      const stored = store === undefined || runId === undefined ? undefined : await inStore(store, runId);
+      if (worktree.begun && !stored) return undefined; // deleted in its window
+      return { folder, branch, title: stored?.run.title ?? task, ...stored };
     });
     const found = (await Promise.all(runs)).filter((one) => one !== undefined);
     return found.sort((a, b) => (b.run?.updatedAt ?? Infinity) - (a.run?.updatedAt ?? Infinity));
@@ -168,19 +168,19 @@ async function repositoryInFront(): Promise<WorktreeRepository> {
 
 async function askBranch(repository: WorktreeRepository, title: string, task: string): Promise<string | undefined> {
   const value = await worktreeBranchName(repository, task);
-  const words = (branch: string) =>
+  const text = (branch: string) =>
     t(
       'A branch from the last commit, in the folder {0}. Uncommitted changes stay here.',
       disableCommandLinks(worktreeFolder(repository.root, branch)),
     );
   const branch = await vscode.window.showInputBox({
     title,
-    prompt: words(value),
+    prompt: text(value),
     value,
     ignoreFocusOut: true,
     validateInput: async (typed) => {
       const problem = await invalidBranchReason(repository, typed.trim());
-      return problem ?? { message: words(typed.trim()), severity: vscode.InputBoxValidationSeverity.Info };
+      return problem ?? { message: text(typed.trim()), severity: vscode.InputBoxValidationSeverity.Info };
     },
   });
   return branch?.trim();

@@ -30,7 +30,7 @@ const withoutAddressKeys = (text: string): string =>
 const withoutQueries = (text: string): string =>
   text.replace(
     /\b([a-z][a-z0-9+.-]{0,20}:\/\/)(?:[^\s/?#"'`<>]{1,500}@)?([^\s?#"'`<>]*)([?#][^\s"'`<>]*)?/gi,
-    (_, scheme: string, place: string, query = '') => `${scheme}${place}${query.replace(/=[^&#]*/g, '=…')}`,
+    (_, scheme: string, address: string, query = '') => `${scheme}${address}${query.replace(/=[^&#]*/g, '=…')}`,
   );
 
 const usualHomes = /(?<![\w.~-])(?:\/(?:home|Users)\/|[a-z]:[\\/]{1,2}Users[\\/]{1,2})[^\s/\\"'`:,;)\]]+/gi;

@@ -10,9 +10,9 @@ export interface ViewLocation {
 
 export interface PageListener {
   /** A new page replaces an earlier page of the location and has no state. */
-  opened(place: ViewLocation): void;
-  closed(place: ViewLocation): void;
-  said(message: unknown, place: ViewLocation): void;
+  opened(location: ViewLocation): void;
+  closed(location: ViewLocation): void;
+  received(message: unknown, location: ViewLocation): void;
   turned(): void;
 }
 
@@ -40,11 +40,11 @@ export class ChatPage implements vscode.WebviewViewProvider, vscode.WebviewPanel
   resolveWebviewView(view: vscode.WebviewView): void {
     this.view = view;
     if (this.shownBadge) view.badge = this.shownBadge;
-    const place = this.begin(view, () => vscode.commands.executeCommand('towpath.chat.focus'));
-    view.onDidChangeVisibility(() => this.tell((listener) => listener.turned()));
+    const location = this.begin(view, () => vscode.commands.executeCommand('towpath.chat.focus'));
+    view.onDidChangeVisibility(() => this.callListener((listener) => listener.turned()));
     view.onDidDispose(() => {
       if (this.view === view) this.view = undefined;
-      this.end(place);
+      this.end(location);
     });
   }
 
@@ -61,31 +61,31 @@ export class ChatPage implements vscode.WebviewViewProvider, vscode.WebviewPanel
   private inTab(tab: vscode.WebviewPanel): ViewLocation {
     this.tab = tab;
     tab.iconPath = vscode.Uri.joinPath(this.extensionUri, 'webview', 'icon.png');
-    const place = this.begin(tab, () => tab.reveal());
-    tab.onDidChangeViewState(() => this.tell((listener) => listener.turned()));
+    const location = this.begin(tab, () => tab.reveal());
+    tab.onDidChangeViewState(() => this.callListener((listener) => listener.turned()));
     tab.onDidDispose(() => {
       this.tab = undefined;
-      this.end(place);
+      this.end(location);
     });
-    return place;
+    return location;
   }
 
   listen(listener: PageListener): void {
     this.listener = listener;
-    for (const tell of this.early.splice(0)) tell(listener);
+    for (const callListener of this.early.splice(0)) callListener(listener);
   }
 
-  get places(): readonly ViewLocation[] {
+  get locations(): readonly ViewLocation[] {
     return this.open;
   }
 
-  use(place: ViewLocation): void {
-    if (this.open.includes(place)) this.open = [place, ...this.open.filter((one) => one !== place)];
+  use(location: ViewLocation): void {
+    if (this.open.includes(location)) this.open = [location, ...this.open.filter((one) => one !== location)];
   }
 
   async reveal(): Promise<void> {
-    const place = this.open.find(({ visible }) => visible) ?? this.open[0];
-    await (place ? place.reveal() : vscode.commands.executeCommand('towpath.chat.focus'));
+    const location = this.open.find(({ visible }) => visible) ?? this.open[0];
+    await (location ? location.reveal() : vscode.commands.executeCommand('towpath.chat.focus'));
   }
 
   set badge(badge: vscode.ViewBadge | undefined) {
@@ -95,7 +95,7 @@ export class ChatPage implements vscode.WebviewViewProvider, vscode.WebviewPanel
 
   private begin(holder: Pick<vscode.WebviewView, 'webview' | 'visible'>, reveal: () => unknown): ViewLocation {
     const { webview } = holder;
-    const place: ViewLocation = {
+    const location: ViewLocation = {
       get visible() {
         return holder.visible;
       },
@@ -103,25 +103,27 @@ export class ChatPage implements vscode.WebviewViewProvider, vscode.WebviewPanel
       post: (message) => void webview.postMessage(JSON.stringify(message)),
       reveal,
     };
-    this.open = [...this.open, place];
-    this.tell((listener) => listener.opened(place));
+    this.open = [...this.open, location];
+    this.callListener((listener) => listener.opened(location));
     const dist = vscode.Uri.joinPath(this.extensionUri, 'dist');
     webview.options = { enableScripts: true, localResourceRoots: [dist] };
-    webview.onDidReceiveMessage((message: unknown) => this.tell((listener) => listener.said(message, place)));
+    webview.onDidReceiveMessage((message: unknown) =>
+      this.callListener((listener) => listener.received(message, location)),
+    );
     webview.html = page(webview, dist);
     this.shown();
-    return place;
+    return location;
   }
 
-  private end(place: ViewLocation): void {
-    this.open = this.open.filter((one) => one !== place);
-    this.tell((listener) => listener.closed(place));
-    this.tell((listener) => listener.turned());
+  private end(location: ViewLocation): void {
+    this.open = this.open.filter((one) => one !== location);
+    this.callListener((listener) => listener.closed(location));
+    this.callListener((listener) => listener.turned());
   }
 
-  private tell(tell: (listener: PageListener) => void): void {
-    if (this.listener) tell(this.listener);
-    else if (this.early.length < maxEarly) this.early.push(tell);
+  private callListener(callListener: (listener: PageListener) => void): void {
+    if (this.listener) callListener(this.listener);
+    else if (this.early.length < maxEarly) this.early.push(callListener);
   }
 }
 
@@ -158,14 +160,14 @@ function page(webview: vscode.Webview, dist: vscode.Uri): string {
 <title>Towpath</title>
 </head>
 <body data-phase="">
-<script type="application/json" id="words">${words()}</script>
+<script type="application/json" id="words">${pageTexts()}</script>
 <script type="module" nonce="${nonce}" src="${script}"></script>
 </body>
 </html>`;
 }
 
 /** All translations, because the panel displays messages of all parts. Inert data that cannot close its tag. */
-function words(): string {
+function pageTexts(): string {
   const { bundle } = vscode.l10n;
   return bundle ? JSON.stringify(bundle).replaceAll('<', '\\u003c') : '';
 }

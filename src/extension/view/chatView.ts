@@ -37,7 +37,7 @@ const forOne: ReadonlySet<HostMessage['type']> = new Set([
 /** Chat view: validates messages of the panel, and sends batched messages to each page. Contains no logic. */
 export class ChatView {
   private readonly ready = new Set<ViewLocation>();
-  private readonly events = new PanelEventQueue((events) => this.tell({ type: 'events', events }));
+  private readonly events = new PanelEventQueue((events) => this.postNow({ type: 'events', events }));
   private budget = messageLimit;
   private budgetFrom = 0;
   private looks = 0;
@@ -52,12 +52,12 @@ export class ChatView {
   /** Delivers the messages of the pages, earlier messages included. */
   listen(listener: PanelListener): void {
     this.page.listen({
-      opened: (place) => this.ready.delete(place),
-      closed: (place) => this.ready.delete(place),
-      said: (message, place) => this.arrived(message, place, listener),
+      opened: (location) => this.ready.delete(location),
+      closed: (location) => this.ready.delete(location),
+      received: (message, location) => this.arrived(message, location, listener),
       turned: () => {
         // The editor discards hidden pages; a page that returns is new and reports when rendered.
-        for (const place of this.ready) if (!place.visible) this.ready.delete(place);
+        for (const location of this.ready) if (!location.visible) this.ready.delete(location);
         listener.turned();
         for (const look of this.comes) look();
       },
@@ -71,7 +71,7 @@ export class ChatView {
   post(message: HostMessage): void {
     this.events.flush(); // earlier events first
     if (message.type === 'notice' && message.notice) logNotice(this.log, message.notice);
-    this.tell(message);
+    this.postNow(message);
   }
 
   event(event: RunEvent): void {
@@ -109,62 +109,65 @@ export class ChatView {
   async look(): Promise<PanelActivity | 'silent' | 'hidden'> {
     const looks = (await this.lookAll()).map(([, look]) => look);
     if (looks.length === 0) return 'hidden';
-    const told = looks.filter((look) => look !== 'silent');
-    if (told.length < looks.length) return 'silent';
-    return { idleMs: Math.min(...told.map(({ idleMs }) => idleMs)), focused: told.some(({ focused }) => focused) };
+    const answered = looks.filter((look) => look !== 'silent');
+    if (answered.length < looks.length) return 'silent';
+    return {
+      idleMs: Math.min(...answered.map(({ idleMs }) => idleMs)),
+      focused: answered.some(({ focused }) => focused),
+    };
   }
 
   /** Focuses the message box once its view is rendered. Never opens a hidden view. */
   async focus(wanted = () => true): Promise<void> {
-    if (this.page.places.some(({ visible }) => visible)) await this.drawn();
+    if (this.page.locations.some(({ visible }) => visible)) await this.drawn();
     for (let tries = 0; tries < 3; tries++) {
       const now = await this.lookAll();
       const hasKeys = ([, look]: [ViewLocation, PanelActivity | 'silent']) => look !== 'silent' && look.focused;
-      const [place] = now.find(hasKeys) ?? now[0] ?? [];
-      if (!place || !wanted()) return;
+      const [location] = now.find(hasKeys) ?? now[0] ?? [];
+      if (!location || !wanted()) return;
       const focused = now.some(hasKeys);
       // A page cannot take the focus from its window, and a page with the focus would lose keys during a reveal.
-      if (!focused) await place.reveal();
+      if (!focused) await location.reveal();
       this.events.flush();
-      place.post({ type: 'focus', ...(focused && { gently: true }) } satisfies HostMessage);
+      location.post({ type: 'focus', ...(focused && { gently: true }) } satisfies HostMessage);
       if (focused) return void (await this.lookAll()); // the answer confirms that the focus has moved, so that later dialogs keep theirs
     }
   }
 
   private get inSight(): ViewLocation[] {
-    return this.page.places.filter((place) => place.visible && this.ready.has(place));
+    return this.page.locations.filter((location) => location.visible && this.ready.has(location));
   }
 
   private lookAll(): Promise<[ViewLocation, PanelActivity | 'silent'][]> {
     return Promise.all(
       this.inSight.map(
-        async (place): Promise<[ViewLocation, PanelActivity | 'silent']> => [place, await this.lookAt(place)],
+        async (location): Promise<[ViewLocation, PanelActivity | 'silent']> => [location, await this.lookAt(location)],
       ),
     );
   }
 
-  private lookAt(place: ViewLocation): Promise<PanelActivity | 'silent'> {
+  private lookAt(location: ViewLocation): Promise<PanelActivity | 'silent'> {
     this.looks += 1;
-    const mine = this.looks;
+    const own = this.looks;
     let late: NodeJS.Timeout | undefined;
     const answer = new Promise<PanelActivity | 'silent'>((resolve) => {
       late = setTimeout(() => resolve('silent'), answerMs);
-      this.looked.set(mine, resolve);
+      this.looked.set(own, resolve);
     });
-    place.post({ type: 'look', look: mine } satisfies HostMessage);
+    location.post({ type: 'look', look: own } satisfies HostMessage);
     return answer.finally(() => {
       clearTimeout(late);
-      this.looked.delete(mine);
+      this.looked.delete(own);
     });
   }
 
-  private tell(message: HostMessage): void {
-    const drawn = this.page.places.filter((place) => this.ready.has(place));
+  private postNow(message: HostMessage): void {
+    const drawn = this.page.locations.filter((location) => this.ready.has(location));
     const one = forOne.has(message.type) ? (this.inSight[0] ?? drawn[0]) : undefined;
-    for (const place of one ? [one] : drawn) place.post(message);
+    for (const location of one ? [one] : drawn) location.post(message);
   }
 
-  private arrived(message: unknown, place: ViewLocation, listener: PanelListener): void {
+  private arrived(message: unknown, location: ViewLocation, listener: PanelListener): void {
     const now = performance.now();
     if (now - this.budgetFrom > 1000) {
       this.budgetFrom = now;
@@ -177,13 +180,13 @@ export class ChatView {
       return;
     }
     if (parsed.data.type === 'ready') {
-      this.ready.add(place);
+      this.ready.add(location);
       listener.turned();
       for (const look of this.comes) look();
     }
     if (parsed.data.type === 'here') this.looked.get(parsed.data.look)?.(parsed.data);
     else {
-      if (parsed.data.type !== 'ready') this.page.use(place);
+      if (parsed.data.type !== 'ready') this.page.use(location);
       listener.receive(parsed.data);
     }
   }

@@ -4,13 +4,13 @@ export const userIdleMs = 1500;
 const longestMs = 10_000;
 
 /**
- * User activity before a dialog opens, in milliseconds; `Infinity` for never. `silent`: the visible panel gave no answer in time. `tookMs`:
+ * User activity before a dialog opens, in milliseconds; `Infinity` for never. `silent`: the visible panel gave no answer in time. `delayMs`:
  * duration of the check, in which further activity may be unreported.
  */
 export interface ActivitySnapshot {
   editorMs: number;
   panel: PanelActivity | 'silent' | 'hidden';
-  tookMs: number;
+  delayMs: number;
 }
 
 export interface PanelActivity {
@@ -22,10 +22,10 @@ export interface PanelActivity {
  * Returns milliseconds until the next check; 0: the user is idle and the dialog may open. Waits when in doubt: a waiting approval can still
  * be answered, and a dialog during typing is answered by accident.
  */
-export function msUntilIdleCheck({ editorMs, panel, tookMs }: ActivitySnapshot): number {
+export function msUntilIdleCheck({ editorMs, panel, delayMs }: ActivitySnapshot): number {
   if (panel === 'silent') return userIdleMs;
   const idle = Math.min(editorMs, panel === 'hidden' ? Number.POSITIVE_INFINITY : panel.idleMs);
-  const needed = Math.min(longestMs, userIdleMs + 2 * tookMs);
+  const needed = Math.min(longestMs, userIdleMs + 2 * delayMs);
   return Math.max(0, Math.ceil(needed - idle));
 }
 

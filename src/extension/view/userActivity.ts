@@ -12,7 +12,7 @@ export class UserActivity implements vscode.Disposable {
   private editorAt = Number.NEGATIVE_INFINITY;
   /** Newest activity that requires the focus; an opening editor scrolls by itself. */
   private workedAt = Number.NEGATIVE_INFINITY;
-  private place: 'panel' | 'editor' = 'panel';
+  private location: 'panel' | 'editor' = 'panel';
   /** Unknown earlier activity counts as activity at this time. */
   private readonly knownFrom = performance.now();
   private going: Promise<void> = Promise.resolve();
@@ -23,8 +23,8 @@ export class UserActivity implements vscode.Disposable {
       window.onDidChangeTextEditorSelection(({ kind }) => kind !== undefined && this.works()),
       window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.inEditor(textEditor.document)),
       workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-        const mine = document === window.activeTextEditor?.document || boxes.has(document.uri.scheme);
-        if (mine && contentChanges.length > 0) this.inEditor(document);
+        const isOwn = document === window.activeTextEditor?.document || boxes.has(document.uri.scheme);
+        if (isOwn && contentChanges.length > 0) this.inEditor(document);
       }),
     );
   }
@@ -38,7 +38,7 @@ export class UserActivity implements vscode.Disposable {
   }
 
   get wasInEditor(): boolean {
-    return this.place === 'editor';
+    return this.location === 'editor';
   }
 
   /** Queries editor and panel, so that their pending events arrive before the decision. */
@@ -47,8 +47,8 @@ export class UserActivity implements vscode.Disposable {
     const asked = performance.now();
     const [panel] = await Promise.all([this.view.look(), toEditorAndBack()]);
     const now = performance.now();
-    const look = { editorMs: now - this.editorAt, panel, tookMs: now - asked };
-    this.place = activeUserLocation(look);
+    const look = { editorMs: now - this.editorAt, panel, delayMs: now - asked };
+    this.location = activeUserLocation(look);
     return look;
   }
 
@@ -69,7 +69,7 @@ export class UserActivity implements vscode.Disposable {
    * @param from `nowhere`: the focused element is gone
    */
   back(from?: 'nowhere'): Promise<void> {
-    if (from !== 'nowhere' && this.place === 'editor') return Promise.resolve();
+    if (from !== 'nowhere' && this.location === 'editor') return Promise.resolve();
     const over = performance.now();
     const go = async () => {
       await toEditorAndBack();

@@ -10,8 +10,8 @@ const maxBytes = 64 * 1024 * 1024;
 /** Reads runs of an untrusted file with new ids, or returns the error as a sentence. */
 export async function readRunsFile(file: string): Promise<{ runs: ImportedRun[] } | { trouble: LocalizableText }> {
   try {
-    const said = parseLimitedJson((await readRegularFile(file, maxBytes)).toString('utf8'), maxBytes);
-    return { runs: parseExportedRuns(said, () => `run-${randomUUID()}`) };
+    const content = parseLimitedJson((await readRegularFile(file, maxBytes)).toString('utf8'), maxBytes);
+    return { runs: parseExportedRuns(content, () => `run-${randomUUID()}`) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'too large')
       return { trouble: message('The file is larger than {0} MiB.', String(maxBytes / 1024 / 1024)) };

@@ -40,14 +40,14 @@ export const workerJobs = {
   suggestions: lazyImport(
     language,
     ([{ workflowSuggestionsAt }, schemas]) =>
-      (text: string, offset: number, about: WorkflowFileContext) =>
-        workflowSuggestionsAt(text, offset, languageOf(about, schemas)),
+      (text: string, offset: number, context: WorkflowFileContext) =>
+        workflowSuggestionsAt(text, offset, languageOf(context, schemas)),
   ),
   hover: lazyImport(
     language,
     ([{ workflowHoverAt }, schemas]) =>
-      (text: string, offset: number, about: WorkflowFileContext) =>
-        workflowHoverAt(text, offset, languageOf(about, schemas)),
+      (text: string, offset: number, context: WorkflowFileContext) =>
+        workflowHoverAt(text, offset, languageOf(context, schemas)),
   ),
 };
 

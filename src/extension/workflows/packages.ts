@@ -38,7 +38,7 @@ export class WorkflowPackageCommands {
   /** *Packages…*: everything that can be done with packages. Without a package, only one can be opened. */
   async menu(): Promise<void> {
     if (isVirtualWorkspace()) return notify('info', virtualUnsupportedMessage('Packages are'));
-    if (!vscode.workspace.isTrusted) return tellUntrusted();
+    if (!vscode.workspace.isTrusted) return notifyUntrusted();
     const packages = await this.shelf.list();
     const open = { label: t('Open Package…'), detail: t('A .bmad archive, or the folder of a bmad.json') };
     await showActionMenu(
@@ -96,7 +96,7 @@ export class WorkflowPackageCommands {
 
   async forget(): Promise<void> {
     if (isVirtualWorkspace()) return notify('info', virtualUnsupportedMessage('Packages are'));
-    if (!vscode.workspace.isTrusted) return tellUntrusted();
+    if (!vscode.workspace.isTrusted) return notifyUntrusted();
     const opened = (await this.shelf.list()).filter((one) => one.opened);
     if (opened.length === 0) {
       notify('info', t('No package was opened in this workspace.'));
@@ -144,12 +144,12 @@ export class WorkflowPackageCommands {
   }
 
   private async begin(id: string, title: string): Promise<void> {
-    const words = await vscode.window.showInputBox({
+    const text = await vscode.window.showInputBox({
       title: `Towpath: ${title}`,
       prompt: t('Initial information for the workflow (optional)'),
       ignoreFocusOut: true,
     });
-    if (words !== undefined) await this.send(id, words.trim() || title);
+    if (text !== undefined) await this.send(id, text.trim() || title);
   }
 
   private async send(workflowId: string, userInput: string): Promise<void> {
@@ -159,7 +159,7 @@ export class WorkflowPackageCommands {
 
   private async pick(title: string, choicesOf: (usable: Usable) => Choice[]): Promise<void> {
     if (isVirtualWorkspace()) return notify('info', virtualUnsupportedMessage('Packages are'));
-    if (!vscode.workspace.isTrusted) return tellUntrusted();
+    if (!vscode.workspace.isTrusted) return notifyUntrusted();
     const packages = await this.shelf.list();
     const choices = packages.flatMap((one): Choice[] => ('source' in one ? choicesOf(one) : [broken(one)]));
     const more = {
@@ -172,7 +172,7 @@ export class WorkflowPackageCommands {
   }
 }
 
-const tellUntrusted = (): void =>
+const notifyUntrusted = (): void =>
   notify(
     'warning',
     t('This workspace is not trusted, so no package is loaded. Trust it first (Manage Workspace Trust).'),
@@ -207,8 +207,8 @@ function askMenu(source: WorkflowPackage, agent: PackageAgent): Promise<{ item?:
       alwaysShow: true,
       item,
     }));
-    const say = { label: `$(comment) ${t('Send “{0}” to {1}', text.trim(), agent.name)}`, alwaysShow: true };
-    return text.trim() === '' ? shown : [...shown, say];
+    const sendRow = { label: `$(comment) ${t('Send “{0}” to {1}', text.trim(), agent.name)}`, alwaysShow: true };
+    return text.trim() === '' ? shown : [...shown, sendRow];
   };
   picker.items = itemsFor('');
   return new Promise((resolve) => {

@@ -30,12 +30,12 @@ export class WorkflowCommands {
    * Runs a workflow, with dialogs for missing id and input values; `words` is the first value. Resolves to true if started; undefined:
    * cancelled.
    */
-  async runWorkflow(id?: string, given?: Record<string, unknown>, words?: string): Promise<boolean | undefined> {
+  async runWorkflow(id?: string, given?: Record<string, unknown>, typedText?: string): Promise<boolean | undefined> {
     const uri = await this.pick('workflow', id);
     if (!uri) return undefined;
     const { value: file, problems } = await this.files.load(uri, 'workflow');
     if (!file) return showProblem(uri, problems[0]);
-    const values = given ?? (await askFor(file, file.name ?? workflowNameOf(uri), words));
+    const values = given ?? (await askFor(file, file.name ?? workflowNameOf(uri), typedText));
     if (!values) return undefined;
     const lines = Object.entries(values).map(([key, value]) => `${key}: ${value}`);
     const userInput = [file.name ?? workflowNameOf(uri), ...lines].join('\n');
@@ -87,13 +87,13 @@ export class WorkflowCommands {
       return undefined;
     }
     if (!vscode.workspace.isTrusted) {
-      notify('info', t(words[kind].untrusted));
+      notify('info', t(typedText[kind].untrusted));
       return undefined;
     }
     const uris = await this.files.find(kind);
     if (typeof id === 'string') {
       const found = uris.find((uri) => workspaceRelativeId(uri) === id || workflowNameOf(uri) === id);
-      if (!found) throw new RunError('UNKNOWN', t(words[kind].unknown, id));
+      if (!found) throw new RunError('UNKNOWN', t(typedText[kind].unknown, id));
       return found;
     }
     if (uris.length === 0) return this.offerNone(kind);
@@ -107,7 +107,7 @@ export class WorkflowCommands {
         uri,
       };
     });
-    const options = { title: t(words[kind].run), matchOnDescription: true };
+    const options = { title: t(typedText[kind].run), matchOnDescription: true };
     return (await vscode.window.showQuickPick(Promise.all(items), options))?.uri;
   }
 
@@ -131,7 +131,7 @@ export class WorkflowCommands {
   }
 }
 
-const words = {
+const typedText = {
   workflow: {
     untrusted: 'This workspace is not trusted, so its workflows are not read. Trust it first (Manage Workspace Trust).',
     unknown: 'There is no workflow {0}.',
@@ -144,12 +144,12 @@ const words = {
   },
 } as const;
 
-async function askFor(file: WorkflowFile, title: string, words = ''): Promise<Record<string, string> | undefined> {
+async function askFor(file: WorkflowFile, title: string, typedText = ''): Promise<Record<string, string> | undefined> {
   const keys = requiredWorkflowInputs(file);
   const values = createDictionary<string>();
   for (const [index, key] of keys.entries()) {
-    if (index === 0 && words !== '' && inputProblem(file, key, words) === undefined) {
-      values[key] = words;
+    if (index === 0 && typedText !== '' && inputProblem(file, key, typedText) === undefined) {
+      values[key] = typedText;
       continue;
     }
     const value = await vscode.window.showInputBox({
@@ -177,9 +177,9 @@ function showProblem(uri: vscode.Uri, problem: YamlProblem | undefined): false {
 
 async function offerProblem(uri: vscode.Uri, problem: YamlProblem | undefined): Promise<void> {
   const { line = 1, column = 1 } = problem ?? {};
-  const words = problem ? storedLocalizableText(problem) : t('It cannot be read.');
+  const typedText = problem ? storedLocalizableText(problem) : t('It cannot be read.');
   const show = t('Show');
-  const text = t('{0}, line {1}: {2}', workspaceRelativeId(uri), line, words);
+  const text = t('{0}, line {1}: {2}', workspaceRelativeId(uri), line, typedText);
   if ((await notifyWithActions('error', text, show)) !== show) return;
   const at = new vscode.Position(line - 1, column - 1);
   await vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at) });
@@ -188,10 +188,10 @@ async function offerProblem(uri: vscode.Uri, problem: YamlProblem | undefined): 
 async function freeName(folder: vscode.Uri, name: string): Promise<vscode.Uri> {
   for (let count = 1; ; count++) {
     const uri = vscode.Uri.joinPath(folder, `${name}${count > 1 ? `-${count}` : ''}.yaml`);
-    const there = await vscode.workspace.fs.stat(uri).then(
+    const existing = await vscode.workspace.fs.stat(uri).then(
       () => true,
       () => false,
     );
-    if (!there) return uri;
+    if (!existing) return uri;
   }
 }

@@ -142,8 +142,8 @@ export function createAdapter(
   };
 }
 
-function answerAgain(kept: CachedReply, { onChunk }: CompleteOptions): AdapterResult {
-  const reply = unpaid(kept);
+function answerAgain(cached: CachedReply, { onChunk }: CompleteOptions): AdapterResult {
+  const reply = unpaid(cached);
   const result = { message: reply.message, ...endOf(reply), cached: true, attempts: 0, delayMs: 0 };
   try {
     for (const chunk of cachedChunks(reply)) onChunk?.(chunk);
@@ -176,13 +176,13 @@ async function complete(call: Call): Promise<AdapterResult> {
   for (let attempt = 0; ; attempt++) {
     const reply = new ReplyAccumulator();
     const shown = { any: false };
-    let place: RateLimitReservation | undefined;
+    let reservation: RateLimitReservation | undefined;
     const counts = () => ({ attempts: attempt + 1, delayMs });
     try {
-      place = limiter?.reserve(limiter.countsTokens ? estimateTokens(request) : 0);
-      if (!isHurried) delayMs += await waitForRateLimit(place, deadline, call.options); // the user wants the request sent immediately
+      reservation = limiter?.reserve(limiter.countsTokens ? estimateTokens(request) : 0);
+      if (!isHurried) delayMs += await waitForRateLimit(reservation, deadline, call.options); // the user wants the request sent immediately
       await readStream({ ...call.options, ...call, shows, reply, shown, deadline });
-      place?.answered();
+      reservation?.answered();
       checkEnd(reply, request.model);
       return { success: true, message: reply.toMessage(), ...endOf(reply), ...counts() };
     } catch (thrown) {
@@ -206,20 +206,20 @@ async function complete(call: Call): Promise<AdapterResult> {
       }
       delayMs += decision.delayMs;
     } finally {
-      if (reply.usage) place?.settle(reply.usage.totalTokens);
+      if (reply.usage) reservation?.settle(reply.usage.totalTokens);
     }
   }
 }
 
 function checkEnd(reply: ReplyAccumulator, model: string): void {
   const { finishReason, finishMessage } = reply;
-  const words = finishMessage ? `: ${finishMessage}` : '.';
+  const detail = finishMessage ? `: ${finishMessage}` : '.';
   if (finishReason === 'content_filter') {
-    const filtered = message('The provider of {0} filtered this answer{1}', reply.model ?? model, words);
+    const filtered = message('The provider of {0} filtered this answer{1}', reply.model ?? model, detail);
     throw new LLMError('LLM_CONTENT_FILTERED', filtered);
   }
   if (finishReason === 'error' || finishReason === undefined) {
-    const text = message('{0} ended its answer with an error{1}', reply.model ?? model, words);
+    const text = message('{0} ended its answer with an error{1}', reply.model ?? model, detail);
     throw new LLMError('LLM_BAD_RESPONSE', text, { retryable: true });
   }
   if (reply.content.trim() === '' && reply.toolCalls.length === 0 && finishReason !== 'length') {

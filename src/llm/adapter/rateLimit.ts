@@ -20,7 +20,7 @@ export interface RateLimiter {
    */
   reserve(tokens: number): RateLimitReservation;
   /** Applies the limits reported by the provider. They can only slow down what our own limits allow. */
-  hear(news: RateLimitReport): void;
+  update(news: RateLimitReport): void;
   hold(ms: number): void;
 }
 
@@ -54,13 +54,14 @@ export function createRateLimiter(limits: RateLimits, now: () => number = () => 
         settle: (used) => void tokens.take(used - size),
       };
     },
-    hear(news) {
-      for (const [bucket, said] of [
+    update(news) {
+      for (const [bucket, reported] of [
         [requests, news.requests],
         [tokens, news.tokens],
       ] as const) {
-        if (said?.remaining !== undefined && isOfMinutes(said)) bucket.lower(said.remaining);
-        if (said?.remaining === 0 && said.resetMs !== undefined && isOfMinutes(said)) hold(said.resetMs);
+        if (reported?.remaining !== undefined && isOfMinutes(reported)) bucket.lower(reported.remaining);
+        if (reported?.remaining === 0 && reported.resetMs !== undefined && isOfMinutes(reported))
+          hold(reported.resetMs);
       }
     },
   };

@@ -18,11 +18,11 @@ interface Waiting {
 
 /** Waits until the limits allow the request and returns the milliseconds waited. Throws the signal's reason, or `LLMError`. */
 export async function waitForRateLimit(
-  place: RateLimitReservation | undefined,
+  reservation: RateLimitReservation | undefined,
   deadline: number,
   { signal, hurry, onWait }: Waiting,
 ): Promise<number> {
-  const delayMs = place?.waitMs ?? 0;
+  const delayMs = reservation?.waitMs ?? 0;
   if (delayMs === 0) return 0;
   try {
     if (performance.now() + delayMs > deadline) {
@@ -36,7 +36,7 @@ export async function waitForRateLimit(
     await sleep(delayMs, signal, hurry);
     return delayMs;
   } catch (error) {
-    place?.cancel();
+    reservation?.cancel();
     throw error;
   }
 }

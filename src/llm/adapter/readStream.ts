@@ -53,24 +53,24 @@ export async function readStream({
   const watch = createDeadlineWatch(signal);
   let since = performance.now();
   let read = -1;
-  let heard = false;
+  let hasOutput = false;
   let begun = false;
   try {
     for (;;) {
-      const { ms, limit, of } = nextLimit(limits, heard, begun, since, deadline);
+      const { ms, limit, of } = nextLimit(limits, hasOutput, begun, since, deadline);
       const step = await watch.wait(chunks.next(), ms, () => timeLimitError(request.model, limit, of));
       if (step.done) throw new LLMError('LLM_INCOMPLETE', message(brokenOff), { retryable: true });
       const chunk = distinct?.ownNames(step.value) ?? step.value;
-      heard = true;
-      const says = Boolean(chunk.content || chunk.thinking || chunk.toolCallDelta || chunk.toolCall);
-      begun ||= says;
+      hasOutput = true;
+      const hasContent = Boolean(chunk.content || chunk.thinking || chunk.toolCallDelta || chunk.toolCall);
+      begun ||= hasContent;
       const { fraction = -1 } = chunk.progress ?? {};
       if (fraction > read) {
         read = fraction;
         since = performance.now();
       }
-      shown.any ||= says && shows(chunk);
-      if (chunk.rateLimit) limiter?.hear(chunk.rateLimit);
+      shown.any ||= hasContent && shows(chunk);
+      if (chunk.rateLimit) limiter?.update(chunk.rateLimit);
       reply.add(chunk);
       onChunk?.(chunk);
       if (chunk.done) return;
@@ -89,7 +89,7 @@ const grace = 1.05;
 
 function nextLimit(
   limits: TimeLimits & { totalMs: number },
-  heard: boolean,
+  hasOutput: boolean,
   begun: boolean,
   since: number,
   deadline: number,
@@ -102,6 +102,6 @@ function nextLimit(
   };
   if (begun) consider('idle', limits.idleMs, now);
   else consider('firstToken', limits.firstTokenMs, since);
-  if (!heard) consider('connect', limits.connectMs, since);
+  if (!hasOutput) consider('connect', limits.connectMs, since);
   return { ...next, ms: next.ms === Number.POSITIVE_INFINITY ? 0 : Math.max(1, next.ms) };
 }

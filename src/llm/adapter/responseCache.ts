@@ -25,19 +25,19 @@ export function createResponseCache({
   ttlMs = 3_600_000,
   now = () => performance.now(),
 }: ResponseCacheOptions = {}): ResponseCache {
-  const kept = new Map<string, { reply: CachedReply; until: number }>(); // insertion order is the order of use
+  const replies = new Map<string, { reply: CachedReply; until: number }>(); // insertion order is the order of use
   return {
     get(key) {
-      const found = kept.get(key);
-      kept.delete(key);
+      const found = replies.get(key);
+      replies.delete(key);
       if (!found || now() >= found.until) return undefined;
-      kept.set(key, found);
+      replies.set(key, found);
       return found.reply;
     },
     set(key, reply) {
-      kept.delete(key);
-      kept.set(key, { reply, until: now() + ttlMs });
-      while (kept.size > entries) kept.delete(kept.keys().next().value!);
+      replies.delete(key);
+      replies.set(key, { reply, until: now() + ttlMs });
+      while (replies.size > entries) replies.delete(replies.keys().next().value!);
     },
   };
 }

@@ -38,12 +38,12 @@ export function decideRetry(
   if (!error.retryable) return { giveUp: error.toInfo() };
   const asked = error.retryAfterMs;
   if (asked !== undefined && asked > policy.retryAfterCapMs) {
-    const words = message(
+    const text = message(
       '{0} It requires a wait of {1}. Try again after that time.',
       withFullStop(messageOf(error)),
       durationMessage(asked),
     );
-    return { giveUp: { ...error.toInfo(), ...toErrorInfo(words) } };
+    return { giveUp: { ...error.toInfo(), ...toErrorInfo(text) } };
   }
   if (attempt >= policy.retries) return { giveUp: error.toInfo() };
   const askedFor = asked !== undefined && asked > 0 ? asked : undefined;

@@ -3,9 +3,9 @@ import type { JsonObject } from '../core/json.ts';
 import { nonEmptyStringField } from '../transport/wireFields.ts';
 import type { NativeBlock } from './providerMetadata.ts';
 
-export interface CallBlock {
+export interface AnthropicToolUseBlock {
   type: 'tool_use';
-  place: number;
+  index: number;
   id: string;
   name: string;
   /**
@@ -19,7 +19,7 @@ export interface CallBlock {
 }
 
 export type AnthropicReplyBlock =
-  | CallBlock
+  | AnthropicToolUseBlock
   | { type: 'text'; length: number }
   | { type: 'thinking'; content: { type: 'thinking'; thinking: string; signature: string } }
   | { type: 'redacted_thinking'; content: { type: 'redacted_thinking'; [field: string]: unknown } }
@@ -40,7 +40,7 @@ const startSchema = z
   ])
   .catch({ type: 'other' });
 
-export function toAnthropicReplyBlock(content: JsonObject, place: number): AnthropicReplyBlock {
+export function toAnthropicReplyBlock(content: JsonObject, index: number): AnthropicReplyBlock {
   const start = startSchema.parse(content);
   switch (start.type) {
     case 'text':
@@ -51,7 +51,7 @@ export function toAnthropicReplyBlock(content: JsonObject, place: number): Anthr
       return { type: 'redacted_thinking', content: { ...content, type: 'redacted_thinking' } }; // verbatim
     case 'tool_use': {
       const { id = '', name = '', input } = start;
-      return { type: 'tool_use', place, id, name, input, pieces: [], stopped: false, given: false };
+      return { type: 'tool_use', index, id, name, input, pieces: [], stopped: false, given: false };
     }
     default:
       return { type: 'other' };

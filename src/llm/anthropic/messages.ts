@@ -52,16 +52,16 @@ export function toWireHistory(
     if (last?.role === role) last.content.push(...content);
     else if (content.length > 0) messages.push({ role, content });
   };
-  const { system, said: all } = normalizeHistory(request);
-  for (const said of all) {
-    if (said.role === 'user') add('user', [...(said.attachments ?? []).map(toFile), ...text(said.content)]);
+  const { system, normalized: all } = normalizeHistory(request);
+  for (const entry of all) {
+    if (entry.role === 'user') add('user', [...(entry.attachments ?? []).map(toFile), ...text(entry.content)]);
     else {
-      const ids = (said.message.toolCalls ?? []).map(({ id }) => toWireId(id));
+      const ids = (entry.message.toolCalls ?? []).map(({ id }) => toWireId(id));
       if (messages.length === 0) add('user', text(omittedBeginningText));
-      add('assistant', toReply(said.message, ids, refused));
+      add('assistant', toReply(entry.message, ids, refused));
       add(
         'user',
-        said.results.map((result, index) => toResult(result, ids[index]!)),
+        entry.results.map((result, index) => toResult(result, ids[index]!)),
       );
     }
   }
@@ -94,10 +94,10 @@ function toReply(message: AssistantMessage, ids: readonly string[], refused: Rea
  * Converts a result. A malformed call was sent without arguments, and its result explains the error. An error result may contain only text.
  */
 function toResult({ content, error, attachments = [] }: ToolResult, id: string): WireBlock {
-  const told = replaceLoneSurrogates(content);
-  if (error) return { type: 'tool_result', tool_use_id: id, content: told, is_error: true };
+  const safeText = replaceLoneSurrogates(content);
+  if (error) return { type: 'tool_result', tool_use_id: id, content: safeText, is_error: true };
   const files = attachments.map(toFile);
-  return { type: 'tool_result', tool_use_id: id, content: files.length > 0 ? [...text(told), ...files] : told };
+  return { type: 'tool_result', tool_use_id: id, content: files.length > 0 ? [...text(safeText), ...files] : safeText };
 }
 
 /**

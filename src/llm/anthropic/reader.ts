@@ -19,7 +19,12 @@ import {
   secondAnswerError,
 } from '../transport/replyStream.ts';
 import { countField, isReportedError, nonEmptyString, nonEmptyStringField } from '../transport/wireFields.ts';
-import { type AnthropicReplyBlock, type CallBlock, returnableBlocks, toAnthropicReplyBlock } from './blocks.ts';
+import {
+  type AnthropicReplyBlock,
+  type AnthropicToolUseBlock,
+  returnableBlocks,
+  toAnthropicReplyBlock,
+} from './blocks.ts';
 import { toNative } from './providerMetadata.ts';
 
 const usageSchema = z.object({
@@ -32,9 +37,9 @@ const usageSchema = z.object({
 type WireUsage = z.infer<typeof usageSchema>;
 
 /** Merges usage counts. A later count replaces an earlier count and is never added. Absent and null counts are ignored. */
-function merged(before: WireUsage | undefined, told: WireUsage | undefined): WireUsage | undefined {
-  if (!told) return before;
-  return { ...before, ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined)) };
+function merged(before: WireUsage | undefined, update: WireUsage | undefined): WireUsage | undefined {
+  if (!update) return before;
+  return { ...before, ...Object.fromEntries(Object.entries(update).filter(([, value]) => value !== undefined)) };
 }
 
 /** Converts Anthropic's usage. `input_tokens` excludes tokens read from the cache or written to the cache. */
@@ -71,7 +76,7 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
   const idFor = createCallIds(takenIds);
   const blocks: AnthropicReplyBlock[] = [];
   const byIndex = new Map<unknown, AnthropicReplyBlock>();
-  const calls: CallBlock[] = [];
+  const calls: AnthropicToolUseBlock[] = [];
   let usage: WireUsage | undefined;
   let model: string | undefined;
   let stopReason: string | undefined;
@@ -88,7 +93,7 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
     const chunks = giveCalls(false);
     if (block.type === 'tool_use') {
       calls.push(block);
-      const begins = { index: block.place, ...(block.id && { id: block.id }), name: toToolName(block.name) };
+      const begins = { index: block.index, ...(block.id && { id: block.id }), name: toToolName(block.name) };
       return [...chunks, { toolCallDelta: begins, done: false }];
     }
     return [...chunks, ...textChunks(block, content)];
@@ -124,7 +129,7 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
       throw new LLMError('LLM_BAD_RESPONSE', text);
     }
     block.pieces.push(argumentsText);
-    return [{ toolCallDelta: { index: block.place, argumentsText }, done: false }];
+    return [{ toolCallDelta: { index: block.index, argumentsText }, done: false }];
   };
 
   const giveCalls = (atEnd: boolean): ChatStreamChunk[] => {
@@ -138,7 +143,7 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
     return chunks;
   };
 
-  const toCall = (call: CallBlock): ToolCall => {
+  const toCall = (call: AnthropicToolUseBlock): ToolCall => {
     const text = call.pieces.join('');
     const argumentsText = text.trim() === '' ? argumentsToText(call.input) : withoutEmptyStart(text);
     return { id: idFor(call.id), name: toToolName(call.name || 'unknown'), ...parseArguments(argumentsText) };
@@ -170,10 +175,10 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
         return giveCalls(false);
       }
       case 'message_delta': {
-        const { delta, usage: told } = deltaSchema.parse(event);
+        const { delta, usage: update } = deltaSchema.parse(event);
         stopReason = delta.stop_reason ?? stopReason;
         explanation = delta.stop_details.explanation ?? explanation;
-        usage = merged(usage, told);
+        usage = merged(usage, update);
         return [];
       }
       case 'message_stop':

@@ -10,7 +10,7 @@ export interface WireFlags {
   omit?: readonly OptionalParameter[];
   outputLimit?: number;
   thinking?: 'budget' | 'adaptive' | 'none';
-  formatInWords?: boolean;
+  formatInPrompt?: boolean;
   /** Rejected signatures of thinking from another endpoint or model. */
   refused?: ReadonlySet<string>;
 }
@@ -47,10 +47,10 @@ export function toWire(request: ChatRequest, flags: WireFlags = {}): WireRequest
   const facts = anthropicModelFacts(request.model);
   const tools = toTools(request.tools ?? [], messages);
   const { thinking, effort, maxTokens } = toThinking(request, flags);
-  const format = flags.formatInWords ? undefined : formatOf(request);
+  const format = flags.formatInPrompt ? undefined : formatOf(request);
   const sampled = facts.sampling && !thinking; // thinking requires the default temperature
   const stops = request.stopSequences?.filter((sequence) => sequence.trim() !== '') ?? [];
-  const wish = format ? '' : formatInWords(request);
+  const wish = format ? '' : formatInPrompt(request);
 
   const body: WireRequest = {
     model: request.model,
@@ -157,7 +157,7 @@ function closedInside(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? closed(value as JsonSchema) : value;
 }
 
-function formatInWords({ responseFormat }: ChatRequest): string {
+function formatInPrompt({ responseFormat }: ChatRequest): string {
   if (!responseFormat) return '';
   const wish = 'Answer with one JSON object and nothing else: no words around it, no code fence.';
   if (responseFormat.type === 'json_object') return wish;

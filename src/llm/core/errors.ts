@@ -29,8 +29,8 @@ export class LLMError extends UserFacingError {
   readonly reason?: ErrorReason;
   readonly details?: unknown;
 
-  constructor(code: LLMErrorCode, words: LocalizableText, options: LLMErrorOptions = {}) {
-    super(words, { cause: options.cause });
+  constructor(code: LLMErrorCode, text: LocalizableText, options: LLMErrorOptions = {}) {
+    super(text, { cause: options.cause });
     this.code = code;
     this.retryable = options.retryable ?? false;
     this.retryAfterMs = options.retryAfterMs;

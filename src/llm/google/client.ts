@@ -118,7 +118,7 @@ function notesOf(request: ChatRequest, flags: GoogleFlags): string[] {
   return [
     ...budgetNotes(request, flags),
     ...(flags.systemAsUser ? [`${model} takes no system instruction; it opens the conversation instead.`] : []),
-    ...(flags.tellUnsignedCalls
+    ...(flags.unsignedCallsAsText
       ? [`${model} takes only calls that it signed itself; those of other models are told as text.`]
       : []),
     ...(responseFormat && tools.length > 0

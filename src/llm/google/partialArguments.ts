@@ -76,14 +76,15 @@ function toPath(jsonPath: string): (string | number)[] | undefined {
 
 /** Returns false if the path crosses a scalar, leaves a gap in a list or repeats an assignment. */
 function assign(root: JsonObject, path: readonly (string | number)[], scalar: Scalar, continues: boolean): boolean {
-  let place: unknown = root;
+  let container: unknown = root;
   for (const [at, step] of path.entries()) {
-    if (typeof step === 'number' ? !Array.isArray(place) || step > place.length : !isObject(place)) return false;
-    const holder = place as Record<string | number, unknown>;
+    if (typeof step === 'number' ? !Array.isArray(container) || step > container.length : !isObject(container))
+      return false;
+    const holder = container as Record<string | number, unknown>;
     const known = Object.hasOwn(holder, step);
     if (at < path.length - 1) {
       if (!known) holder[step] = typeof path[at + 1] === 'number' ? [] : {};
-      place = holder[step];
+      container = holder[step];
     } else if (!continues) {
       if (known) return false;
       holder[step] = scalar;

@@ -33,12 +33,12 @@ const usageSchema = z.object({
  * Converts usage. Each event contains cumulative counts, so the last event is right and nothing is added. The prompt count includes cached
  * tokens. Tokens of Google's own tools and of thinking are separate and are added to prompt and completion here.
  */
-function toUsage(told: z.infer<typeof usageSchema> | undefined): TokenUsage | undefined {
-  if (!told) return undefined;
-  const { promptTokenCount: prompt, candidatesTokenCount: candidates, totalTokenCount: total } = told;
+function toUsage(metadata: z.infer<typeof usageSchema> | undefined): TokenUsage | undefined {
+  if (!metadata) return undefined;
+  const { promptTokenCount: prompt, candidatesTokenCount: candidates, totalTokenCount: total } = metadata;
   if (prompt === undefined && candidates === undefined && total === undefined) return undefined; // only `trafficType`
-  const { cachedContentTokenCount: cachedTokens, thoughtsTokenCount: thinkingTokens } = told;
-  const promptTokens = (prompt ?? 0) + (told.toolUsePromptTokenCount ?? 0);
+  const { cachedContentTokenCount: cachedTokens, thoughtsTokenCount: thinkingTokens } = metadata;
+  const promptTokens = (prompt ?? 0) + (metadata.toolUsePromptTokenCount ?? 0);
   const completionTokens = (candidates ?? 0) + (thinkingTokens ?? 0);
   return {
     promptTokens,
@@ -176,13 +176,13 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
     answered ||= candidate !== undefined || promptFeedback !== undefined;
     blocked ||= promptFeedback?.blockReason !== undefined;
     finishMessage = candidate?.finishMessage ?? promptFeedback?.blockReasonMessage ?? finishMessage;
-    const said = candidate?.content.parts.filter(isObject) ?? [];
-    if (finishedId !== undefined && (responseId ?? finishedId) !== finishedId && said.some(isTold)) {
+    const parts = candidate?.content.parts.filter(isObject) ?? [];
+    if (finishedId !== undefined && (responseId ?? finishedId) !== finishedId && parts.some(isReported)) {
       throw secondAnswerError(endpoint);
     }
     if (candidate?.finishReason) finishedId ??= responseId;
     rawFinish = candidate?.finishReason ?? rawFinish;
-    return said.flatMap(readPart);
+    return parts.flatMap(readPart);
   };
 
   return {
@@ -245,7 +245,7 @@ const callSchema = z.object({
   willContinue: z.boolean().optional().catch(undefined),
 });
 
-const isTold = ({ text, functionCall }: JsonObject) => isReportedError(text) || isObject(functionCall);
+const isReported = ({ text, functionCall }: JsonObject) => isReportedError(text) || isObject(functionCall);
 
 /** Parses the arguments object. Invalid arguments are reported to the model and never executed. */
 function argumentsOf(args: unknown): ParsedArguments {

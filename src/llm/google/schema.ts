@@ -27,7 +27,7 @@ export function toGoogleSchema(schema: unknown): GoogleSchema {
   return convert(schema, { root: schema, inside: [], budget: { schemas: 2000 } });
 }
 
-interface Place {
+interface SchemaPosition {
   root: unknown;
   /** References in resolution: a recursive schema ends as an object of any kind. */
   inside: readonly string[];
@@ -35,22 +35,26 @@ interface Place {
   budget: { schemas: number };
 }
 
-function convert(schema: unknown, place: Place): GoogleSchema {
-  if (place.budget.schemas-- <= 0) return { type: 'OBJECT' };
+function convert(schema: unknown, position: SchemaPosition): GoogleSchema {
+  if (position.budget.schemas-- <= 0) return { type: 'OBJECT' };
   if (!isObject(schema)) return { type: 'STRING' }; // `true` allows anything; a missing type is rejected in some positions
-  if (typeof schema.$ref === 'string') return convertReference(schema, schema.$ref, place);
-  if (Array.isArray(schema.allOf)) return convert(mergeAll(schema), place);
+  if (typeof schema.$ref === 'string') return convertReference(schema, schema.$ref, position);
+  if (Array.isArray(schema.allOf)) return convert(mergeAll(schema), position);
   const choices = choicesOf(schema);
-  return choices ? convertChoices(schema, choices, place) : convertPlain(schema, place);
+  return choices ? convertChoices(schema, choices, position) : convertPlain(schema, position);
 }
 
-function convertReference({ $ref, ...siblings }: JsonObject, reference: string, place: Place): GoogleSchema {
-  const target = lookUp(place.root, reference);
-  if (target === undefined || place.inside.includes(reference)) {
+function convertReference(
+  { $ref, ...siblings }: JsonObject,
+  reference: string,
+  position: SchemaPosition,
+): GoogleSchema {
+  const target = lookUp(position.root, reference);
+  if (target === undefined || position.inside.includes(reference)) {
     return { type: 'OBJECT', ...describe(siblings.description) };
   }
   const inlined = isObject(target) ? { ...target, ...siblings } : target;
-  return convert(inlined, { ...place, inside: [...place.inside, reference] });
+  return convert(inlined, { ...position, inside: [...position.inside, reference] });
 }
 
 function lookUp(root: unknown, reference: string): unknown {
@@ -81,10 +85,10 @@ function choicesOf(schema: JsonObject): unknown[] | undefined {
   return schema.type.map((type) => (type === 'null' ? { type } : { ...rest, type }));
 }
 
-function convertChoices(schema: JsonObject, choices: unknown[], place: Place): GoogleSchema {
+function convertChoices(schema: JsonObject, choices: unknown[], position: SchemaPosition): GoogleSchema {
   const values = choices.filter((choice) => !isNull(choice));
   const nullable = values.length < choices.length && ({ nullable: true } as const);
-  const converted = values.map((choice) => convert(choice, place));
+  const converted = values.map((choice) => convert(choice, position));
   const own = describe(schema.description);
   const [first] = converted;
   if (first === undefined) return { type: 'STRING', nullable: true, ...own };
@@ -100,17 +104,17 @@ const isNull = (choice: unknown) =>
   isObject(choice) && (choice.type === 'null' || choice.const === null || isOnlyNull(choice.enum));
 const isOnlyNull = (values: unknown) => Array.isArray(values) && values.length === 1 && values[0] === null;
 
-function convertPlain(schema: JsonObject, place: Place): GoogleSchema {
+function convertPlain(schema: JsonObject, position: SchemaPosition): GoogleSchema {
   const values = Array.isArray(schema.enum) ? schema.enum : schema.const !== undefined ? [schema.const] : undefined;
   const nullable = (schema.nullable === true || values?.includes(null)) && ({ nullable: true } as const);
   switch (typeOf(schema, values)) {
     case 'object':
-      return { type: 'OBJECT', ...describe(schema.description), ...nullable, ...convertProperties(schema, place) };
+      return { type: 'OBJECT', ...describe(schema.description), ...nullable, ...convertProperties(schema, position) };
     case 'array': {
       const items = Array.isArray(schema.prefixItems ?? schema.items) // a tuple: an array of any of its item schemas
         ? { anyOf: schema.prefixItems ?? schema.items }
         : schema.items;
-      const converted = convert(items, place);
+      const converted = convert(items, position);
       const limits = numbers(schema, ['minItems', 'maxItems']);
       return { type: 'ARRAY', ...describe(schema.description), ...nullable, items: converted, ...limits };
     }
@@ -141,9 +145,12 @@ function typeOf(schema: JsonObject, values: unknown[] | undefined): string {
   return typeof schema.minimum === 'number' || typeof schema.maximum === 'number' ? 'number' : 'string';
 }
 
-function convertProperties(schema: JsonObject, place: Place): Pick<GoogleSchema, 'properties' | 'required'> {
+function convertProperties(
+  schema: JsonObject,
+  position: SchemaPosition,
+): Pick<GoogleSchema, 'properties' | 'required'> {
   if (!isObject(schema.properties)) return {};
-  const entries = Object.entries(schema.properties).map(([name, value]) => [name, convert(value, place)] as const);
+  const entries = Object.entries(schema.properties).map(([name, value]) => [name, convert(value, position)] as const);
   if (entries.length === 0) return {};
   const names = new Set(entries.map(([name]) => name));
   const required = Array.isArray(schema.required) ? schema.required.filter((name) => names.has(name)) : [];

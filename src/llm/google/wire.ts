@@ -27,7 +27,7 @@ export interface GoogleFlags extends ThinkingFlags {
    * Gemini 3 answers 400 to a call without its original signature. Calls of other providers have none, and a signature is never invented:
    * unsigned calls are sent as text.
    */
-  tellUnsignedCalls?: boolean;
+  unsignedCallsAsText?: boolean;
   /** Models before Gemini 3 answer 400 to images inside a result (`functionResponse.parts`): images follow the results. */
   imagesApart?: boolean;
 }
@@ -52,7 +52,7 @@ export function toGoogleFunctionName(name: string): string {
 
 /** Builds the body of `POST …:streamGenerateContent`. The URL contains the model, a header the key. */
 export function toGoogleWire(request: ChatRequest, flags: GoogleFlags = {}): Record<string, unknown> {
-  const { system, said } = normalizeHistory(request);
+  const { system, normalized: said } = normalizeHistory(request);
   const asUser = flags.systemAsUser && system !== '';
   const body = {
     ...(system !== '' && !asUser && { systemInstruction: { parts: [{ text: system }] } }),
@@ -65,11 +65,11 @@ export function toGoogleWire(request: ChatRequest, flags: GoogleFlags = {}): Rec
 
 function toContents(all: readonly NormalizedMessage[], flags: GoogleFlags): GoogleWireContent[] {
   const contents: GoogleWireContent[] = [];
-  for (const said of all) {
-    if (said.role === 'assistant' && contents.length === 0)
+  for (const entry of all) {
+    if (entry.role === 'assistant' && contents.length === 0)
       addParts(contents, 'user', [{ text: omittedBeginningText }]);
-    if (said.role === 'assistant') addTurn(contents, said.message, said.results, flags);
-    else addParts(contents, 'user', userParts(said));
+    if (entry.role === 'assistant') addTurn(contents, entry.message, entry.results, flags);
+    else addParts(contents, 'user', userParts(entry));
   }
   return contents;
 }
@@ -93,10 +93,10 @@ function addTurn(
   const parts = own ?? [...textParts(message), ...calls.map(toCallPart)];
   const images = calls.flatMap((call, at) => imageParts(call, results[at]!));
   const callParts = parts.filter(({ functionCall }) => isObject(functionCall));
-  if (flags.tellUnsignedCalls && calls.length > 0 && !callParts.some(({ thoughtSignature }) => thoughtSignature)) {
+  if (flags.unsignedCallsAsText && calls.length > 0 && !callParts.some(({ thoughtSignature }) => thoughtSignature)) {
     addParts(contents, 'model', textParts(message));
     addParts(contents, 'user', [
-      { text: escapeSystemTags(calls.map((call, at) => tell(call, results[at]!)).join('\n\n')) },
+      { text: escapeSystemTags(calls.map((call, at) => callAsText(call, results[at]!)).join('\n\n')) },
     ]);
     addParts(contents, 'user', images);
     return;
@@ -175,7 +175,7 @@ function toResponse(result: ToolResult): JsonObject {
 }
 
 /** Returns a call as text. The text belongs to the user role, so that the model does not learn to write calls as text. */
-function tell({ name, arguments: args }: ToolCall, result: ToolResult): string {
+function callAsText({ name, arguments: args }: ToolCall, result: ToolResult): string {
   return `The tool ${toGoogleFunctionName(name)} was called with ${JSON.stringify(args)} and gave:\n${contentFor(result)}`;
 }
 
@@ -232,7 +232,7 @@ function formatOf({ responseFormat, tools = [] }: ChatRequest): object {
 
 const lessons: [about: RegExp, flag: keyof GoogleFlags][] = [
   [/thinking[ _]?(budget|level)[^.]{0,60}(invalid|not supported|not allowed)|budget \d+ is invalid/i, 'omitBudget'],
-  [/missing[^.]{0,20}thought[_ ]?signature/i, 'tellUnsignedCalls'],
+  [/missing[^.]{0,20}thought[_ ]?signature/i, 'unsignedCallsAsText'],
   [
     /thinking.{0,80}(not (enabled|supported)|only enabled when)|(not support|unknown name).{0,20}thinking/i,
     'omitThinking',
@@ -241,7 +241,7 @@ const lessons: [about: RegExp, flag: keyof GoogleFlags][] = [
   [/(developer|system)[ _]?instruction.{0,40}not (enabled|supported)/i, 'systemAsUser'],
 ];
 
-export function learnGoogleFlags(words: string, flags: GoogleFlags): GoogleFlags | undefined {
-  const lesson = lessons.find(([about]) => about.test(words))?.[1];
+export function learnGoogleFlags(errorText: string, flags: GoogleFlags): GoogleFlags | undefined {
+  const lesson = lessons.find(([about]) => about.test(errorText))?.[1];
   return lesson && !flags[lesson] ? { ...flags, [lesson]: true } : undefined;
 }

@@ -11,12 +11,12 @@ const usual =
  * distinguishes them.
  */
 export function finishReasonOf(reason: string): Exclude<FinishReason, 'tool_calls'> {
-  const words = reason
+  const text = reason
     .toLowerCase()
     .replace(/[^a-z]+/g, ' ')
     .trim();
-  if (/error|malformed|fail/.test(words)) return 'error';
-  if (tooLong.test(words)) return 'length';
-  if (filtered.test(words)) return 'content_filter';
-  return usual.test(words) ? 'stop' : 'error';
+  if (/error|malformed|fail/.test(text)) return 'error';
+  if (tooLong.test(text)) return 'length';
+  if (filtered.test(text)) return 'content_filter';
+  return usual.test(text) ? 'stop' : 'error';
 }

@@ -17,7 +17,7 @@ export type NormalizedMessage =
  */
 export function normalizeHistory({ systemPrompt = '', messages }: Pick<ChatRequest, 'systemPrompt' | 'messages'>): {
   system: string;
-  said: NormalizedMessage[];
+  normalized: NormalizedMessage[];
 } {
   const first = messages.findIndex(({ role }) => role !== 'system');
   // at least one message must remain: of system messages only, the last one is the user message
@@ -25,31 +25,31 @@ export function normalizeHistory({ systemPrompt = '', messages }: Pick<ChatReque
   const system = [systemPrompt, ...head.map(({ content }) => content)]
     .filter((text) => text.trim() !== '')
     .join('\n\n');
-  return { system, said: saidAfter(messages, head.length) };
+  return { system, normalized: messagesAfter(messages, head.length) };
 }
 
-function saidAfter(messages: readonly Message[], begin: number): NormalizedMessage[] {
-  const said: NormalizedMessage[] = [];
+function messagesAfter(messages: readonly Message[], begin: number): NormalizedMessage[] {
+  const normalized: NormalizedMessage[] = [];
   for (const [index, message] of messages.entries()) {
     if (index < begin || message.role === 'tool') continue;
-    const last = said.at(-1);
+    const last = normalized.at(-1);
     if (message.role !== 'assistant') {
-      const told = message.role === 'user' ? withoutSystemTags(message) : withSystemTags(message.content);
-      if (last?.role === 'user' && saysNothing(told)) continue;
-      if (last?.role === 'user' && saysNothing(last)) said.pop();
-      said.push(told);
+      const tagged = message.role === 'user' ? withoutSystemTags(message) : withSystemTags(message.content);
+      if (last?.role === 'user' && isEmpty(tagged)) continue;
+      if (last?.role === 'user' && isEmpty(last)) normalized.pop();
+      normalized.push(tagged);
       continue;
     }
     const calls = message.toolCalls ?? [];
     if (message.content === '' && calls.length === 0) continue; // stopped before the first token: an empty message is rejected
-    if (endsWithAnswer(said)) said.push(continueMessage);
+    if (endsWithAnswer(normalized)) normalized.push(continueMessage);
     const given = resultsAfter(messages, index);
     const results = calls.map(({ id }) => given.get(id) ?? toToolResult(id, interrupted));
-    said.push({ role: 'assistant', message, results });
+    normalized.push({ role: 'assistant', message, results });
   }
   // The history needs a user message at the end; the start of a damaged record may be missing.
-  if (said.length === 0 || endsWithAnswer(said)) said.push(continueMessage);
-  return said.map((one) => (one.role === 'user' && saysNothing(one) ? continueMessage : one));
+  if (normalized.length === 0 || endsWithAnswer(normalized)) normalized.push(continueMessage);
+  return normalized.map((one) => (one.role === 'user' && isEmpty(one) ? continueMessage : one));
 }
 
 /** User message before a conversation that starts with an assistant message, which some providers reject. */
@@ -57,12 +57,12 @@ export const omittedBeginningText = '(The beginning of this conversation is left
 
 export const continueMessage: Extract<NormalizedMessage, { role: 'user' }> = { role: 'user', content: 'Continue.' };
 
-function endsWithAnswer(said: readonly NormalizedMessage[]): boolean {
-  const last = said.at(-1);
+function endsWithAnswer(normalized: readonly NormalizedMessage[]): boolean {
+  const last = normalized.at(-1);
   return last?.role === 'assistant' && last.results.length === 0;
 }
 
-const saysNothing = ({ content, attachments = [] }: Extract<NormalizedMessage, { role: 'user' }>) =>
+const isEmpty = ({ content, attachments = [] }: Extract<NormalizedMessage, { role: 'user' }>) =>
   content.trim() === '' && attachments.length === 0;
 
 function resultsAfter(messages: readonly Message[], index: number): Map<string, ToolResult> {

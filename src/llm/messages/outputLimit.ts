@@ -18,31 +18,31 @@ interface OutputLesson {
 
 const namesOutput = /\bmax(?:imum)?[_ ]?(?:completion|output|new)?[_ ]?tokens\b|\b(?:completion|output) tokens\b/i;
 const namesConversation = /\b(?:inputs?|prompt|messages|context (?:length|window|size|limit))\b/i;
-const saysTooMany =
+const tooManyTokens =
   /too (?:large|high|big)|at most|exceed|above|maximum|range|(?:less|lower|greater) than|<=|> ?\d|cannot|limited|must be/i;
 /** vLLM: "20000 > 16384 - 1500", with the context size and the conversation as the last two numbers. */
-const leavesRoom = /\d+ > (\d+) - (\d+)/;
-const [leastLimit, leastRoom] = [512, 1024];
+const windowMinusPrompt = /\d+ > (\d+) - (\d+)/;
+const [leastLimit, minTokensLeft] = [512, 1024];
 
-export const isOutputLimitRejection = (words: string): boolean =>
-  roomSaid(words) !== undefined ||
-  (namesOutput.test(words) && saysTooMany.test(words) && !namesConversation.test(words));
+export const isOutputLimitRejection = (errorText: string): boolean =>
+  reportedTokensLeft(errorText) !== undefined ||
+  (namesOutput.test(errorText) && tooManyTokens.test(errorText) && !namesConversation.test(errorText));
 
-export function learnOutputTokenLimit(words: string, asked: unknown): OutputLesson | undefined {
-  if (typeof asked !== 'number' || !isOutputLimitRejection(words)) return undefined;
-  const room = roomSaid(words);
-  if (room !== undefined) return room < asked ? { tokens: room, once: true } : undefined;
-  const said = [...words.matchAll(/(?<![\w.,-])\d[\d,]*(?![\w-]|[.,]\d)/g)].map(([digits]) =>
+export function learnOutputTokenLimit(errorText: string, asked: unknown): OutputLesson | undefined {
+  if (typeof asked !== 'number' || !isOutputLimitRejection(errorText)) return undefined;
+  const tokensLeft = reportedTokensLeft(errorText);
+  if (tokensLeft !== undefined) return tokensLeft < asked ? { tokens: tokensLeft, once: true } : undefined;
+  const numbers = [...errorText.matchAll(/(?<![\w.,-])\d[\d,]*(?![\w-]|[.,]\d)/g)].map(([digits]) =>
     Number(digits.replaceAll(',', '')),
   );
-  const tokens = Math.max(...said.filter((number) => number >= leastLimit && number < asked));
+  const tokens = Math.max(...numbers.filter((number) => number >= leastLimit && number < asked));
   return Number.isFinite(tokens) ? { tokens } : undefined;
 }
 
-function roomSaid(words: string): number | undefined {
-  const [, window, taken] = leavesRoom.exec(words) ?? [];
-  const room = Number(window) - Number(taken);
-  return namesOutput.test(words) && room >= leastRoom ? room : undefined;
+function reportedTokensLeft(errorText: string): number | undefined {
+  const [, window, taken] = windowMinusPrompt.exec(errorText) ?? [];
+  const tokensLeft = Number(window) - Number(taken);
+  return namesOutput.test(errorText) && tokensLeft >= minTokensLeft ? tokensLeft : undefined;
 }
 
 export const clampOutputTokens = (asked: number | undefined, limit: number | undefined): number | undefined =>

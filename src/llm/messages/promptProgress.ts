@@ -11,7 +11,7 @@ export function toPromptProgress(so: {
   const fraction = so.tokens / so.total;
   const percent = Math.floor(fraction * 100);
   const left = timeLeft(so);
-  const words =
+  const text =
     fraction > 0 && fraction < 1
       ? left
         ? message('Reading prompt: {0}%, about {1} left', percent, left)
@@ -19,7 +19,7 @@ export function toPromptProgress(so: {
       : left
         ? message('Reading prompt, about {0} left', left)
         : message('Reading prompt');
-  return { ...toStoredText(words), fraction };
+  return { ...toStoredText(text), fraction };
 }
 
 function timeLeft({ tokens, total, ms }: { tokens: number; total: number; ms: number }): LocalizedMessage | undefined {

@@ -27,8 +27,8 @@ function disarmedFile(file: Attachment): Attachment {
   const named = file.name === undefined ? file : { ...file, name: escapeSystemTags(file.name) };
   if (!/^text\/|json|xml|yaml/.test(file.mediaType)) return named;
   const text = Buffer.from(file.data, 'base64').toString('utf8');
-  const told = escapeSystemTags(text);
-  return told === text ? named : { ...named, data: Buffer.from(told).toString('base64') };
+  const escaped = escapeSystemTags(text);
+  return escaped === text ? named : { ...named, data: Buffer.from(escaped).toString('base64') };
 }
 
 /**

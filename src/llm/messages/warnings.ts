@@ -5,12 +5,12 @@ import { isImageAttachment } from './attachments.ts';
 
 export function createUniqueNotifier(
   onNote: ((note: string) => void) | undefined,
-): (words: LocalizableText | undefined) => void {
-  const told = new Set<string>();
-  return (words) => {
-    const note = words === undefined ? undefined : toEnglishText(words);
-    if (note === undefined || told.has(note)) return;
-    told.add(note);
+): (text: LocalizableText | undefined) => void {
+  const reported = new Set<string>();
+  return (text) => {
+    const note = text === undefined ? undefined : toEnglishText(text);
+    if (note === undefined || reported.has(note)) return;
+    reported.add(note);
     onNote?.(note);
   };
 }
@@ -22,11 +22,11 @@ export function createRunWarningFilter(): (
   run: string | undefined,
   sentences: readonly LocalizableText[],
 ) => LocalizableText[] {
-  const told = new Set<string>();
-  const key = (run: string | undefined, words: LocalizableText) => `${run} ${toEnglishText(words)}`;
+  const reported = new Set<string>();
+  const key = (run: string | undefined, text: LocalizableText) => `${run} ${toEnglishText(text)}`;
   return (run, sentences) => {
-    const news = sentences.filter((words) => !told.has(key(run, words)));
-    if (run !== undefined) for (const words of news) told.add(key(run, words));
+    const news = sentences.filter((text) => !reported.has(key(run, text)));
+    if (run !== undefined) for (const text of news) reported.add(key(run, text));
     return news;
   };
 }

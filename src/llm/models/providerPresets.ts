@@ -15,7 +15,7 @@ export const providerPresets = {
     label: 'DeepSeek',
     baseUrl: 'https://api.deepseek.com/v1',
     key: 'needed',
-    flags: { returnThinking: 'all', thinking: 'none', schemaInWords: true },
+    flags: { returnThinking: 'all', thinking: 'none', schemaInPrompt: true },
   },
   openrouter: {
     label: 'OpenRouter',

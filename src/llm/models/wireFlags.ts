@@ -19,7 +19,7 @@ export interface WireFlags {
   /** Format of call ids. `nine`: exactly nine letters and digits (Mistral); `forty`: at most forty characters (OpenAI). */
   callIds?: 'nine' | 'forty';
   /** Supports only `json_object`: the prompt contains the schema (DeepSeek). */
-  schemaInWords?: boolean;
+  schemaInPrompt?: boolean;
   cacheKey?: boolean;
   /** Reports prefill progress on request (llama-server: `return_progress`). */
   readingProgress?: boolean;
@@ -33,26 +33,34 @@ export interface WireFlags {
  * Returns the flags learned from a rejection: without the rejected parameter, or with the required thinking; undefined if the cause is
  * unknown. Each change is permanent, so learning ends.
  */
-export function learnWireFlags(words: string, parameter: string | undefined, flags: WireFlags): WireFlags | undefined {
-  if (/reasoning_content/.test(words) && /must|missing|required/i.test(words) && flags.returnThinking !== 'all') {
+export function learnWireFlags(
+  errorText: string,
+  parameter: string | undefined,
+  flags: WireFlags,
+): WireFlags | undefined {
+  if (
+    /reasoning_content/.test(errorText) &&
+    /must|missing|required/i.test(errorText) &&
+    flags.returnThinking !== 'all'
+  ) {
     return { ...flags, returnThinking: 'all' };
   }
-  if (/role '?user'? after role '?tool|roles must alternate/i.test(words) && !flags.answersResults) {
+  if (/role '?user'? after role '?tool|roles must alternate/i.test(errorText) && !flags.answersResults) {
     return { ...flags, answersResults: true };
   }
-  if (/system (role|message|prompt)s?( is| are)? not (supported|allowed)/i.test(words) && !flags.systemAsUser) {
+  if (/system (role|message|prompt)s?( is| are)? not (supported|allowed)/i.test(errorText) && !flags.systemAsUser) {
     return { ...flags, systemAsUser: true };
   }
-  if (/tool call ids?\b.*\blength (of )?9\b/i.test(words) && flags.callIds !== 'nine') {
+  if (/tool call ids?\b.*\blength (of )?9\b/i.test(errorText) && flags.callIds !== 'nine') {
     return { ...flags, callIds: 'nine' };
   }
-  if (imageRejectionPattern.test(words) && !flags.withoutImages) return { ...flags, withoutImages: true };
-  if (/response_format|json_schema/.test(`${words} ${parameter}`) && !flags.schemaInWords) {
-    return { ...flags, schemaInWords: true };
+  if (imageRejectionPattern.test(errorText) && !flags.withoutImages) return { ...flags, withoutImages: true };
+  if (/response_format|json_schema/.test(`${errorText} ${parameter}`) && !flags.schemaInPrompt) {
+    return { ...flags, schemaInPrompt: true };
   }
   // "To use function tools, use /v1/responses or set reasoning_effort to 'none'", from a server without /v1/responses
-  if (/reasoning_effort to \W?none/.test(words) && flags.thinking !== 'off') return { ...flags, thinking: 'off' };
-  const named = rejectedParameter(words, parameter, optionalParameters, flags.omit);
+  if (/reasoning_effort to \W?none/.test(errorText) && flags.thinking !== 'off') return { ...flags, thinking: 'off' };
+  const named = rejectedParameter(errorText, parameter, optionalParameters, flags.omit);
   if (named === undefined) return undefined;
   return {
     ...flags,
@@ -62,16 +70,18 @@ export function learnWireFlags(words: string, parameter: string | undefined, fla
 }
 
 export function rejectedParameter(
-  words: string,
+  errorText: string,
   parameter: string | undefined,
   names: readonly string[],
   omit: readonly string[] = [],
 ): string | undefined {
   const refuses =
     /support|unknown|unrecogni[sz]ed|unexpected|not (permitted|allowed)|extra|deprecated|invalid|must be verified/i;
-  if (!refuses.test(words)) return undefined;
+  if (!refuses.test(errorText)) return undefined;
   const named = parameter?.replace(/\[.*/s, '');
-  return names.find((name) => !omit.includes(name) && (named === undefined ? mentions(words, name) : named === name));
+  return names.find(
+    (name) => !omit.includes(name) && (named === undefined ? mentions(errorText, name) : named === name),
+  );
 }
 
 /**
@@ -80,16 +90,16 @@ export function rejectedParameter(
  * chatCompletion operation does not work with the specified model"; GitHub Copilot: "model … is not accessible via the /chat/completions
  * endpoint".
  */
-export const suggestsResponsesApi = (words: string): boolean =>
-  /\/responses\b|not a chat model/i.test(words) ||
-  /model.{0,120}\bnot\b.{0,60}chat\/?completion|chat\/?completion.{0,60}\bnot\b.{0,60}model/i.test(words);
+export const suggestsResponsesApi = (errorText: string): boolean =>
+  /\/responses\b|not a chat model/i.test(errorText) ||
+  /model.{0,120}\bnot\b.{0,60}chat\/?completion|chat\/?completion.{0,60}\bnot\b.{0,60}model/i.test(errorText);
 
 export const imageRejectionPattern =
   /image_url|(image|vision|multimodal)[^.]{0,40}not (support|allow|enabl)|not support[^.]{0,30}(image|vision)|image input is not|mmproj/i;
 
-function mentions(words: string, name: string): boolean {
+function mentions(errorText: string, name: string): boolean {
   const pattern = /^(stop|reasoning|include|store)$/.test(name) ? `['"\`]${name}['"\`]` : `\\b${name}\\b`;
-  return new RegExp(pattern).test(words);
+  return new RegExp(pattern).test(errorText);
 }
 
 const optionalParameters = [

@@ -55,7 +55,7 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
   const headers = { ...options.headers, ...(apiKey && { authorization: `Bearer ${apiKey.trim()}` }) };
   const models = new Map<string, OllamaModel>();
   const note = createUniqueNotifier(options.onNote);
-  const said = new Set<string>(); // a warning about a model is reported once
+  const reported = new Set<string>(); // a warning about a model is reported once
 
   async function describe(name: string, signal?: AbortSignal): Promise<OllamaModel> {
     checkApiKeyCharacters(endpoint);
@@ -85,7 +85,7 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
         return { answer, wire, model };
       } catch (error) {
         if (!(error instanceof LLMError)) throw error;
-        const learned = error.status === 400 && learnOllamaModel(ownWords(error), model);
+        const learned = error.status === 400 && learnOllamaModel(serverText(error), model);
         if (!learned) throw withWayOut(error, request.model);
         model = learned; // each round removes a capability, so the loop ends
         models.set(request.model, learned);
@@ -98,8 +98,8 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
     yield [{ progress: toStoredText(loading(request.model)), done: false }];
     const { answer, wire, model } = await ask(request, asked, signal);
     for (const text of [...wire.notes, ...wire.warnings]) note(text);
-    const warnings = wire.warnings.filter((warning) => !said.has(toEnglishText(warning)));
-    for (const warning of warnings) said.add(toEnglishText(warning));
+    const warnings = wire.warnings.filter((warning) => !reported.has(toEnglishText(warning)));
+    for (const warning of warnings) reported.add(toEnglishText(warning));
     const reader = createOllamaReader({
       endpoint,
       tools: request.tools ?? [],
@@ -123,23 +123,23 @@ const notFoundHint = message(
 
 const loading = (model: string) => message('Ollama loads {0} and reads the prompt', model);
 
-const ownWords = (error: LLMError) => (error.details as Partial<ProviderErrorDetails> | undefined)?.words ?? '';
+const serverText = (error: LLMError) => (error.details as Partial<ProviderErrorDetails> | undefined)?.words ?? '';
 
 function withWayOut(error: LLMError, model: string): LLMError {
   const { code, status, retryable, retryAfterMs, details, cause } = error;
-  const saying = (words: LocalizableText) =>
-    new LLMError(code, words, { status, retryable, retryAfterMs, details, cause });
-  const said = /[.!?]$/.test(error.message) ? messageOf(error) : joinLocalizableTexts([messageOf(error), '.'], '');
-  if (status === 404 && /\bmodel\b.*not found/i.test(ownWords(error))) {
-    return saying(message('Ollama: {0}. Run `ollama pull {1}`, or select another model.', ownWords(error), model));
+  const saying = (text: LocalizableText) =>
+    new LLMError(code, text, { status, retryable, retryAfterMs, details, cause });
+  const sentence = /[.!?]$/.test(error.message) ? messageOf(error) : joinLocalizableTexts([messageOf(error), '.'], '');
+  if (status === 404 && /\bmodel\b.*not found/i.test(serverText(error))) {
+    return saying(message('Ollama: {0}. Run `ollama pull {1}`, or select another model.', serverText(error), model));
   }
   if (code === 'LLM_CONTEXT_OVERFLOW')
-    return saying(joinLocalizableTexts([said, message('Set a larger context size, or start a new run.')]));
+    return saying(joinLocalizableTexts([sentence, message('Set a larger context size, or start a new run.')]));
   if (code === 'LLM_TIMEOUT') {
     const silent = message(
       'Ollama does not respond while it loads a model and reads the prompt. A smaller model or a shorter conversation is faster.',
     );
-    return saying(joinLocalizableTexts([said, silent]));
+    return saying(joinLocalizableTexts([sentence, silent]));
   }
   return error;
 }

@@ -122,20 +122,20 @@ const formatOf = (format: NonNullable<ChatRequest['responseFormat']>) =>
 
 function toMessages(request: ChatRequest, seesImages: boolean): WireMessage[] {
   const wire: WireMessage[] = [];
-  const { system, said: all } = normalizeHistory(request);
+  const { system, normalized: all } = normalizeHistory(request);
   if (system !== '') wire.push({ role: 'system', content: replaceLoneSurrogates(system) });
-  for (const said of all) {
-    if (said.role === 'assistant') pushTurn(wire, said, seesImages);
-    else pushUser(wire, said, seesImages);
+  for (const entry of all) {
+    if (entry.role === 'assistant') pushTurn(wire, entry, seesImages);
+    else pushUser(wire, entry, seesImages);
   }
   return wire;
 }
 
 /** Merges user messages: the templates of Gemma and Mistral models reject two in a row. */
-function pushUser(wire: WireMessage[], said: Extract<Message, { role: 'user' }>, seesImages: boolean): void {
-  const texts = (said.attachments ?? []).filter(isTextAttachment).map(attachmentText);
-  const content = [...texts, replaceLoneSurrogates(said.content)].filter((text) => text !== '').join('\n\n');
-  const images = seesImages ? imagesOf(said.attachments) : [];
+function pushUser(wire: WireMessage[], entry: Extract<Message, { role: 'user' }>, seesImages: boolean): void {
+  const texts = (entry.attachments ?? []).filter(isTextAttachment).map(attachmentText);
+  const content = [...texts, replaceLoneSurrogates(entry.content)].filter((text) => text !== '').join('\n\n');
+  const images = seesImages ? imagesOf(entry.attachments) : [];
   const last = wire.at(-1);
   if (last?.role !== 'user') wire.push({ role: 'user', content, ...(images.length > 0 && { images }) });
   else {
@@ -151,15 +151,15 @@ function imagesOf(attachments: readonly Attachment[] = []): string[] {
 /** Appends a message with its results, and the images after the last result: templates show images only in user messages. */
 function pushTurn(
   wire: WireMessage[],
-  said: Extract<NormalizedMessage, { role: 'assistant' }>,
+  entry: Extract<NormalizedMessage, { role: 'assistant' }>,
   seesImages: boolean,
 ): void {
-  wire.push(...toTurn(said, seesImages));
-  for (const [index, { attachments = [] }] of said.results.entries()) {
+  wire.push(...toTurn(entry, seesImages));
+  for (const [index, { attachments = [] }] of entry.results.entries()) {
     if (!seesImages || !attachments.some(isImageAttachment)) continue;
     pushUser(
       wire,
-      { role: 'user', content: toolImagesCaption(said.message.toolCalls![index]!), attachments },
+      { role: 'user', content: toolImagesCaption(entry.message.toolCalls![index]!), attachments },
       seesImages,
     );
   }

@@ -20,7 +20,7 @@ interface CallCollector {
 }
 
 interface Draft {
-  place: number;
+  index: number;
   id: string | undefined;
   name: string;
   pieces: string[];
@@ -48,7 +48,7 @@ export function createCallCollector(
       let draft =
         index !== undefined ? open.get(index) : (drafts.findLast((one) => id && one.id === id) ?? drafts.at(-1));
       if (!draft || begins || beginsAnother(draft, id, name)) {
-        draft = { place: drafts.length, id, name: name ?? '', pieces: [], given: false };
+        draft = { index: drafts.length, id, name: name ?? '', pieces: [], given: false };
         drafts.push(draft);
       }
       draft.id ??= id;
@@ -57,7 +57,7 @@ export function createCallCollector(
         throw disorder(message('{0} sent more of a tool call that was complete.', endpointName(endpoint)));
       if (argumentsText !== '') draft.pieces.push(argumentsText);
       if (index !== undefined) open.set(index, draft);
-      return draft.place;
+      return draft.index;
     },
     takeComplete(atEnd) {
       const complete: ToolCall[] = [];

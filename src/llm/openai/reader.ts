@@ -35,7 +35,7 @@ export interface ReaderOptions {
  */
 export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDetails }: ReaderOptions): ReplyReader {
   const calls = createCallCollector(endpoint, createToolNameMapping(tools), takenIds ?? new Set());
-  let callPlaces = 0;
+  let callCount = 0;
   let given = 0;
   let answered = false;
   let first: JsonObject | undefined;
@@ -56,8 +56,8 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
 
   const readFragment = (fragment: CallFragment): ChatStreamChunk[] => {
     const index = calls.add(fragment);
-    const begins = index >= callPlaces;
-    callPlaces = Math.max(callPlaces, index + 1);
+    const begins = index >= callCount;
+    callCount = Math.max(callCount, index + 1);
     const { id, name, argumentsText } = fragment;
     const toolCallDelta = {
       index,
@@ -145,9 +145,9 @@ function reasonIn(reason: unknown): string | undefined {
  * Parses llama-server's progress: `cache` of `total` tokens were cached; `processed` includes them and the tokens evaluated in `time_ms`
  * (llama.cpp, tools/server/README.md: `return_progress`).
  */
-function progressIn({ prompt_progress: told }: JsonObject): ChatStreamChunk[] {
-  if (!isObject(told)) return [];
-  const { total = 0, cache = 0, processed = 0, time_ms: ms = 0 } = progressSchema.parse(told);
+function progressIn({ prompt_progress: progress }: JsonObject): ChatStreamChunk[] {
+  if (!isObject(progress)) return [];
+  const { total = 0, cache = 0, processed = 0, time_ms: ms = 0 } = progressSchema.parse(progress);
   if (processed < cache || processed > total || total <= cache) return [];
   return [{ progress: toPromptProgress({ tokens: processed - cache, total: total - cache, ms }), done: false }];
 }
@@ -213,9 +213,9 @@ function textOfPart(part: unknown): string {
 function fragmentsOf(delta: JsonObject, whole: boolean): CallFragment[] {
   const calls = Array.isArray(delta.tool_calls) ? delta.tool_calls.filter(isObject) : [];
   if (calls.length === 0 && isObject(delta.function_call)) calls.push({ index: 0, function: delta.function_call }); // the form before tool_calls
-  return calls.map((call, place): CallFragment => {
+  return calls.map((call, position): CallFragment => {
     const { index, id, function: wanted } = fragmentSchema.parse(call);
-    const begins = (whole || (place > 0 && index === undefined)) && wanted.name !== undefined;
+    const begins = (whole || (position > 0 && index === undefined)) && wanted.name !== undefined;
     return { index, id, name: wanted.name, argumentsText: argumentsOf(wanted.arguments), ...(begins && { begins }) };
   });
 }
@@ -240,15 +240,16 @@ function usageIn(event: JsonObject, choice: JsonObject | undefined): TokenUsage 
   const hidden = isObject(event.x_groq) ? event.x_groq.usage : undefined;
   const usage = [event.usage, hidden, choice?.usage].find(isObject);
   if (!usage) return undefined;
-  const told = usageSchema.parse(usage);
-  const promptTokens = told.prompt_tokens ?? 0;
-  const completionTokens = told.completion_tokens ?? 0;
-  const cachedTokens = told.prompt_tokens_details.cached_tokens ?? told.prompt_cache_hit_tokens ?? told.cached_tokens;
-  const thinkingTokens = told.completion_tokens_details.reasoning_tokens;
+  const parsed = usageSchema.parse(usage);
+  const promptTokens = parsed.prompt_tokens ?? 0;
+  const completionTokens = parsed.completion_tokens ?? 0;
+  const cachedTokens =
+    parsed.prompt_tokens_details.cached_tokens ?? parsed.prompt_cache_hit_tokens ?? parsed.cached_tokens;
+  const thinkingTokens = parsed.completion_tokens_details.reasoning_tokens;
   return {
     promptTokens,
     completionTokens,
-    totalTokens: told.total_tokens ?? promptTokens + completionTokens,
+    totalTokens: parsed.total_tokens ?? promptTokens + completionTokens,
     ...(cachedTokens !== undefined && { cachedTokens }),
     ...(thinkingTokens !== undefined && { thinkingTokens }),
   };

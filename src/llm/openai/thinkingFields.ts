@@ -31,22 +31,22 @@ interface ThinkingCollector {
 
 /** Creates a collector for one reply. Thinking repeated by several fields, in equal or different pieces, is emitted once. */
 export function createThinkingCollector(): ThinkingCollector {
-  let said = '';
+  let seen = '';
   let first: ThinkingField | undefined;
   const repeated = new Map<ThinkingField, { from: number; to: number }>();
 
   const news = (field: ThinkingField, text: string): string => {
     const { from, to } = repeated.get(field) ?? { from: 0, to: 0 };
-    const known = said.slice(to, to + text.length);
+    const known = seen.slice(to, to + text.length);
     if (text.startsWith(known)) {
       const rest = text.slice(known.length);
-      said += rest;
+      seen += rest;
       repeated.set(field, { from, to: to + text.length });
       return rest;
     }
-    const own = said.slice(from, to) + text; // started like another field, but differs
-    said += own;
-    repeated.set(field, { from: said.length, to: said.length });
+    const own = seen.slice(from, to) + text; // started like another field, but differs
+    seen += own;
+    repeated.set(field, { from: seen.length, to: seen.length });
     return own;
   };
 

@@ -9,7 +9,7 @@ export function openAIRequestWarnings(request: ChatRequest, flags: WireFlags): s
   const { model, thinkingBudget = 0, responseFormat } = request;
   return [
     ...(thinkingBudget > 0 && !thinkingParameter(request, flags) ? [thinkingBudgetWarning(model)] : []),
-    ...(responseFormat?.type === 'json_schema' && flags.schemaInWords
+    ...(responseFormat?.type === 'json_schema' && flags.schemaInPrompt
       ? [`${model} cannot be held to a schema; it is asked for it in words.`]
       : []),
     ...omittedImageWarnings(request, flags).map(toEnglishText),

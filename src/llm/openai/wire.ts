@@ -82,7 +82,7 @@ export function toWire(request: ChatRequest, flags: WireFlags): Record<string, u
 
 function toWireFormat({ responseFormat }: ChatRequest, flags: WireFlags): object | undefined {
   if (responseFormat?.type !== 'json_schema') return responseFormat;
-  if (flags.schemaInWords) return { type: 'json_object' };
+  if (flags.schemaInPrompt) return { type: 'json_object' };
   const { name } = responseFormat;
   const schema = toWellFormedJson(responseFormat.schema);
   return {
@@ -104,21 +104,21 @@ export function isStrictSchema(schema: JsonSchema): boolean {
 function toWireMessages(request: ChatRequest, flags: WireFlags): WireMessage[] {
   const wire: WireMessage[] = [];
   const toolIds = createWireCallIds(flags.callIds);
-  const { system, said: all } = normalizeHistory(request);
-  const format = flags.schemaInWords ? responseFormatInstructions(request) : '';
+  const { system, normalized: all } = normalizeHistory(request);
+  const format = flags.schemaInPrompt ? responseFormatInstructions(request) : '';
   const prompt = [system, format].filter((text) => text !== '').join('\n\n');
   if (prompt !== '')
     wire.push({ role: flags.systemAsUser ? 'user' : 'system', content: replaceLoneSurrogates(prompt) });
-  for (const said of all) {
-    if (said.role === 'user') pushUser(wire, toContent(said.content, said.attachments, flags), flags);
+  for (const entry of all) {
+    if (entry.role === 'user') pushUser(wire, toContent(entry.content, entry.attachments, flags), flags);
     else {
-      const ids = toolIds(said.message.toolCalls ?? []);
-      wire.push(toReply(said.message, ids, flags));
-      for (const [index, result] of said.results.entries()) {
+      const ids = toolIds(entry.message.toolCalls ?? []);
+      wire.push(toReply(entry.message, ids, flags));
+      for (const [index, result] of entry.results.entries()) {
         const content = flags.withoutImages ? withUnseenAttachmentNote(result) : result.content;
         wire.push({ role: 'tool', tool_call_id: ids[index]!, content: replaceLoneSurrogates(content) });
       }
-      const images = flags.withoutImages ? [] : resultImages(said, flags);
+      const images = flags.withoutImages ? [] : resultImages(entry, flags);
       if (images.length > 0) pushUser(wire, images, flags);
     }
   }

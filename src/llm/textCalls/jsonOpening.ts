@@ -20,13 +20,13 @@ export function classifyJsonOpening(text: string, known: KnownTools): { opening:
     if (token !== '{' && token !== ',') return no;
     const key = next();
     const colon = key && next();
-    const place = jsonToken.lastIndex;
+    const position = jsonToken.lastIndex;
     const value = colon && next();
     if (key === undefined) return wait;
     if (!/^"(name|tool_name|type|id|tool_call_id|function|arguments|parameters)"$/.test(key)) return no;
     if (colon === undefined) return wait;
     if (colon !== ':') return no;
-    if (value === undefined) return /^\s*("|$)/.test(text.slice(place)) ? wait : no;
+    if (value === undefined) return /^\s*("|$)/.test(text.slice(position)) ? wait : no;
     if (key === '"arguments"' || key === '"parameters"') return value === '{' ? { opening: 'call' } : no;
     if (key === '"function"' && value === '{') {
       token = value;

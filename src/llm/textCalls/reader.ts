@@ -409,8 +409,10 @@ function toValue(raw: string, attributes: string, schema: JsonSchema | undefined
   const framed = ownLines || /^\r?\n.*\n$/s.test(raw);
   const text = framed ? raw.replace(/^\r?\n/, '').replace(/\r?\n$/, '') : raw;
   const types = schema?.type === undefined ? [] : [schema.type].flat();
-  const said = /(?:string="(true|false)"|type="(\w+)")/.exec(attributes);
-  const isText = said ? said[1] === 'true' || said[2] === 'string' : types.length === 0 || types.includes('string');
+  const declared = /(?:string="(true|false)"|type="(\w+)")/.exec(attributes);
+  const isText = declared
+    ? declared[1] === 'true' || declared[2] === 'string'
+    : types.length === 0 || types.includes('string');
   if (isText) return text;
   try {
     return parseJson(text);

@@ -17,7 +17,7 @@ export function createTextCallFilter(known: KnownTools): Sieve {
   let undecided = ''; // start of a line, or of a mark within a line
   let blanks: string[] = []; // at the start of the message; omitted if only calls follow
   let spoke = false;
-  let kept: string[] | undefined;
+  let candidates: string[] | undefined;
 
   const show = (text: string): string => {
     if (spoke || text === '') return text;
@@ -35,15 +35,15 @@ export function createTextCallFilter(known: KnownTools): Sieve {
     },
 
     add(piece) {
-      if (insideLine && spoke && !kept && undecided === '' && !/[`~<[\]\n]/.test(piece)) {
+      if (insideLine && spoke && !candidates && undecided === '' && !/[`~<[\]\n]/.test(piece)) {
         code.add(piece);
         return piece; // the usual case
       }
       const shown: string[] = [];
       let rest = piece;
       while (rest !== '') {
-        if (kept) {
-          kept.push(rest);
+        if (candidates) {
+          candidates.push(rest);
           break;
         }
         rest = undecided + rest;
@@ -56,7 +56,7 @@ export function createTextCallFilter(known: KnownTools): Sieve {
           if (mark && (waits || mark.opening === 'call')) {
             shown.push(rest.slice(0, mark.at));
             if (waits) undecided = rest.slice(mark.at);
-            else kept = [rest.slice(mark.at)];
+            else candidates = [rest.slice(mark.at)];
             break;
           }
           if (mark) code.add(line.slice(mark.at));
@@ -71,7 +71,7 @@ export function createTextCallFilter(known: KnownTools): Sieve {
           break;
         }
         if (opening === 'call') {
-          kept = [rest];
+          candidates = [rest];
           break;
         }
         insideLine = true;
@@ -80,10 +80,10 @@ export function createTextCallFilter(known: KnownTools): Sieve {
     },
 
     rest() {
-      const text = [...blanks, ...(kept ?? [undecided])].join('');
-      const rest = { text, mayHoldCalls: kept !== undefined };
+      const text = [...blanks, ...(candidates ?? [undecided])].join('');
+      const rest = { text, mayHoldCalls: candidates !== undefined };
       blanks = [];
-      kept = undefined;
+      candidates = undefined;
       undecided = '';
       return rest;
     },

@@ -70,8 +70,8 @@ export async function* readTextCalls(
   }
 
   try {
-    for await (const told of stream) {
-      for (const chunk of thoughts.split(told)) yield* rescued(chunk);
+    for await (const received of stream) {
+      for (const chunk of thoughts.split(received)) yield* rescued(chunk);
     }
   } catch (error) {
     yield* held();

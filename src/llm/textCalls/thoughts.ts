@@ -18,22 +18,22 @@ const maxBlanks = 64;
 export function createThinkingSplitter(): Thoughts {
   let thinking: OpenThinkingBlock | undefined;
   let isNative = false;
-  let kept = '';
+  let buffer = '';
   let isBeginning = true;
   let isBehind = false;
   let begun = false;
-  let lastSaid: string | undefined;
+  let lastContent: string | undefined;
   let hasThought = false;
   let quoted = 0;
   const code = new MarkdownCode();
 
   const out: ChatStreamChunk[] = [];
-  const say = (content: string) => {
+  const emit = (content: string) => {
     const text = isBehind ? content.trimStart() : content;
     if (text === '') return;
     isBehind = false;
     if (text.trim() !== '' || text.length > maxBlanks) isBeginning = false;
-    lastSaid = text.at(-1);
+    lastContent = text.at(-1);
     out.push({ content: text, done: false });
   };
   const think = (text: string) => {
@@ -43,10 +43,10 @@ export function createThinkingSplitter(): Thoughts {
   };
 
   const readThinking = (close: OpenThinkingBlock['close']): boolean => {
-    const found = findCallMark(close, normalizeMarks(kept), 0);
-    const end = found?.start ?? endOfThinking(kept, close);
-    think(found ? kept.slice(0, end).trimEnd() : kept.slice(0, end));
-    kept = kept.slice(found?.end ?? end);
+    const found = findCallMark(close, normalizeMarks(buffer), 0);
+    const end = found?.start ?? endOfThinking(buffer, close);
+    think(found ? buffer.slice(0, end).trimEnd() : buffer.slice(0, end));
+    buffer = buffer.slice(found?.end ?? end);
     if (!found) return false;
     thinking = undefined;
     isBehind = true;
@@ -58,29 +58,29 @@ export function createThinkingSplitter(): Thoughts {
     const token = /[<[\]]/g;
     let from = 0; // start of unemitted text
     let seen = 0;
-    for (let found = token.exec(kept); found; found = token.exec(kept)) {
+    for (let found = token.exec(buffer); found; found = token.exec(buffer)) {
       const { index: at } = found;
-      code.add(kept.slice(seen, at));
+      code.add(buffer.slice(seen, at));
       seen = at;
       if (code.isCode) continue;
-      const mark = thinkingMarkAt(kept, at);
+      const mark = thinkingMarkAt(buffer, at);
       if (mark === undefined) continue;
       if (mark === 'cut') {
-        if (isEnd || kept.length - at >= maxThinkingMarkLength) continue;
+        if (isEnd || buffer.length - at >= maxThinkingMarkLength) continue;
         return hold(from, at);
       }
-      const near = isBeginning && from === 0 && kept.slice(0, at).trim() === '';
+      const near = isBeginning && from === 0 && buffer.slice(0, at).trim() === '';
       if (mark.kind === 'open') {
         const mayOpen = near ? at <= maxBlanks : !mark.isTag || (code.isAtLineStart && (hasThought || isBehind));
         if (!mayOpen || isNative) {
           quoted += 1;
           continue;
         }
-        if (!near) say(kept.slice(from, at));
+        if (!near) emit(buffer.slice(from, at));
         thinking = mark.thinking;
         hasThought = true;
         begun = false;
-        kept = kept.slice(mark.end);
+        buffer = buffer.slice(mark.end);
         return true;
       }
       if (mark.kind === 'close') {
@@ -90,53 +90,53 @@ export function createThinkingSplitter(): Thoughts {
         }
         if (hasThought || isNative) continue;
         // within a sentence: the decision needs the text after the mark
-        if ((kept[at - 1] ?? lastSaid) === ' ') {
-          if (!isEnd && kept.length < mark.end + 2) return hold(from, at);
-          if (/^ \S/.test(kept.slice(mark.end, mark.end + 2))) continue;
+        if ((buffer[at - 1] ?? lastContent) === ' ') {
+          if (!isEnd && buffer.length < mark.end + 2) return hold(from, at);
+          if (/^ \S/.test(buffer.slice(mark.end, mark.end + 2))) continue;
         }
-        say(kept.slice(from, at).trimEnd());
+        emit(buffer.slice(from, at).trimEnd());
         out.push({ contentIsThinking: true, done: false });
         hasThought = true;
         isBehind = true;
         isBeginning = false;
-        kept = kept.slice(mark.end);
+        buffer = buffer.slice(mark.end);
         code.add('\n');
         return true;
       }
       if (mark.kind === 'end') {
-        if (!isTurnEnd(kept.slice(mark.end, mark.end + maxEndTokens))) {
+        if (!isTurnEnd(buffer.slice(mark.end, mark.end + maxEndTokens))) {
           token.lastIndex = mark.end;
           continue;
         }
         if (!isEnd) return hold(from, at);
-        say(kept.slice(from, at));
-        kept = '';
+        emit(buffer.slice(from, at));
+        buffer = '';
         return false;
       }
-      say(kept.slice(from, at));
+      emit(buffer.slice(from, at));
       from = seen = mark.end;
       token.lastIndex = mark.end;
     }
-    const blanks = isBeginning && kept.trim() === '' && kept.length <= maxBlanks && !isEnd;
+    const blanks = isBeginning && buffer.trim() === '' && buffer.length <= maxBlanks && !isEnd;
     if (blanks) return hold(from, from);
-    code.add(kept.slice(seen));
-    say(kept.slice(from));
-    kept = '';
+    code.add(buffer.slice(seen));
+    emit(buffer.slice(from));
+    buffer = '';
     return false;
   };
 
   const hold = (from: number, at: number): false => {
-    const said = kept.slice(from, at);
-    if (!(isBeginning && said.trim() === '' && at <= maxBlanks)) {
-      say(said);
-      kept = kept.slice(at);
+    const held = buffer.slice(from, at);
+    if (!(isBeginning && held.trim() === '' && at <= maxBlanks)) {
+      emit(held);
+      buffer = buffer.slice(at);
     }
     return false;
   };
 
   const take = (piece: string, isEnd: boolean): ChatStreamChunk[] => {
-    kept += piece;
-    while (thinking ? readThinking(thinking.close) : kept !== '' && readText(isEnd)) {
+    buffer += piece;
+    while (thinking ? readThinking(thinking.close) : buffer !== '' && readText(isEnd)) {
       // continues after the mark
     }
     return out.splice(0);
@@ -144,8 +144,8 @@ export function createThinkingSplitter(): Thoughts {
 
   const rest = (): ChatStreamChunk[] => {
     const chunks = take('', true);
-    if (thinking && kept !== '') chunks.push({ thinking: kept, done: false });
-    kept = '';
+    if (thinking && buffer !== '') chunks.push({ thinking: buffer, done: false });
+    buffer = '';
     return chunks;
   };
 
@@ -154,10 +154,10 @@ export function createThinkingSplitter(): Thoughts {
     split(chunk) {
       if (chunk.toolCall || chunk.toolCallDelta) return [...rest(), chunk];
       if (chunk.thinking) isNative = true;
-      const isPlain = kept === '' && !thinking && !isBeginning && !isBehind && !chunk.done;
+      const isPlain = buffer === '' && !thinking && !isBeginning && !isBehind && !chunk.done;
       if (isPlain && chunk.content && !/[`~\n<[\]]/.test(chunk.content)) {
         code.add(chunk.content);
-        lastSaid = chunk.content.at(-1);
+        lastContent = chunk.content.at(-1);
         return [chunk]; // the usual case
       }
       const { content = '', ...others } = chunk;

@@ -55,7 +55,7 @@ export function checkApiKeyCharacters(endpoint: Endpoint): void {
  * (`/chat/completions`), which is removed.
  */
 export function createUrlBuilder(baseUrl: string, end: RegExp): (path: string) => string {
-  const [, place = '', query] = /^([^?#]*)(?:\?([^#]*))?/.exec(baseUrl.trim())!;
-  const base = place.replace(/\/+$/, '').replace(end, '');
+  const [, address = '', query] = /^([^?#]*)(?:\?([^#]*))?/.exec(baseUrl.trim())!;
+  const base = address.replace(/\/+$/, '').replace(end, '');
   return (path) => `${base}${path}${query ? `${path.includes('?') ? '&' : '?'}${query}` : ''}`;
 }

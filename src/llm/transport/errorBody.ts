@@ -20,12 +20,12 @@ export function readErrorBody(body: unknown): ErrorBody {
     [code, type, status].filter((one) => typeof one === 'string'),
   );
   const parameter = objects.find(({ param }) => param !== undefined)?.param ?? fieldIn(body);
-  const words = errorBodyMessage(body) || codes.join(' ');
-  const status = statusIn(objects) ?? statusOf(codes.join(' '), words);
+  const text = errorBodyMessage(body) || codes.join(' ');
+  const status = statusIn(objects) ?? statusOf(codes.join(' '), text);
   const details = objects.flatMap((object) => object.details);
   const retryDelayMs = details.map(({ retryDelay }) => retryDelay).find((delay) => delay !== undefined);
   return {
-    words,
+    words: text,
     codes,
     ...(parameter !== undefined && { parameter }),
     ...(status !== undefined && { status }),
@@ -64,12 +64,12 @@ function errorObjects(body: unknown): ErrorObject[] {
 }
 
 function statusIn(objects: readonly ErrorObject[]): number | undefined {
-  const told = objects.flatMap((object) => [object.code, object.status_code, object.status, object.http_status]);
-  return told.map(Number).find((status) => Number.isInteger(status) && status >= 400 && status < 600);
+  const candidates = objects.flatMap((object) => [object.code, object.status_code, object.status, object.http_status]);
+  return candidates.map(Number).find((status) => Number.isInteger(status) && status >= 400 && status < 600);
 }
 
-function statusOf(codes: string, words: string): number | undefined {
-  if (/^unexpected endpoint or method/i.test(words)) return 404; // LM Studio answers 200 to a wrong path
+function statusOf(codes: string, text: string): number | undefined {
+  if (/^unexpected endpoint or method/i.test(text)) return 404; // LM Studio answers 200 to a wrong path
   if (/rate.?limit|too_many_requests|resource_exhausted|insufficient_quota/i.test(codes)) return 429;
   return /authentication|invalid_api_key|permission/i.test(codes) ? 401 : undefined;
 }

@@ -238,13 +238,13 @@ export async function readJsonAnswer(answer: HttpAnswer): Promise<unknown> {
 export function unreadableAnswer(endpoint: Endpoint, text: string, begun = false): LLMError {
   const beginning = redact(htmlToPlainText(text), endpoint.secrets);
   const name = endpointName(endpoint);
-  const said = (words: string) => message('{0} sent something that is not an answer of a model: {1}', name, words);
+  const notAnAnswer = (text: string) => message('{0} sent something that is not an answer of a model: {1}', name, text);
   const messageText =
     beginning === ''
       ? message('{0} sent an empty answer.', name)
       : begun
-        ? said(beginning)
-        : joinLocalizableTexts([said(withPeriod(beginning)), endpointNotFoundAdvice(endpoint)]);
+        ? notAnAnswer(beginning)
+        : joinLocalizableTexts([notAnAnswer(withPeriod(beginning)), endpointNotFoundAdvice(endpoint)]);
   return new LLMError('LLM_BAD_RESPONSE', messageText, { retryable: beginning === '' });
 }
 

@@ -47,7 +47,7 @@ const keyIsBad =
  * max message tokens"), MiniMax ("context window exceeds limit (2013)", where the number is no size), Cohere and Bedrock ("too many input
  * tokens"), old llama.cpp ("failed to find free space in the KV cache"). Others are found by `mayExceedContext`.
  */
-const windowWords = new RegExp(
+const windowTerms = new RegExp(
   [
     /(context_length|context_window|max_context\w*)_exceeded|context ?window ?exceeded|exceed_context_size|(prompt|input|tokens)_too_long|tokens?_limit_(reached|exceeded)/,
     /maximum (context|prompt) length|context length (of|is) only|(available|configured) context size/,
@@ -69,8 +69,9 @@ const hasManyMessages = /'(messages|input)': array too long/i;
 /** Rate or quota limits: a shorter conversation does not help. */
 const asksToWait =
   /throttl|rate.?limit|per (minute|hour|day|month)|too many requests|overload|at capacity|try again (later|in)\b|please wait/i;
-export const isContextOverflowText = (words: string): boolean =>
-  (windowWords.test(words) && !oneTextIsLong.test(words) && !asksToWait.test(words)) || hasManyMessages.test(words);
+export const isContextOverflowText = (errorText: string): boolean =>
+  (windowTerms.test(errorText) && !oneTextIsLong.test(errorText) && !asksToWait.test(errorText)) ||
+  hasManyMessages.test(errorText);
 /** The request exceeds the account's tokens per minute (Groq: 413, OpenAI: 429), so waiting does not help. */
 const moreThanAMinute = /\blimit:? (\d[\d,]*), requested:? (\d[\d,]*)/i;
 const isFiltered = /content_filter|content_policy_violation|ResponsibleAIPolicyViolation|invalid_prompt|bio_policy/;
@@ -92,7 +93,7 @@ const count = '(\\d[\\d,]{2,11})';
  * allowed input length of 262144"), DashScope ("Range of input length should be [1, 129024]"), TGI ("must be <= 8193"), SiliconFlow and
  * tabbyAPI ("max_seq_len (32768)"), GitHub Copilot ("exceeds the limit of 128000"), Bedrock ("Max input tokens: 8192").
  */
-const saysWindow = [
+const windowPatterns = [
   `max(?:imum)?(?: allowed)? (?:input|sequence) length(?: of| is)?[ :(]{1,2}${count}`,
   `input length should be \\[\\d+, ?${count}`,
   `(?:max_\\w*len|n_ctx)[ :(=]{1,3}${count}`,
@@ -108,13 +109,13 @@ const saysWindow = [
   `token limit: ${count}`,
 ].map((pattern) => new RegExp(pattern, 'i'));
 
-function windowSaid(words: string): number | undefined {
-  const said = saysWindow.map((pattern) => pattern.exec(words)?.[1]).find((found) => found !== undefined);
-  return asWindow(said);
+function reportedWindow(errorText: string): number | undefined {
+  const reported = windowPatterns.map((pattern) => pattern.exec(errorText)?.[1]).find((found) => found !== undefined);
+  return asWindow(reported);
 }
 
-function asWindow(said: string | undefined): number | undefined {
-  const tokens = toNumber(said);
+function asWindow(reported: string | undefined): number | undefined {
+  const tokens = toNumber(reported);
   return tokens >= leastWindow ? tokens : undefined;
 }
 const leastWindow = 512;
@@ -141,11 +142,11 @@ const namesFault =
   /\b(un(known|recogni[sz]ed|supported|expected)|extra|missing|required|invalid|malformed|duplicate|deprecated|syntax|parse|without|must|should|cannot|can't|could not|no such|not (found|supported|permitted|allowed|valid|enabled)|(does|do) not)\b/i;
 const namesSize = /token|context|window|length|long|large|size|limit|exceed|maximum|at most|too (many|much|big)/i;
 
-function saysNoOther(words: string, parameter: string | undefined): boolean {
-  if (oneTextIsLong.test(words) || asksToWait.test(words)) return false;
-  if (isOutputLimitRejection(`${words} ${parameter ?? ''}`)) return false;
+function isOnlyAbout(errorText: string, parameter: string | undefined): boolean {
+  if (oneTextIsLong.test(errorText) || asksToWait.test(errorText)) return false;
+  if (isOutputLimitRejection(`${errorText} ${parameter ?? ''}`)) return false;
   if (parameter !== undefined && !isOfConversation.test(parameter)) return false;
-  const plain = words.replace(/invalid_request(_error)?|invalid_?parameter(_error)?/gi, '').replaceAll('_', ' '); // removed: the type of nearly every rejection
+  const plain = errorText.replace(/invalid_request(_error)?|invalid_?parameter(_error)?/gi, '').replaceAll('_', ' '); // removed: the type of nearly every rejection
   return !namesPart.test(plain) && (!namesFault.test(plain) || namesSize.test(plain));
 }
 /**
@@ -171,7 +172,7 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
   const words = redact(body.words, endpoint.secrets);
   const everything = `${words} ${codes.join(' ')}`;
   const name = endpointName(endpoint);
-  const said = words === '' ? '.' : `: ${words}`;
+  const reported = words === '' ? '.' : `: ${words}`;
   const objected = parameter && { parameter: redact(parameter, endpoint.secrets).slice(0, 200) };
   const details: ProviderErrorDetails = { ...(status !== undefined && { status }), words, ...objected };
   const retryAfterMs = retryAfterOf(headers, Date.now()) ?? retryDelayMs;
@@ -181,52 +182,52 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
   };
 
   if (status === 401 || status === 403 || (status === 400 && keyIsBad.test(everything))) {
-    return error('LLM_AUTH_FAILED', endpoint.hasKey ? refusal(endpoint, withPeriod(said)) : keyless(name), false);
+    return error('LLM_AUTH_FAILED', endpoint.hasKey ? refusal(endpoint, withPeriod(reported)) : keyless(name), false);
   }
   const perMinute = moreThanAMinute.exec(words);
   if (perMinute && isMore(perMinute[2], perMinute[1])) {
     const window = asWindow(perMinute[1]);
     if (window !== undefined) details.window = window;
-    const text = message('The conversation is longer than {0} accepts in one request{1}', name, said);
+    const text = message('The conversation is longer than {0} accepts in one request{1}', name, reported);
     return error('LLM_CONTEXT_OVERFLOW', text, false);
   }
   if (status === 429) {
     // Google also sends "exceeded your current quota" for limits per minute, with a retry delay.
     const spent = quotaIsSpent.test(everything) && (retryDelayMs === undefined || dailyQuota);
     const text = spent
-      ? creditSpent(name, said)
-      : message('{0} rejected the request because of its rate limit{1}', name, said);
+      ? creditSpent(name, reported)
+      : message('{0} rejected the request because of its rate limit{1}', name, reported);
     return error('LLM_RATE_LIMITED', text, !spent, spent ? 'no-credit' : undefined);
   }
   if (status === 402 || ((status === 400 || status === undefined) && quotaIsSpent.test(everything))) {
-    return error('LLM_HTTP_ERROR', creditSpent(name, said), false, 'no-credit');
+    return error('LLM_HTTP_ERROR', creditSpent(name, reported), false, 'no-credit');
   }
   if ((status === undefined || status < 502) && isContextOverflowText(everything) && !isOutputLimitRejection(words)) {
-    const window = windowSaid(words);
+    const window = reportedWindow(words);
     if (window !== undefined) details.window = window;
     return error(
       'LLM_CONTEXT_OVERFLOW',
-      message("The conversation is longer than the model's context window{0}", said),
+      message("The conversation is longer than the model's context window{0}", reported),
       false,
     );
   }
   if ((status === 400 || status === undefined) && isFiltered.test(everything)) {
-    return error('LLM_CONTENT_FILTERED', message('{0} filtered this request{1}', name, said), false);
+    return error('LLM_CONTENT_FILTERED', message('{0} filtered this request{1}', name, reported), false);
   }
   if (modelSlipped.test(everything)) {
-    return error('LLM_BAD_RESPONSE', message('{0} could not read the output of its model{1}', name, said), 'once');
+    return error('LLM_BAD_RESPONSE', message('{0} could not read the output of its model{1}', name, reported), 'once');
   }
   if (status === undefined) {
     const retryable = !/invalid_|\bimage_|bad_request|not_found|unsupported/i.test(everything);
-    return error('LLM_HTTP_ERROR', message('{0} ended with an error{1}', name, said), retryable);
+    return error('LLM_HTTP_ERROR', message('{0} ended with an error{1}', name, reported), retryable);
   }
   const reason = status === 404 || modelIsOther.test(everything) ? 'other-model' : undefined;
-  if (refusals.includes(status) && !reason && saysNoOther(everything, parameter)) details.mayBeFull = true;
+  if (refusals.includes(status) && !reason && isOnlyAbout(everything, parameter)) details.mayBeFull = true;
   const answered = (words: string) => message('{0} answered {1}{2}', name, status, words);
   const isLost = status === 404 || status === 405;
   const text = isLost
-    ? joinLocalizableTexts([answered(withPeriod(said)), endpointNotFoundAdvice(endpoint)])
-    : answered(said);
+    ? joinLocalizableTexts([answered(withPeriod(reported)), endpointNotFoundAdvice(endpoint)])
+    : answered(reported);
   return error('LLM_HTTP_ERROR', text, status === 408 || status === 425 || status >= 500, reason);
 }
 
@@ -237,18 +238,23 @@ const isMore = (requested: string | undefined, limit: string | undefined): boole
 const keyless = (name: LocalizableText) =>
   withMessageLinks(message('No API key for {0}. Run *Towpath: Set API Key*.', name), { commands: ['towpath.setKey'] });
 
-const creditSpent = (name: LocalizableText, said: string) =>
-  message('The account at {0} has no credit left{1}', name, said);
+const creditSpent = (name: LocalizableText, reported: string) =>
+  message('The account at {0} has no credit left{1}', name, reported);
 
-function refusal(endpoint: Endpoint, said: string): LocalizedMessage {
+function refusal(endpoint: Endpoint, reported: string): LocalizedMessage {
   const name = endpointName(endpoint);
   const { credentials } = endpoint;
   if (!credentials)
-    return withMessageLinks(message('{0} rejected the API key{1} Run *Towpath: Set API Key*.', name, said), {
+    return withMessageLinks(message('{0} rejected the API key{1} Run *Towpath: Set API Key*.', name, reported), {
       commands: ['towpath.setKey'],
     });
   return withMessageLinks(
-    message('{0} rejected {1}{2} Run *Towpath: Set API Key* or *Towpath: Set Header Secret*.', name, credentials, said),
+    message(
+      '{0} rejected {1}{2} Run *Towpath: Set API Key* or *Towpath: Set Header Secret*.',
+      name,
+      credentials,
+      reported,
+    ),
     { commands: ['towpath.setKey', 'towpath.setSecret'] },
   );
 }
@@ -260,7 +266,7 @@ export const withPeriod = (text: string) => (/[.!?]$/.test(text) ? text : `${tex
  * that would repeat: a rejected key, a long conversation, a filter.
  */
 function mayBeRepeated(code: LLMErrorCode, headers: Headers): boolean | undefined {
-  const said = headers.get('x-should-retry')?.trim().toLowerCase();
-  if (said === 'false') return false;
-  return said === 'true' && (code === 'LLM_HTTP_ERROR' || code === 'LLM_RATE_LIMITED') ? true : undefined;
+  const reported = headers.get('x-should-retry')?.trim().toLowerCase();
+  if (reported === 'false') return false;
+  return reported === 'true' && (code === 'LLM_HTTP_ERROR' || code === 'LLM_RATE_LIMITED') ? true : undefined;
 }

@@ -32,11 +32,11 @@ const limits = {
  * Creates the error of an exceeded limit: name, duration and setting (`details` has the same as data). `who` is the subject of the message.
  */
 export function timeLimitError(who: LocalizableText, limit: TimeLimit, ms: number): LLMError {
-  const { says, setting } = limits[limit];
+  const { says: text, setting } = limits[limit];
   const long = ms < 1000 ? `${ms} ms` : `${ms / 1000} s`;
   return new LLMError(
     'LLM_TIMEOUT',
-    withMessageLinks(message(says, who, long, ...(setting ? [setting] : [])), { setting }),
+    withMessageLinks(message(text, who, long, ...(setting ? [setting] : [])), { setting }),
     {
       retryable: true,
       details: { limit, seconds: ms / 1000, ...(setting && { setting }) },

@@ -31,7 +31,7 @@ export const isChoiceAnswered = ({ chosen, words }: UserQuestionChoice): boolean
 
 function fits({ answers, many }: UserQuestions, { chosen }: UserQuestionChoice): boolean {
   const isOne = chosen.length <= 1 || many === true;
-  return isOne && new Set(chosen).size === chosen.length && chosen.every((place) => place < answers.length);
+  return isOne && new Set(chosen).size === chosen.length && chosen.every((index) => index < answers.length);
 }
 
 export const hasOnlyQuestionCalls = (
@@ -56,7 +56,7 @@ export function userAnswerOutcome(
 ): Success {
   const answers = questions.map(({ question, answers }, index) => {
     const choice = choices[index];
-    const chosen = choice?.chosen.flatMap((place) => answers[place]?.label ?? []) ?? [];
+    const chosen = choice?.chosen.flatMap((index) => answers[index]?.label ?? []) ?? [];
     const words = choice ? choice.words : said; // a text alone answers all questions
     return { question, chosen, ...(words && { words }) };
   });

@@ -21,5 +21,5 @@ export type WorkflowOutlineEdge = z.infer<typeof edgeSchema>;
  * Drawable form of a workflow: all nodes in file order, and their edges. `branch` of a node is the first node of its parallel branch;
  * `loop` has the steps per round and the maximum of rounds. An edge without `to` ends the run.
  */
-export const workflowOutlineSchema = z.object({ nodes: z.array(nodeSchema), edges: z.array(edgeSchema) });
-export type WorkflowOutline = z.infer<typeof workflowOutlineSchema>;
+export const workflowDiagramSchema = z.object({ nodes: z.array(nodeSchema), edges: z.array(edgeSchema) });
+export type WorkflowDiagram = z.infer<typeof workflowDiagramSchema>;

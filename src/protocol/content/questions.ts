@@ -8,12 +8,12 @@ export const userQuestionsSchema = z.object({
 });
 export type UserQuestions = z.infer<typeof userQuestionsSchema>;
 
-const maxWords = 10_000;
+const maxAnswerLength = 10_000;
 
 /** Answer to one question: indexes of the chosen answers, from 0, or a text instead. */
 const choiceSchema = z.strictObject({
   chosen: z.array(z.number().int().min(0).max(4)).max(5),
-  words: z.string().min(1).max(maxWords).optional(),
+  words: z.string().min(1).max(maxAnswerLength).optional(),
 });
 export type UserQuestionChoice = z.infer<typeof choiceSchema>;
 

@@ -45,8 +45,8 @@ export function toToolResult(toolCallId: string, outcome: ToolOutcome): ToolResu
     const { said: _, links: __, ...error } = outcome.error; // English only, without buttons
     return { toolCallId, content: JSON.stringify({ ok: false, error }), error: error.code };
   }
-  const { attachments, ...told } = outcome;
-  return { toolCallId, content: JSON.stringify(told), ...(attachments && { attachments }) };
+  const { attachments, ...data } = outcome;
+  return { toolCallId, content: JSON.stringify(data), ...(attachments && { attachments }) };
 }
 
 export const outcomeDetails = (reason: OutcomeReason, more: object = {}): object => ({ ...more, reason });

@@ -173,7 +173,7 @@ const callShape = { runId: id, toolCallId: id };
 const typedWord = z.string().min(2).max(300);
 const typedSchema = z.array(typedWord).min(1).max(maxMentions).optional();
 
-const messagePlace = { runId: id, at: z.number().int().min(0) };
+const messagePosition = { runId: id, at: z.number().int().min(0) };
 
 const chosenSchema = z.strictObject({ ...callShape, choices: userQuestionChoicesSchema.min(1) });
 export type PanelQuestionChoices = z.infer<typeof chosenSchema>;
@@ -280,16 +280,16 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
    */
   z.strictObject({
     type: z.literal('edit-said'),
-    ...messagePlace,
+    ...messagePosition,
     text: z.string().max(1_000_000),
     mentions: mentionsSchema.optional(),
     typed: typedSchema,
     restore: z.literal(true).optional(),
   }),
-  z.strictObject({ type: z.literal('fork'), ...messagePlace }),
-  z.strictObject({ type: z.literal('restore-files'), ...messagePlace }),
-  z.strictObject({ type: z.literal('retry-reply'), ...messagePlace, other: z.literal(true).optional() }),
-  z.strictObject({ type: z.literal('open-text'), ...messagePlace }),
+  z.strictObject({ type: z.literal('fork'), ...messagePosition }),
+  z.strictObject({ type: z.literal('restore-files'), ...messagePosition }),
+  z.strictObject({ type: z.literal('retry-reply'), ...messagePosition, other: z.literal(true).optional() }),
+  z.strictObject({ type: z.literal('open-text'), ...messagePosition }),
   z.strictObject({ type: z.literal('show-change'), ...callShape }),
   /** Undoes calls. The host asks for confirmation before more than one undo, and before overwriting later changes. */
   z.strictObject({ type: z.literal('undo'), runId: id, toolCallIds: z.array(id).min(1).max(1000) }),

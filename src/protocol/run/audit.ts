@@ -30,7 +30,7 @@ function replyEntry(message: Message, words: AuditTextFilters, callPrefix = ''):
   const calls = (message.toolCalls ?? []).map(({ id, name, arguments: given }) => ({
     call: callPrefix + id,
     tool: name,
-    ...placesIn(given, words),
+    ...pathsIn(given, words),
   }));
   return { kind: 'model-call', status: message.incomplete ? 'broken-off' : 'answered', calls };
 }
@@ -180,7 +180,7 @@ const entries: Entries = {
   'call-arguments': ({ toolCallId, arguments: given }, words) => ({
     kind: 'model-call',
     status: 'understood',
-    calls: [{ call: toolCallId, ...placesIn(given, words) }],
+    calls: [{ call: toolCallId, ...pathsIn(given, words) }],
   }),
   'approval-request': none, // the `question` event contains the request
   'command-start': none,
@@ -218,14 +218,14 @@ const movedOf = (moved: { from: string; to: string } | undefined, words: AuditTe
   moved && { moved: { from: shown(moved.from, words), to: shown(moved.to, words) } };
 
 /** Arguments that contain locations; other arguments may be contents. */
-const placeNames = ['path', 'from', 'to', 'url', 'folder'];
+const pathArguments = ['path', 'from', 'to', 'url', 'folder'];
 
-function placesIn(given: Record<string, unknown>, words: AuditTextFilters): Record<string, string> {
-  const places = placeNames.flatMap((name) => {
+function pathsIn(given: Record<string, unknown>, words: AuditTextFilters): Record<string, string> {
+  const paths = pathArguments.flatMap((name) => {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
     return typeof value === 'string' ? [[name, shown(value, words)] as const] : [];
   });
-  return Object.fromEntries(places);
+  return Object.fromEntries(paths);
 }
 
 const countsOf = ({ promptTokens, completionTokens, cachedTokens, cost }: TokenUsage) => ({

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 
-const placeSchema = z.object({ run: z.string(), seq: z.number().int() });
-type BranchPosition = z.infer<typeof placeSchema>;
+const positionSchema = z.object({ run: z.string(), seq: z.number().int() });
+type BranchPosition = z.infer<typeof positionSchema>;
 
 /**
  * Origin of a branch: events up to `seq` belong to `run`. `line`: origins of the ancestors, so that a family stays known after an ancestor
  * is deleted.
  */
-export const branchParentSchema = z.object({ ...placeSchema.shape, line: z.array(placeSchema).optional() });
+export const branchParentSchema = z.object({ ...positionSchema.shape, line: z.array(positionSchema).optional() });
 export type BranchParent = z.infer<typeof branchParentSchema>;
 
 interface RunBranch {
@@ -32,29 +32,30 @@ export function forkPoints(id: string, runs: readonly RunBranch[]): ForkPoint[] 
   const self = runs.find((run) => run.id === id);
   if (!self) return [];
   const kin = relatedRuns(id, runs);
-  const places = new Map(
-    kin.flatMap(({ parent }) => placesOf(parent)).map((place) => [`${place.seq} ${place.run}`, place]),
+  const positions = new Map(
+    kin.flatMap(({ parent }) => positionsOf(parent)).map((position) => [`${position.seq} ${position.run}`, position]),
   );
   const points: ForkPoint[] = [];
-  for (const place of places.values()) {
-    const own = wayAt(self, place);
+  for (const position of positions.values()) {
+    const own = wayAt(self, position);
     if (own === undefined) continue;
     const takers = new Map<string, RunBranch[]>([[own, []]]);
     for (const run of kin) {
-      const way = wayAt(run, place);
+      const way = wayAt(run, position);
       if (way !== undefined) takers.set(way, [...(takers.get(way) ?? []), run]);
     }
     if (takers.size < 2) continue;
-    const since = (way: string) => Math.min(...takers.get(way)!.map((run) => (way === place.run ? 0 : run.createdAt)));
+    const since = (way: string) =>
+      Math.min(...takers.get(way)!.map((run) => (way === position.run ? 0 : run.createdAt)));
     const ways = [...takers.keys()].sort((one, other) => since(one) - since(other) || (one < other ? -1 : 1));
     const reached = (way: string) => (way === own ? id : newest(way, takers.get(way)!));
-    points.push({ seq: place.seq, ways: ways.map(reached), nth: ways.indexOf(own) });
+    points.push({ seq: position.seq, ways: ways.map(reached), nth: ways.indexOf(own) });
   }
   return points.sort((one, other) => one.seq - other.seq);
 }
 
 export const descendantRuns = <Run extends RunBranch>(id: string, runs: readonly Run[]): Run[] =>
-  runs.filter(({ parent }) => placesOf(parent).some(({ run }) => run === id));
+  runs.filter(({ parent }) => positionsOf(parent).some(({ run }) => run === id));
 
 interface BranchedRun<Run> {
   run: Run;
@@ -70,7 +71,7 @@ export function sortRunsUnderParents<Run extends RunBranch>(runs: readonly Run[]
   const before = new Set<string>(); // guards against cycles in an altered record
   const below = new Map<string | undefined, Run[]>();
   for (const run of runs.toSorted((one, other) => one.createdAt - other.createdAt)) {
-    const above = placesOf(run.parent).find((place) => before.has(place.run))?.run;
+    const above = positionsOf(run.parent).find((position) => before.has(position.run))?.run;
     const siblings = below.get(above);
     if (siblings) siblings.push(run);
     else below.set(above, [run]);
@@ -95,10 +96,10 @@ export function relatedRuns<Run extends RunBranch>(id: string, runs: readonly Ru
   return self ? runs.filter((run) => rootOf(run) === rootOf(self)) : [];
 }
 
-const placesOf = (parent: BranchParent | undefined): BranchPosition[] =>
+const positionsOf = (parent: BranchParent | undefined): BranchPosition[] =>
   parent ? [parent, ...(parent.line ?? [])] : [];
 
-const rootOf = ({ id, parent }: RunBranch): string => placesOf(parent).at(-1)?.run ?? id;
+const rootOf = ({ id, parent }: RunBranch): string => positionsOf(parent).at(-1)?.run ?? id;
 
 const newest = (way: string, takers: readonly RunBranch[]): string =>
   (
@@ -108,8 +109,8 @@ const newest = (way: string, takers: readonly RunBranch[]): string =>
 
 // Id of the run whose part contains the continuation of the path from a fork point; undefined: the path does not contain the point.
 function wayAt({ id, parent }: RunBranch, { run, seq }: BranchPosition): string | undefined {
-  const path = [{ run: id, seq: Number.POSITIVE_INFINITY }, ...placesOf(parent)];
-  const at = path.findIndex((place) => place.run === run);
+  const path = [{ run: id, seq: Number.POSITIVE_INFINITY }, ...positionsOf(parent)];
+  const at = path.findIndex((position) => position.run === run);
   if (at < 0 || seq > path[at]!.seq) return undefined;
   return at > 0 && seq === path[at]!.seq ? path[at - 1]!.run : run;
 }

@@ -16,10 +16,10 @@ export const callSubjectArguments: ReadonlySet<string> = new Set([
 const longest = 200;
 
 export function callSubjectOf(args: Record<string, unknown>): { about?: Record<string, string> } {
-  const told = Object.entries(args).flatMap(([name, value]) =>
+  const fields = Object.entries(args).flatMap(([name, value]) =>
     callSubjectArguments.has(name) && typeof value === 'string' && value.length <= longest
       ? [[name, value] as const]
       : [],
   );
-  return told.length > 0 ? { about: Object.fromEntries(told) } : {};
+  return fields.length > 0 ? { about: Object.fromEntries(fields) } : {};
 }

@@ -5,7 +5,7 @@ import { contextUsageSchema } from '../content/contextUsage.ts';
 import { deliveredInstructionSchema, workspaceInstructionFileSchema } from '../content/instructions.ts';
 import { attachmentSchema, errorInfoSchema, messageSchema, tokenUsageSchema } from '../content/messages.ts';
 import { workflowNodeChangeShape } from '../content/nodeChange.ts';
-import { workflowOutlineSchema } from '../content/outline.ts';
+import { workflowDiagramSchema } from '../content/outline.ts';
 import { userQuestionAnswerShape, userQuestionsSchema } from '../content/questions.ts';
 import { workStatsSchema } from '../content/workStats.ts';
 import { localizedMessageSchema } from '../text/localizedSchema.ts';
@@ -150,9 +150,9 @@ const understoodShape = {
 };
 export type CorrectedArguments = z.infer<z.ZodObject<typeof understoodShape>>;
 
-const place = { runId: z.string(), seq: z.number().int(), at: z.number() };
+const position = { runId: z.string(), seq: z.number().int(), at: z.number() };
 const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
-  z.object({ ...place, type: z.literal(type), ...shape });
+  z.object({ ...position, type: z.literal(type), ...shape });
 
 const storedEvents = [
   /** `parent`: the run continues another run and shares its earlier events. `imported`: the run comes from a file and is untrusted data. */
@@ -331,7 +331,7 @@ const storedEvents = [
     ...requestShape,
     ...besideShape,
   }),
-  event('outline', { outline: workflowOutlineSchema }),
+  event('outline', { outline: workflowDiagramSchema }),
   event('node', workflowNodeChangeShape),
   /**
    * Compaction of the context window. `node`: in the conversation of a node; `branch`: in the conversation of a parallel branch;
@@ -397,5 +397,5 @@ export type StoredEvent = z.infer<typeof storedEventSchema>;
 export const runEventSchema = z.discriminatedUnion('type', [...storedEvents, ...shownEvents]);
 export type RunEvent = z.infer<typeof runEventSchema>;
 
-type WithoutPlace<Event> = Event extends unknown ? Omit<Event, 'runId' | 'seq' | 'at'> : never;
-export type RunEventBody = WithoutPlace<RunEvent>;
+type WithoutPosition<Event> = Event extends unknown ? Omit<Event, 'runId' | 'seq' | 'at'> : never;
+export type RunEventBody = WithoutPosition<RunEvent>;

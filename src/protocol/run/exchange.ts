@@ -26,23 +26,27 @@ export function exportableEvents(events: readonly StoredEvent[], hide: HideSecre
   const damaged = events.findIndex(({ type }) => type === 'mended');
   const whole = damaged < 0 ? events : events.slice(0, damaged);
   return whole.flatMap((event) => {
-    const data = (kept[event.type] as (event: StoredEvent, hide: HideSecrets) => StoredEvent | undefined)(event, hide);
+    const data = (exporters[event.type] as (event: StoredEvent, hide: HideSecrets) => StoredEvent | undefined)(
+      event,
+      hide,
+    );
     return data ? [data] : [];
   });
 }
 
 type Of<Type extends StoredEvent['type']> = Extract<StoredEvent, { type: Type }>;
-const place = ({ runId, seq, at }: Pick<StoredEvent, 'runId' | 'seq' | 'at'>) => ({ runId, seq, at });
+const positionOf = ({ runId, seq, at }: Pick<StoredEvent, 'runId' | 'seq' | 'at'>) => ({ runId, seq, at });
 const nothing = () => undefined;
 
 // Exhaustive by type: a new event type does not compile without a row.
-const kept: { [Type in StoredEvent['type']]: (event: Of<Type>, hide: HideSecrets) => StoredEvent | undefined } = {
+const exporters: { [Type in StoredEvent['type']]: (event: Of<Type>, hide: HideSecrets) => StoredEvent | undefined } = {
   'run-start': ({ imported: _, ...event }) => event,
-  title: ({ title, ...event }, hide) => (title ? { ...place(event), type: 'title', title: hide(title) } : undefined),
-  model: ({ model, ...event }) => ({ ...place(event), type: 'model', model }),
-  agent: ({ agentId, ...event }) => ({ ...place(event), type: 'agent', agentId }),
+  title: ({ title, ...event }, hide) =>
+    title ? { ...positionOf(event), type: 'title', title: hide(title) } : undefined,
+  model: ({ model, ...event }) => ({ ...positionOf(event), type: 'model', model }),
+  agent: ({ agentId, ...event }) => ({ ...positionOf(event), type: 'agent', agentId }),
   message: ({ message, branch, ...event }, hide) => ({
-    ...place(event),
+    ...positionOf(event),
     type: 'message',
     message: messageData(message, hide),
     ...(branch !== undefined && { branch }),
@@ -51,7 +55,7 @@ const kept: { [Type in StoredEvent['type']]: (event: Of<Type>, hide: HideSecrets
   'interruption-choice': nothing,
   'hold-end': nothing,
   'tool-end': ({ toolCallId, name, ok, ms, code, exitCode, ...event }) => ({
-    ...place(event),
+    ...positionOf(event),
     type: 'tool-end',
     toolCallId,
     name,
@@ -64,7 +68,7 @@ const kept: { [Type in StoredEvent['type']]: (event: Of<Type>, hide: HideSecrets
   node: (event, hide) => hidden(event, hide),
   compaction: (event, hide) => hidden(event, hide),
   phase: ({ phase, error, ...event }, hide) => ({
-    ...place(event),
+    ...positionOf(event),
     type: 'phase',
     phase,
     ...(error && { error: hidden(error, hide) }),
@@ -110,11 +114,11 @@ function messageData(message: Message, hide: HideSecrets): Message {
 }
 
 function resultData({ toolCallId, content, error, attachments }: ToolResult, hide: HideSecrets): ToolResult {
-  const told = { toolCallId, ...(error !== undefined && { error }), ...attachmentsData(attachments, hide) };
+  const result = { toolCallId, ...(error !== undefined && { error }), ...attachmentsData(attachments, hide) };
   try {
-    return { ...told, content: JSON.stringify(hidden(JSON.parse(content), hide)) };
+    return { ...result, content: JSON.stringify(hidden(JSON.parse(content), hide)) };
   } catch {
-    return { ...told, content: hide(content) };
+    return { ...result, content: hide(content) };
   }
 }
 
@@ -153,11 +157,11 @@ export interface ImportedRun {
 /**
  * Parses the runs of an untrusted file. Throws `UserFacingError`.
  *
- * @param said parsed JSON of the file
+ * @param content parsed JSON of the file
  * @param newId creates a run id
  */
-export function parseExportedRuns(said: unknown, newId: () => string): ImportedRun[] {
-  const file = fileSchema.safeParse(said).data;
+export function parseExportedRuns(content: unknown, newId: () => string): ImportedRun[] {
+  const file = fileSchema.safeParse(content).data;
   if (!file) throw new UserFacingError(message('This is not a file of exported runs.'));
   if (file['towpath-runs'] !== 1)
     throw new UserFacingError(

@@ -13,10 +13,10 @@ export function runToMarkdown(run: Run, hide: (text: string) => string): string 
   const until = damage?.[0]?.at ?? run.messages.length;
   const results = resultsIn(run.messages);
   const models = [...new Set(run.models?.map(({ model }) => model) ?? [])];
-  const about = [dateOf(run.createdAt), ...models.map(code), ...(run.workflowId === 'chat' ? [] : [run.workflowId])];
+  const facts = [dateOf(run.createdAt), ...models.map(code), ...(run.workflowId === 'chat' ? [] : [run.workflowId])];
   const parts = [
     `# ${escaped(escapeInvisibleInProseLine(hide(runTitle(run))))}`,
-    `*${about.filter(Boolean).join(' · ')}*`,
+    `*${facts.filter(Boolean).join(' · ')}*`,
     ...partsOf(run.messages.slice(0, until), run, results, hide),
     ...(graph ? sortedDictionaryEntries(graph.branches) : []).flatMap(([name, { messages = [] }]) => [
       ...(messages.length > 0 ? [`## ${escaped(escapeInvisibleInProseLine(hide(name)))}`] : []),
@@ -37,15 +37,15 @@ function partsOf(
     switch (message.role) {
       case 'user':
         return [
-          quoted([...said(hide(message.content)), ...(message.attachments ?? []).map((one) => fileLine(one, hide))]),
+          quoted([...linesOf(hide(message.content)), ...(message.attachments ?? []).map((one) => fileLine(one, hide))]),
         ];
       case 'assistant': {
         const calls = (message.toolCalls ?? []).map((call) =>
           callLine(callWithCorrectedArguments(call, states[call.id]), results.get(call.id), hide),
         );
         const text = closed(hide(message.content).trim());
-        const words = `${text}${message.incomplete ? ' …' : ''}`.trim();
-        return [...(words ? [words] : []), ...(calls.length > 0 ? [calls.join('\n')] : [])];
+        const trimmed = `${text}${message.incomplete ? ' …' : ''}`.trim();
+        return [...(trimmed ? [trimmed] : []), ...(calls.length > 0 ? [calls.join('\n')] : [])];
       }
       default:
         return [];
@@ -62,7 +62,7 @@ const resultsIn = (messages: readonly Message[]): Results =>
     ),
   );
 
-const said = (text: string): string[] => (text.trim() ? closed(text.trim()).split('\n') : []);
+const linesOf = (text: string): string[] => (text.trim() ? closed(text.trim()).split('\n') : []);
 const quoted = (lines: readonly string[]): string => lines.map((line) => `> ${line}`.trimEnd()).join('\n');
 
 const fileLine = ({ name, mediaType }: Attachment, hide: (text: string) => string): string =>
@@ -76,13 +76,13 @@ function callLine(
   error: string | undefined,
   hide: (text: string) => string,
 ): string {
-  const about = abouts.flatMap((one) => {
+  const subjects = abouts.flatMap((one) => {
     const value = Object.hasOwn(given, one) ? given[one] : undefined;
     return typeof value === 'string' && value.trim() ? [code(cut(hide(value)))] : [];
   });
   const end =
     error === undefined ? '' : error === 'TOOL_DENIED' ? ': not allowed' : `: failed (${escapeInvisibleInLine(error)})`;
-  return `- ${[code(hide(name)), ...about].join(' ')}${end}`;
+  return `- ${[code(hide(name)), ...subjects].join(' ')}${end}`;
 }
 
 function cut(text: string): string {
@@ -95,8 +95,8 @@ function code(text: string): string {
   const line = escapeInvisibleInLine(text);
   const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = '`'.repeat(longest + 1);
-  const room = longest > 0 ? ' ' : '';
-  return `${fence}${room}${line}${room}${fence}`;
+  const space = longest > 0 ? ' ' : '';
+  return `${fence}${space}${line}${space}${fence}`;
 }
 
 function closed(text: string): string {

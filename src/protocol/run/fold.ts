@@ -45,7 +45,8 @@ const isBeside = (event: RunEvent): boolean => event.type === 'usage' && event.b
 export const isNewEvent = (run: Run, event: RunEvent): boolean =>
   isStoredEvent(event) ? event.seq > run.seq : event.seq >= run.seq;
 
-const isAbout = (event: RunEvent): boolean => event.type === 'pin' || (event.type === 'title' && event.by === 'person');
+const isMetadata = (event: RunEvent): boolean =>
+  event.type === 'pin' || (event.type === 'title' && event.by === 'person');
 
 const isOwn = ({ parent }: Run, event: RunEvent): boolean => !parent || event.seq > parent.seq;
 
@@ -54,7 +55,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
   if (!isNewEvent(run, event)) return;
   run.seq = event.seq;
   if (run.createdAt === 0) run.createdAt = event.at;
-  if (!isAbout(event)) run.updatedAt = event.at;
+  if (!isMetadata(event)) run.updatedAt = event.at;
   if (!leavesProgress.has(event.type) && !isBeside(event)) run.progress = undefined;
   switch (event.type) {
     case 'run-start':

@@ -222,8 +222,8 @@ export function applyNodeCompaction(
   }
   const track = branch === undefined ? undefined : graph.branches[branch];
   if (!track) return;
-  const kept = createCompactionRecord(compaction, track.messages?.length ?? 0);
-  track.compactions = [...(track.compactions ?? []), kept];
+  const record = createCompactionRecord(compaction, track.messages?.length ?? 0);
+  track.compactions = [...(track.compactions ?? []), record];
 }
 
 export function applyNodeText(graph: WorkflowGraphState, node: string, text: string): void {

@@ -124,8 +124,8 @@ class Counting {
     return asked ?? (this.model === model || this.model.endsWith(`/${model}`) ? this.model : model);
   }
 
-  private toolOf(toolCallId: string, said: string | undefined): ToolCounts | undefined {
-    const tool = said || this.names.get(toolCallId);
+  private toolOf(toolCallId: string, name: string | undefined): ToolCounts | undefined {
+    const tool = name || this.names.get(toolCallId);
     if (!tool) return undefined;
     return entryOf(this.tools, tool, () => noCalls(tool));
   }

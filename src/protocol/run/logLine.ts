@@ -19,18 +19,18 @@ type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
  * truncated keys would not be found.
  */
 export function logLineOf(event: RunEvent, hide: (text: string) => string): LogLine | undefined {
-  const said = (lines[event.type] as (event: RunEvent) => Said)(event);
-  if (said === undefined) return undefined;
-  const [level, text] = typeof said === 'string' ? (['info', said] as const) : said;
+  const line = (lines[event.type] as (event: RunEvent) => LineText)(event);
+  if (line === undefined) return undefined;
+  const [level, text] = typeof line === 'string' ? (['info', line] as const) : line;
   return { level, text: escapeInvisibleInLine(cut(hide(text))) };
 }
 
 export const eventTypes = runEventSchema.options.map((one) => one.shape.type.value);
 
-type Said = string | [Exclude<LogLine['level'], 'info'>, string] | undefined;
+type LineText = string | [Exclude<LogLine['level'], 'info'>, string] | undefined;
 
 // Exhaustive by type: a new event type does not compile without a row.
-const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
+const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => LineText } = {
   'run-start': ({ imported, workflowId, agentId, model }) =>
     `run ${imported ? 'was imported' : 'begins'}: workflow ${workflowId}${agentId && `, agent ${agentId}`}${model && `, model ${model}`}`,
   title: ({ usage, asked, by }) =>
@@ -50,9 +50,9 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
     if (role === 'system') return ends ? `the model hears of ${englishCount(ends.length, 'ended command')}` : undefined;
     if (role === 'tool') return undefined; // the end of the call is more specific
     const warned = message.warnings?.join(' ');
-    const said = `${lengthOf(content)}, ${englishCount(message.toolCalls?.length ?? 0, 'call')}`;
-    if (message.incomplete) return ['warn', `the reply broke off: ${said}${warned ? `. ${warned}` : ''}`];
-    return warned ? ['warn', `the reply came not quite as asked: ${warned}`] : ['debug', `the reply is ${said}`];
+    const size = `${lengthOf(content)}, ${englishCount(message.toolCalls?.length ?? 0, 'call')}`;
+    if (message.incomplete) return ['warn', `the reply broke off: ${size}${warned ? `. ${warned}` : ''}`];
+    return warned ? ['warn', `the reply came not quite as asked: ${warned}`] : ['debug', `the reply is ${size}`];
   },
   'node-message': ({ node, message }) => {
     if (message.role !== 'assistant') return undefined; // logged with the request or at the end

@@ -3,7 +3,7 @@ import type { Compaction } from '../content/compaction.ts';
 import type { ContextUsage } from '../content/contextUsage.ts';
 import type { DeliveredInstruction, WorkspaceInstructionFile } from '../content/instructions.ts';
 import type { ErrorInfo, Message, TokenUsage } from '../content/messages.ts';
-import type { WorkflowOutline } from '../content/outline.ts';
+import type { WorkflowDiagram } from '../content/outline.ts';
 import type { UserQuestionAnswer, UserQuestions } from '../content/questions.ts';
 import type { WorkStats } from '../content/workStats.ts';
 import { type LocalizedMessage, message, t, toEnglishText } from '../text/l10n.ts';
@@ -153,7 +153,7 @@ export interface Run {
   contextTokens: number;
   answered?: { tokens: number; ms: number };
   filling?: ContextUsage;
-  outline?: WorkflowOutline;
+  outline?: WorkflowDiagram;
   graph?: WorkflowGraphState;
   contextMessages: number;
   compactions: Compaction[];
@@ -256,9 +256,9 @@ export const hasCommandFailed = ({ by, exitCode }: CommandEnd): boolean =>
   by === 'itself' ? exitCode !== 0 : by === 'flood' || by === 'timeout' || by === 'lost';
 
 export function ownUserMessageTexts({ messages, own }: Pick<Run, 'messages' | 'own'>): string[] {
-  const said = (from: number) => messages.slice(from).flatMap((one) => (one.role === 'user' ? [one.content] : []));
-  const words = own === undefined ? [] : said(own);
-  return words.length > 0 ? words : said(0);
+  const userTexts = (from: number) => messages.slice(from).flatMap((one) => (one.role === 'user' ? [one.content] : []));
+  const texts = own === undefined ? [] : userTexts(own);
+  return texts.length > 0 ? texts : userTexts(0);
 }
 
 const untitled = 'New run';
@@ -267,7 +267,7 @@ export const localizedRunTitle = (title: string): string => (title === untitled 
 
 export function runTitle(run: Run): string {
   if (run.title) return run.title;
-  const first = ownUserMessageTexts(run).find((words) => words.trim() !== '') ?? '';
+  const first = ownUserMessageTexts(run).find((texts) => texts.trim() !== '') ?? '';
   return truncateWithEllipsis(first.trim().split('\n', 1)[0]!, 80) || untitled;
 }
 

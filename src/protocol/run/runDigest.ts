@@ -10,8 +10,8 @@ const most = { words: 2000, summary: 6000, answer: 3000, files: 40 };
  * full. The user reads the digest before sending.
  */
 export function createRunDigest(run: Run): string {
-  const said = ownUserMessageTexts(run);
-  const [first = '', newest = ''] = [said[0], said.at(-1)];
+  const userTexts = ownUserMessageTexts(run);
+  const [first = '', newest = ''] = [userTexts[0], userTexts.at(-1)];
   const summary = run.compactions.findLast((one) => one.summary !== undefined)?.summary;
   const answer = run.messages.findLast((message) => message.role === 'assistant' && message.content.trim() !== '');
   const items = planItemsOfRun(run).map(({ text, status }) => `- [${status === 'done' ? 'x' : ' '}] ${text}`);
@@ -24,9 +24,9 @@ export function createRunDigest(run: Run): string {
     ['Changed files', files.join('\n')],
     ['Last answers', answer && cut(answer.content, most.answer)],
   ] as const;
-  const told = parts.flatMap(([title, text]) => (text?.trim() ? [`${t(title)}:\n${text.trim()}`] : []));
+  const sections = parts.flatMap(([title, text]) => (text?.trim() ? [`${t(title)}:\n${text.trim()}`] : []));
   const begin = t('Continue the work of another run, “{0}”, from its current state.', localizedRunTitle(runTitle(run)));
-  return [begin, ...told].join('\n\n');
+  return [begin, ...sections].join('\n\n');
 }
 
 function filesOf(run: Run): string[] {

@@ -110,6 +110,6 @@ export function errorMessageForUser({
 }): string {
   if (said) return t(said);
   if (message.trim() !== '') return message;
-  const words = t(errorCodeTexts[isErrorCode(code) ? code : 'UNKNOWN']);
-  return `${words[0]!.toUpperCase()}${words.slice(1)}.`;
+  const text = t(errorCodeTexts[isErrorCode(code) ? code : 'UNKNOWN']);
+  return `${text[0]!.toUpperCase()}${text.slice(1)}.`;
 }

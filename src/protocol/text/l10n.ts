@@ -21,8 +21,8 @@ export interface LocalizedMessage {
 let bundle: TranslationBundle = {};
 let locale = 'en';
 
-export function setLanguage(language: string, words: TranslationBundle = {}): void {
-  bundle = words;
+export function setLanguage(language: string, translations: TranslationBundle = {}): void {
+  bundle = translations;
   locale = language;
 }
 
@@ -33,8 +33,13 @@ export const currentLocale = (): string => locale;
  * translated only at display.
  */
 export function t(english: string | LocalizedMessage, ...values: readonly MessageValue[]): string {
-  const said = typeof english === 'string' ? { english, values } : english;
-  return filled(Object.hasOwn(bundle, said.english) ? bundle[said.english]! : said.english, said, locale, t);
+  const message = typeof english === 'string' ? { english, values } : english;
+  return filled(
+    Object.hasOwn(bundle, message.english) ? bundle[message.english]! : message.english,
+    message,
+    locale,
+    t,
+  );
 }
 
 export const message = (english: string, ...values: readonly MessageValue[]): LocalizedMessage =>
@@ -45,20 +50,20 @@ export const localizedCount = (number: number, noun: string, nouns = `${noun}s`)
 
 export const withDigitGrouping = (number: number): Grouped => ({ grouped: Math.round(number) });
 
-export const toEnglishText = (said: LocalizedMessage | string): string =>
-  typeof said === 'string' ? said : filled(said.english, said, 'en', toEnglishText);
+export const toEnglishText = (message: LocalizedMessage | string): string =>
+  typeof message === 'string' ? message : filled(message.english, message, 'en', toEnglishText);
 
 function filled(
-  words: string,
+  template: string,
   { values = [] }: LocalizedMessage,
   locale: string,
-  tell: (value: LocalizedMessage) => string,
+  localize: (value: LocalizedMessage) => string,
 ): string {
-  if (values.length === 0) return words;
-  return words.replace(/\{(\d+)\}/g, (place, at: string) => {
+  if (values.length === 0) return template;
+  return template.replace(/\{(\d+)\}/g, (placeholder, at: string) => {
     const value = values[Number(at)];
-    if (value === undefined) return place;
+    if (value === undefined) return placeholder;
     if (typeof value !== 'object') return String(value);
-    return 'grouped' in value ? value.grouped.toLocaleString(locale) : tell(value);
+    return 'grouped' in value ? value.grouped.toLocaleString(locale) : localize(value);
   });
 }

@@ -7,17 +7,17 @@ export interface MessageLinks {
 
 const linksBySentence = new WeakMap<LocalizedMessage, MessageLinks>();
 
-export function withMessageLinks(words: LocalizedMessage, links: MessageLinks): LocalizedMessage {
-  linksBySentence.set(words, links);
-  return words;
+export function withMessageLinks(text: LocalizedMessage, links: MessageLinks): LocalizedMessage {
+  linksBySentence.set(text, links);
+  return text;
 }
 
-export function messageLinksOf(words: string | LocalizedMessage): MessageLinks | undefined {
-  if (typeof words === 'string') return undefined;
-  const inner = (words.values ?? []).flatMap((value) =>
+export function messageLinksOf(text: string | LocalizedMessage): MessageLinks | undefined {
+  if (typeof text === 'string') return undefined;
+  const inner = (text.values ?? []).flatMap((value) =>
     typeof value === 'object' && 'english' in value ? (messageLinksOf(value) ?? []) : [],
   );
-  const all = [...(linksBySentence.has(words) ? [linksBySentence.get(words)!] : []), ...inner];
+  const all = [...(linksBySentence.has(text) ? [linksBySentence.get(text)!] : []), ...inner];
   if (all.length === 0) return undefined;
   const commands = [...new Set(all.flatMap(({ commands = [] }) => commands))];
   const setting = all.find((one) => one.setting !== undefined)?.setting;

@@ -3,20 +3,20 @@ import { type MessageLinks, messageLinksOf } from './links.ts';
 
 export type LocalizableText = string | LocalizedMessage;
 
-export type Localizer = (words: LocalizableText) => string;
+export type Localizer = (localizable: LocalizableText) => string;
 
-export function toErrorInfo(words: LocalizableText): {
+export function toErrorInfo(localizable: LocalizableText): {
   message: string;
   said?: LocalizedMessage;
   links?: MessageLinks;
 } {
-  if (typeof words === 'string') return { message: words };
-  const links = messageLinksOf(words);
-  return { message: toEnglishText(words), said: words, ...(links && { links }) };
+  if (typeof localizable === 'string') return { message: localizable };
+  const links = messageLinksOf(localizable);
+  return { message: toEnglishText(localizable), said: localizable, ...(links && { links }) };
 }
 
-export const toStoredText = (words: LocalizableText): { text: string; said?: LocalizedMessage } =>
-  typeof words === 'string' ? { text: words } : { text: toEnglishText(words), said: words };
+export const toStoredText = (localizable: LocalizableText): { text: string; said?: LocalizedMessage } =>
+  typeof localizable === 'string' ? { text: localizable } : { text: toEnglishText(localizable), said: localizable };
 
 export function joinLocalizableTexts(parts: readonly LocalizableText[], between = ' '): LocalizableText {
   const [only] = parts;
@@ -25,24 +25,24 @@ export function joinLocalizableTexts(parts: readonly LocalizableText[], between 
   return { english: parts.map((_, at) => `{${at}}`).join(between), values: parts };
 }
 
-export function withFullStop(words: LocalizableText): LocalizableText {
-  const english = toEnglishText(words);
-  if (/[^.\s]\.$/.test(english)) return words;
-  if (typeof words === 'string' || !/[^.\s]$/.test(english)) return english.replace(/[.\s]*$/, '.');
-  return joinLocalizableTexts([words, '.'], '');
+export function withFullStop(localizable: LocalizableText): LocalizableText {
+  const english = toEnglishText(localizable);
+  if (/[^.\s]\.$/.test(english)) return localizable;
+  if (typeof localizable === 'string' || !/[^.\s]$/.test(english)) return english.replace(/[.\s]*$/, '.');
+  return joinLocalizableTexts([localizable, '.'], '');
 }
 
 /** Removes the final full stop. Falls back to English if the full stop is part of a translated sentence. */
-export function withoutFullStop(words: LocalizableText): LocalizableText {
-  if (typeof words === 'string') return words.replace(/\.$/, '');
-  const { english, values = [] } = words;
-  if (!toEnglishText(words).endsWith('.')) return words;
+export function withoutFullStop(localizable: LocalizableText): LocalizableText {
+  if (typeof localizable === 'string') return localizable.replace(/\.$/, '');
+  const { english, values = [] } = localizable;
+  if (!toEnglishText(localizable).endsWith('.')) return localizable;
   const last = Number(/\{(\d+)\}$/.exec(english)?.[1]);
   const value = values[last];
   if (typeof value !== 'string' && !(typeof value === 'object' && 'english' in value))
-    return toEnglishText(words).slice(0, -1);
+    return toEnglishText(localizable).slice(0, -1);
   const shorter = withoutFullStop(value);
-  if (typeof value === 'object' && typeof shorter === 'string') return toEnglishText(words).slice(0, -1);
+  if (typeof value === 'object' && typeof shorter === 'string') return toEnglishText(localizable).slice(0, -1);
   return { english, values: values.map((one, at) => (at === last ? shorter : one)) };
 }
 
@@ -50,9 +50,9 @@ export function withoutFullStop(words: LocalizableText): LocalizableText {
 export class UserFacingError extends Error {
   readonly said?: LocalizedMessage;
 
-  constructor(words: LocalizableText, options?: ErrorOptions) {
-    super(toEnglishText(words), options);
-    if (typeof words !== 'string') this.said = words;
+  constructor(localizable: LocalizableText, options?: ErrorOptions) {
+    super(toEnglishText(localizable), options);
+    if (typeof localizable !== 'string') this.said = localizable;
   }
 }
 
@@ -72,8 +72,8 @@ export const storedLocalizableText = ({
 export const localizedErrorText = (failure: { message: string; said?: LocalizedMessage }): string =>
   localize(storedLocalizableText(failure));
 
-export function storedMessageParts(words: readonly LocalizableText[]): { said?: LocalizedMessage[] } {
-  const said = words.filter((one) => typeof one !== 'string');
+export function storedMessageParts(localizable: readonly LocalizableText[]): { said?: LocalizedMessage[] } {
+  const said = localizable.filter((one) => typeof one !== 'string');
   return said.length > 0 ? { said } : {};
 }
 
@@ -81,4 +81,5 @@ export function storedMessageParts(words: readonly LocalizableText[]): { said?: 
 export const localizeStoredText = (english: string, said: readonly LocalizedMessage[] = []): string =>
   localize(said.find((one) => toEnglishText(one) === english) ?? english);
 
-export const localize = (words: LocalizableText): string => (typeof words === 'string' ? words : t(words));
+export const localize = (localizable: LocalizableText): string =>
+  typeof localizable === 'string' ? localizable : t(localizable);

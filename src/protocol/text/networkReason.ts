@@ -8,7 +8,7 @@ import { joinLocalizableTexts, type LocalizableText } from './localized.ts';
 export interface NetworkReason {
   code: string;
   text: string;
-  words?: LocalizedMessage;
+  reason?: LocalizedMessage;
 }
 
 const certificate = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ALTNAME|ERR_SSL|ERR_TLS|EPROTO/;
@@ -34,14 +34,14 @@ export function networkReason(error: unknown): NetworkReason {
   const message = innermost instanceof Error ? innermost.message || innermost.name : String(innermost);
   const code = named === '' ? (/net::(ERR_\w+)/.exec(message)?.[1] ?? '') : named;
   const text = code === '' || message.includes(code) ? message : `${code}: ${message}`;
-  const words = classes.find(([pattern]) => pattern.test(code === '' ? message : code))?.[1];
-  return { code, text, ...(words && { words }) };
+  const reason = classes.find(([pattern]) => pattern.test(code === '' ? message : code))?.[1];
+  return { code, text, ...(reason && { reason }) };
 }
 
 export const isCertificateError = ({ code }: NetworkReason): boolean => certificate.test(code);
 
-export const withNetworkReason = (statement: LocalizedMessage, { words }: NetworkReason): LocalizableText =>
-  words ? joinLocalizableTexts([statement, words], ': ') : statement;
+export const withNetworkReason = (statement: LocalizedMessage, { reason }: NetworkReason): LocalizableText =>
+  reason ? joinLocalizableTexts([statement, reason], ': ') : statement;
 
 export function innermostCause(error: unknown): { innermost: unknown; code: string } {
   let innermost = error;

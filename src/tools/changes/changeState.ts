@@ -40,8 +40,8 @@ export async function currentContentId(
 }
 
 async function ofMove(workspace: Workspace, { from, to }: FileMove): Promise<ChangeState> {
-  const isThere = async (path: string) => (await find(workspace, path)) !== null;
-  const [old, now] = [await isThere(from), await isThere(to)];
+  const exists = async (path: string) => (await find(workspace, path)) !== null;
+  const [old, now] = [await exists(from), await exists(to)];
   return old === now ? 'neither' : now ? 'after' : 'before';
 }
 

@@ -30,8 +30,8 @@ export async function findExternalEdits(
   for (const [path, { before, after, told = after }] of newest) {
     const now = await readCurrentFileText(workspace, path);
     if (!now || now.id === told) continue;
-    const kept = async (id: string | null) => (id === null ? null : read(id));
-    const since = await Promise.all([kept(before), kept(after)]).then(
+    const readContent = async (id: string | null) => (id === null ? null : read(id));
+    const since = await Promise.all([readContent(before), readContent(after)]).then(
       ([from, left]) => compareFileVersions(from, left, now.text),
       () => undefined, // no longer stored
     );

@@ -13,11 +13,11 @@ import type { AppliedChanges } from './changeState.ts';
  * Tests for a partial write in place (`sandbox/writeFile.ts`) after a kill: a prefix of the new content, then the old content, with the
  * length of the longer. Either complete content is not torn.
  */
-export function isPartialWrite(there: Buffer, before: Buffer, after: Buffer): boolean {
-  if (there.equals(before) || there.equals(after)) return false;
-  const same = commonStart(there, after);
-  if (there.length !== before.length) return there.length > before.length && same === there.length;
-  return there.subarray(same).equals(before.subarray(same));
+export function isPartialWrite(current: Buffer, before: Buffer, after: Buffer): boolean {
+  if (current.equals(before) || current.equals(after)) return false;
+  const same = commonStart(current, after);
+  if (current.length !== before.length) return current.length > before.length && same === current.length;
+  return current.subarray(same).equals(before.subarray(same));
 }
 
 /**
@@ -32,9 +32,9 @@ export async function repairInterruptedFile(
   await sweepTempFiles(paths.dirname(file.path));
   if (file.kind !== 'file' || before === null || after === null || workspace.isDirty(file.path)) return false;
   const { handle, stats } = await openForReading(file);
-  const there = await handle.readFile().finally(() => handle.close());
-  const form = modeAndEncodingOfBytes(there, stats.mode);
-  if (!isPartialWrite(there, encodeForFile(before, form), encodeForFile(after, form))) return false;
+  const current = await handle.readFile().finally(() => handle.close());
+  const form = modeAndEncodingOfBytes(current, stats.mode);
+  if (!isPartialWrite(current, encodeForFile(before, form), encodeForFile(after, form))) return false;
   await replaceFile(file.path, encodeForFile(before, form));
   return true;
 }

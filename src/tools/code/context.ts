@@ -11,8 +11,8 @@ const maxCharacters = 10_000;
  * outside?, secret? }], cut? }`. Text outside the workspace, in secret files or in files guarded by rules is omitted.
  */
 export function editorContextTool(language: LanguageService): Tool {
-  return createReadOnlyTool(editorContextDefinition, async (_, { workspace, keptFromSearch }) => {
-    const shown = createFileClassifier(workspace, keptFromSearch(''));
+  return createReadOnlyTool(editorContextDefinition, async (_, { workspace, searchExclusionTest }) => {
+    const shown = createFileClassifier(workspace, searchExclusionTest(''));
     const editors = await Promise.all(
       language.openEditors().map(async (editor) => ({ editor, file: await shown(editor.path, editor.name) })),
     );

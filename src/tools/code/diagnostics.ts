@@ -19,10 +19,10 @@ export function diagnosticsTool(language: LanguageService): Tool {
   );
 
   async function diagnostics({ path }: { path?: string }, { workspace }: ToolContext, allowed = false) {
-    const place = path === undefined ? undefined : await resolvePathForReading(workspace, path, 'search');
-    const asked = place?.kind === 'file' ? place.path : undefined;
+    const resolved = path === undefined ? undefined : await resolvePathForReading(workspace, path, 'search');
+    const asked = resolved?.kind === 'file' ? resolved.path : undefined;
     const problems = await withLanguageServerTimeout(language.diagnostics(asked), 'problems');
-    const below = place && place.relative !== '.' ? place.relative : undefined;
+    const below = resolved && resolved.relative !== '.' ? resolved.relative : undefined;
     const shown = createFileClassifier(workspace);
     const wanted: { problem: LanguageProblem; path: string }[] = [];
     for (const problem of problems) {

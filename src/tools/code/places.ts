@@ -17,9 +17,9 @@ type Named = z.output<z.ZodObject<typeof codeReferencesDefinition.arguments>> & 
  * only the name and the line number. Models see a single tool; a call with `references` is judged as `code.references`.
  */
 export function codeLocationTools(language: LanguageService): Tool[] {
-  const references = placesTool(language, codeReferencesDefinition);
+  const references = locationsTool(language, codeReferencesDefinition);
   const definition: Tool = {
-    ...placesTool(language, codeDefinitionDefinition),
+    ...locationsTool(language, codeDefinitionDefinition),
     target(args) {
       const { references: used, ...rest } = args as Named;
       return used ? { tool: references, args: rest } : { tool: definition, args };
@@ -28,34 +28,38 @@ export function codeLocationTools(language: LanguageService): Tool[] {
   return [definition, { ...references, definition: { ...references.definition, within: 'code.definition' } }];
 }
 
-function placesTool(
+function locationsTool(
   language: LanguageService,
   named: typeof codeReferencesDefinition | typeof codeDefinitionDefinition,
 ): Tool {
   return createReadOnlyTool(
     named as typeof codeReferencesDefinition,
-    (args, context) => places(args as Named, context),
+    (args, context) => findLocations(args as Named, context),
     (args, context) =>
-      planReadApproval((args as Named).path, 'read', context, (context) => places(args as Named, context)),
+      planReadApproval((args as Named).path, 'read', context, (context) => findLocations(args as Named, context)),
   );
 
-  async function places(
+  async function findLocations(
     { path, line, symbol, references = named === codeReferencesDefinition }: Named,
-    { workspace, keptFromSearch }: ToolContext,
+    { workspace, searchExclusionTest }: ToolContext,
   ) {
     const file = await resolvePathForReading(workspace, path, 'read');
     const lines = linesWithoutEndings((await readCurrentText(workspace, file)).text);
     const column = columnOf(lines, line, symbol, file.relative);
     const what = references ? 'references' : 'definitions';
     const found = await withLanguageServerTimeout(language[what](file.path, line, column), what);
-    const shown = createFileClassifier(workspace, keptFromSearch(file.relative));
+    const shown = createFileClassifier(workspace, searchExclusionTest(file.relative));
     const textOf = lineReader(workspace);
-    const told = new LinesByFile(100);
-    for (const place of found) {
-      const at = await shown(place.path, place.name);
-      told.add(at, `${place.line}: ${await textOf(at, place.line)}`.trimEnd());
+    const shownLines = new LinesByFile(100);
+    for (const location of found) {
+      const at = await shown(location.path, location.name);
+      shownLines.add(at, `${location.line}: ${await textOf(at, location.line)}`.trimEnd());
     }
-    return { places: found.length, files: told.files, ...(told.left > 0 && { cut: `${told.left} more.` }) };
+    return {
+      places: found.length,
+      files: shownLines.files,
+      ...(shownLines.left > 0 && { cut: `${shownLines.left} more.` }),
+    };
   }
 }
 

@@ -17,10 +17,10 @@ export interface DisplayedCodeFile {
   secret?: true;
 }
 
-/** Returns a classifier of files with a cache. `isKept` marks files excluded from searches by rules; they are treated like secrets. */
+/** Returns a classifier of files with a cache. `isExcluded` marks files excluded from searches by rules; they are treated like secrets. */
 export function createFileClassifier(
   workspace: Workspace,
-  isKept: (path: string) => boolean = () => false,
+  isExcluded: (path: string) => boolean = () => false,
 ): (path: string | undefined, name: string) => Promise<DisplayedCodeFile> {
   const known = new Map<string, Promise<DisplayedCodeFile>>();
   const decide = async (path: string, name: string): Promise<DisplayedCodeFile> => {
@@ -30,7 +30,7 @@ export function createFileClassifier(
     const spelled = await realOrVirtualRelativePath(workspace, path);
     const names = [relative, spelled ?? relative];
     const secret =
-      names.some((one) => isKept(one) || secretFileReason(one.split('/'))) ||
+      names.some((one) => isExcluded(one) || secretFileReason(one.split('/'))) ||
       (await secretContentReason(real)) !== undefined;
     return { path: relative, ...(secret && { secret }) };
   };

@@ -18,7 +18,7 @@ export function symbolsTool(language: LanguageService): Tool {
 
   async function symbols(
     { path, query }: { path?: string; query?: string },
-    { workspace, keptFromSearch }: ToolContext,
+    { workspace, searchExclusionTest }: ToolContext,
   ) {
     const file = path === undefined ? undefined : await resolvePathForReading(workspace, path, 'read');
     if ((file === undefined) === (query === undefined))
@@ -26,13 +26,13 @@ export function symbolsTool(language: LanguageService): Tool {
     const found = new LinesByFile();
     if (file) {
       const symbols = await withLanguageServerTimeout(language.documentSymbols(file.path), 'symbols');
-      for (const symbol of symbols) found.add({ path: file.relative }, inWords(symbol));
+      for (const symbol of symbols) found.add({ path: file.relative }, symbolLine(symbol));
     } else {
       const symbols = await withLanguageServerTimeout(language.workspaceSymbols(query!), 'symbols');
-      const shown = createFileClassifier(workspace, keptFromSearch(''));
+      const shown = createFileClassifier(workspace, searchExclusionTest(''));
       for (const symbol of symbols) {
-        const place = await shown(symbol.path, symbol.name);
-        if (!place.outside && !place.secret) found.add(place, inWords(symbol));
+        const location = await shown(symbol.path, symbol.name);
+        if (!location.outside && !location.secret) found.add(location, symbolLine(symbol));
       }
     }
     const narrower = file ? 'Read the file for them.' : 'Give a longer name.';
@@ -40,5 +40,5 @@ export function symbolsTool(language: LanguageService): Tool {
   }
 }
 
-const inWords = ({ line, kind, symbol, container }: CodeSymbol) =>
+const symbolLine = ({ line, kind, symbol, container }: CodeSymbol) =>
   `${line}: ${kind} ${symbol}${container ? ` (in ${container})` : ''}`;

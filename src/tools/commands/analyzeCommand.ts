@@ -38,13 +38,17 @@ async function isIgnoredByGit(file: string, roots: readonly WorkspaceRoot[]): Pr
   const tracked = await listGitTrackedFiles(folder, roots);
   if (!tracked || tracked.names.includes(tracked.below + paths.basename(file))) return false;
   let ignored = false;
-  for (let place = folder; (await workspaceRelativePath(roots, place)) !== undefined; place = paths.dirname(place)) {
-    const text = await readRegularFile(paths.join(place, '.gitignore'), largestIgnoreFile).then(String, () => '');
+  for (
+    let ancestor = folder;
+    (await workspaceRelativePath(roots, ancestor)) !== undefined;
+    ancestor = paths.dirname(ancestor)
+  ) {
+    const text = await readRegularFile(paths.join(ancestor, '.gitignore'), largestIgnoreFile).then(String, () => '');
     const lines = text.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
     if (lines.some((line) => line.startsWith('!'))) return false;
-    const below = paths.relative(place, file);
+    const below = paths.relative(ancestor, file);
     ignored ||= lines.some((line) => covers(line, below));
-    if (paths.dirname(place) === place) break;
+    if (paths.dirname(ancestor) === ancestor) break;
   }
   return ignored;
 }
@@ -124,7 +128,7 @@ export async function analyzeCommand(
 
 const usesMore = message('It uses more of the shell than simple commands.');
 
-const notRead = (said: LocalizableText): CommandAnalysis => ({ reading: toEnglishText(said), said });
+const notRead = (reason: LocalizableText): CommandAnalysis => ({ reading: toEnglishText(reason), said: reason });
 
 function whyNot(error: unknown): LocalizableText {
   if (
@@ -193,10 +197,10 @@ async function homeOf(
     const at = names.findIndex((_, index) => buildFolderPattern.test(names.slice(index).join('/')));
     return at < 0 ? undefined : names.slice(0, at).join('/') || '.';
   }
-  for (let place = path; ; place = paths.dirname(place)) {
-    const relative = await workspaceRelativePath(roots, place);
+  for (let ancestor = path; ; ancestor = paths.dirname(ancestor)) {
+    const relative = await workspaceRelativePath(roots, ancestor);
     if (relative === undefined) return undefined;
-    if (await checkCommandPath(roots, place, home, 'search').catch(() => undefined)) return relative || '.';
+    if (await checkCommandPath(roots, ancestor, home, 'search').catch(() => undefined)) return relative || '.';
     if (relative === '.' || relative === '') return undefined;
   }
 }
@@ -227,8 +231,8 @@ async function checkedClaims(
     for (const { path, as, program } of claims) {
       if (as === 'folder') {
         // A file configures the work in its own folder; `Api.Tests` may be a file or a folder.
-        const there = await stat(paths.resolve(folder, path)).catch(() => undefined);
-        const isFolder = there ? there.isDirectory() : !/\.\w+$/.test(path);
+        const stats = await stat(paths.resolve(folder, path)).catch(() => undefined);
+        const isFolder = stats ? stats.isDirectory() : !/\.\w+$/.test(path);
         const found = await checkCommandPath(roots, folder, isFolder ? path : paths.dirname(path), 'list');
         const relative = found === undefined ? undefined : await workspaceRelativePath(roots, found);
         if (relative === undefined) return undefined;
@@ -242,13 +246,13 @@ async function checkedClaims(
         if (found !== undefined) folders.push(...(await configuredFolders(program!, found, folder, roots)));
       } else if (as === 'module' || as === 'package') {
         // A local module with the name of a Python module would be loaded instead.
-        const places = await Promise.all(
+        const targets = await Promise.all(
           [...(as === 'module' ? [`${path}.py`] : []), `${path}/__init__.py`].map((file) =>
             checkCommandPath(roots, folder, file, 'read'),
           ),
         );
         const bare = path === 'tests' ? await checkCommandPath(roots, folder, path, 'search') : undefined;
-        if (!places.some(Boolean) && !bare) return undefined;
+        if (!targets.some(Boolean) && !bare) return undefined;
       } else {
         const found = await checkCommandPath(roots, folder, beginning(path), 'search');
         if (as === 'there' && !found) return undefined;
@@ -287,11 +291,11 @@ async function configuredFolders(
     () => false,
   );
   const found: string[] = [];
-  for (let place = isFolder ? path : paths.dirname(path); place !== folder; place = paths.dirname(place)) {
-    const relative = await workspaceRelativePath(roots, place);
+  for (let ancestor = isFolder ? path : paths.dirname(path); ancestor !== folder; ancestor = paths.dirname(ancestor)) {
+    const relative = await workspaceRelativePath(roots, ancestor);
     if (relative === undefined) break;
-    if (await isConfigured(program, place)) found.push(relative || '.');
-    if (paths.dirname(place) === place) break;
+    if (await isConfigured(program, ancestor)) found.push(relative || '.');
+    if (paths.dirname(ancestor) === ancestor) break;
   }
   return found;
 }

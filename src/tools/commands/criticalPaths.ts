@@ -8,7 +8,7 @@ import { type ShellWord, unknownShellTextMark, workingFolderMark } from '../shel
  * their parents; `open` only the open folders.
  */
 export interface CriticalPaths {
-  kept: ReadonlySet<string>;
+  protectedFolders: ReadonlySet<string>;
   open: ReadonlySet<string>;
   platform: string;
 }
@@ -22,10 +22,11 @@ export async function collectCriticalPaths(
   const real = (path: string) => realpath(path).catch(() => path);
   const withReal = async (all: readonly string[]) => [...all, ...(await Promise.all(all.map(real)))];
   const folders = await withReal(open);
-  const kept = new Set<string>();
+  const protectedFolders = new Set<string>();
   for (const one of await withReal([home, ...open]))
-    for (let path = style.resolve(one); !kept.has(path); path = style.dirname(path)) kept.add(path);
-  return { kept, open: new Set(folders), platform };
+    for (let path = style.resolve(one); !protectedFolders.has(path); path = style.dirname(path))
+      protectedFolders.add(path);
+  return { protectedFolders, open: new Set(folders), platform };
 }
 
 /**
@@ -58,8 +59,8 @@ export async function resolveShellWordTargets(
     const last = names.pop() ?? '';
     const parent = names.length > 0 ? names.join('/') || '/' : '.';
     if (hasGlob(last) && (await isAll(last, style.resolve(folder, unescapeShellWord(parent)))))
-      pointed.contents.push(...(await placesOf(parent, folder, style, true)));
-    const found = await placesOf(spelling, folder, style, /\/\.?$/.test(spelling));
+      pointed.contents.push(...(await pathsOfWord(parent, folder, style, true)));
+    const found = await pathsOfWord(spelling, folder, style, /\/\.?$/.test(spelling));
     pointed.paths.push(...found);
     pointed.unclear ||= found.length === 0 || found.some((path) => path.startsWith('/proc/')); // another process sees other files there
   }
@@ -76,7 +77,7 @@ async function isAll(glob: string, folder: string): Promise<boolean> {
 }
 
 // Returns each path of a word and its link target; the last segment is followed only if `whole`.
-async function placesOf(word: string, folder: string, style: paths.PlatformPath, whole: boolean): Promise<string[]> {
+async function pathsOfWord(word: string, folder: string, style: paths.PlatformPath, whole: boolean): Promise<string[]> {
   const all = (await expandWord(word, folder)) ?? [];
   const found = new Set<string>();
   for (const one of all) {
@@ -92,10 +93,10 @@ async function placesOf(word: string, folder: string, style: paths.PlatformPath,
 }
 
 /** Tests for the root, its direct subfolders, a home, an open folder, a parent of these, or the Git history of an open folder. */
-export function isCriticalPath(path: string, { kept, platform }: CriticalPaths): boolean {
+export function isCriticalPath(path: string, { protectedFolders, platform }: CriticalPaths): boolean {
   const style = platform === 'win32' ? paths.win32 : paths.posix;
   const same = (one: string) => (platform === 'linux' ? one : one.toLowerCase());
-  const all = platform === 'linux' ? kept : new Set([...kept].map(same));
+  const all = platform === 'linux' ? protectedFolders : new Set([...protectedFolders].map(same));
   const parent = style.dirname(path);
   if (all.has(same(path)) || parent === path) return true;
   if (style.dirname(parent) === parent) return !/^(tmp|temp)$/i.test(style.basename(path));

@@ -53,11 +53,11 @@ export async function findIrreversibleDestruction(
     roots.map(({ path }) => path),
     platform,
   );
-  const places = await possibleWorkingFolders(parts, folder, home, platform);
+  const targets = await possibleWorkingFolders(parts, folder, home, platform);
   let looks = 0;
   let doubt: Danger | undefined = inlineDeletion(command, parts) ?? withoutEnd(command);
   for (const [index, part] of parts.entries()) {
-    const { folders, unclear } = places(index);
+    const { folders, unclear } = targets(index);
     for (const from of folders) {
       const look = async (word: ShellWord): Promise<ShellWordTargets | undefined> => {
         looks += 1;
@@ -182,7 +182,7 @@ const changesRights = set('chmod chown chgrp chattr setfacl');
 const turnsOff = /^(poweroff|reboot|halt|kexec|suspend|hibernate)$/;
 const diskPrograms =
   /^(mk(e2|nt|dos|exfat|ud)?fs(\.|$)|mkswap|newfs|wipefs|blkdiscard|[cs]?fdisk|[cs]?gdisk|parted|badblocks|hdparm|nvme|sg_format|[pvl]v(create|remove)|vg(create|remove)|cryptsetup|zpool|mdadm|diskutil|nwipe)/;
-const givesWords = set('xargs parallel fd fdfind');
+const argumentProviders = set('xargs parallel fd fdfind');
 
 async function deletion(
   { plain, before }: Rest,
@@ -194,7 +194,7 @@ async function deletion(
   if (found.path !== undefined && recursive) return refused(`it deletes ${found.path}`);
   const disk = await onDisk(operands, sight);
   if (disk) return disk;
-  if (before.some((one) => givesWords.has(one))) return asked(message('It deletes what another command names.'));
+  if (before.some((one) => argumentProviders.has(one))) return asked(message('It deletes what another command names.'));
   const relative = operands.some((word) => !paths.isAbsolute(unescapeShellWord(word)));
   return found.unclear || (sight.unclear && relative)
     ? asked(message('Could not determine what it deletes.'))
@@ -247,18 +247,18 @@ async function judgeFind(
   const executed = commandProgramName(words[action + 1] ?? '');
   const deletes = plain[action] === '-delete' || deleting.has(executed);
   if (plain[action] !== '-delete' && readsOnly.has(executed)) return undefined;
-  const places = words.slice(0, begin).filter((word) => !word.startsWith('-'));
+  const targets = words.slice(0, begin).filter((word) => !word.startsWith('-'));
   const isNarrow = plain.some(
     (word, at) =>
       narrows.test(word) && !/^(!|-not)$/.test(plain[at - 1] ?? '') && !/^[*.?/]*$/.test(plain[at + 1] ?? ''),
   );
   const found = await firstOf(
-    places.length > 0 ? places : ['.'],
+    targets.length > 0 ? targets : ['.'],
     sight,
     (path) => !sight.everything.open.has(path) || (deletes && !isNarrow),
   );
   if (found.path !== undefined) return refused(`it acts on all of ${found.path}`);
-  return deletes && (found.unclear || (sight.unclear && places.every((one) => !paths.isAbsolute(one))))
+  return deletes && (found.unclear || (sight.unclear && targets.every((one) => !paths.isAbsolute(one))))
     ? asked(message('Could not determine what it deletes.'))
     : undefined;
 }

@@ -205,9 +205,9 @@ export async function expandScript(
     if (/(^|\/)\.\.(\/|$)/.test(scope.moved ? target! : target!.replace(/^(\.\.\/?)+/, '')))
       throw new UndeterminedCommandError(message('{0} goes up and down.', target!));
     scope.moved = true;
-    const place = await resolvePath(roots, paths.resolve(scope.folder, target!), 'list');
-    if (place.mount) throw new UndeterminedCommandError(message('It runs outside the open folders.'));
-    return place.path;
+    const resolved = await resolvePath(roots, paths.resolve(scope.folder, target!), 'list');
+    if (resolved.mount) throw new UndeterminedCommandError(message('It runs outside the open folders.'));
+    return resolved.path;
   }
 
   /** Assigns only variables without a meaning for programs or shells. */
@@ -271,12 +271,12 @@ export async function expandScript(
     const name = words[0]?.length === 1 && 'text' in words[0][0]! ? words[0][0].text : '';
     if (assignments.length > 0 || stdout !== 'out' || !/^(basename|dirname|pwd)$/.test(name)) return undefined;
     if (words.slice(1).some((word) => word.some((piece) => 'script' in piece || 'glob' in piece))) return undefined;
-    const told: string[] = [];
-    for (const word of words.slice(1)) told.push(...(await evaluate(word, scope, 'words')));
-    if (!told.every(isStaticShellWord) || told.some((word) => word.startsWith('-') || word === '')) return undefined;
-    if (name === 'pwd') return told.length === 0 ? scope.folder : undefined;
-    const [path, suffix] = told;
-    if (path === undefined || told.length > (name === 'basename' ? 2 : 1)) return undefined;
+    const parts: string[] = [];
+    for (const word of words.slice(1)) parts.push(...(await evaluate(word, scope, 'words')));
+    if (!parts.every(isStaticShellWord) || parts.some((word) => word.startsWith('-') || word === '')) return undefined;
+    if (name === 'pwd') return parts.length === 0 ? scope.folder : undefined;
+    const [path, suffix] = parts;
+    if (path === undefined || parts.length > (name === 'basename' ? 2 : 1)) return undefined;
     const base = paths.posix.basename(path);
     if (name === 'dirname') return paths.posix.dirname(path);
     return suffix !== undefined && base !== suffix && base.endsWith(suffix) ? base.slice(0, -suffix.length) : base;

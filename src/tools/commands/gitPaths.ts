@@ -8,8 +8,8 @@ import { expandBraces } from '../shellSyntax/expandWord.ts';
 export function pathsInGitArgument(word: string): string[] | undefined {
   const magic = /^:\(([a-z,:]*)\)(.*)$/s.exec(word);
   if (magic) {
-    const [, said, path] = magic as unknown as [string, string, string];
-    const kinds = said.split(',').filter(Boolean);
+    const [, magicWord, path] = magic as unknown as [string, string, string];
+    const kinds = magicWord.split(',').filter(Boolean);
     if (!kinds.every((kind) => /^(glob|icase|literal|exclude)$/.test(kind))) return undefined;
     return kinds.includes('exclude') ? [] : [path];
   }

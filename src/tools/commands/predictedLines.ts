@@ -57,11 +57,11 @@ async function sourceOf(
     case 'ls': {
       const operands = args.filter((word) => !/^-[1trSXvU]+$/.test(word));
       if (operands.some((word) => word.startsWith('-'))) return undefined;
-      const places = operands.length > 0 ? operands : ['.'];
-      const kinds = await Promise.all(places.map((place) => kindOf(place, folder, roots)));
+      const targets = operands.length > 0 ? operands : ['.'];
+      const kinds = await Promise.all(targets.map((target) => kindOf(target, folder, roots)));
       if (kinds.every((kind) => kind === 'file')) return several(operands);
-      if (places.length > 1 || kinds[0] !== 'folder') return undefined;
-      const names = (await entriesOf(places[0]!, folder, roots)).map(({ name }) => name);
+      if (targets.length > 1 || kinds[0] !== 'folder') return undefined;
+      const names = (await entriesOf(targets[0]!, folder, roots)).map(({ name }) => name);
       return several(names.filter((name) => !name.startsWith('.')));
     }
     case 'find':
@@ -74,7 +74,7 @@ async function sourceOf(
       const [options, rest] = [args.filter((word) => /^-\w*$/.test(word)), args.filter((word) => !/^-\w*$/.test(word))];
       const isList = options.some((word) => word.includes('l')) && options.every((word) => /^-[lLiEFwsh]+$/.test(word));
       if (!isList || rest.length < 2 || rest.some((word) => word.startsWith('-'))) return undefined;
-      const kinds = await Promise.all(rest.slice(1).map((place) => kindOf(place, folder, roots)));
+      const kinds = await Promise.all(rest.slice(1).map((target) => kindOf(target, folder, roots)));
       return kinds.every((kind) => kind === 'file') ? several(rest.slice(1)) : undefined;
     }
     case 'git':
@@ -85,35 +85,35 @@ async function sourceOf(
 }
 
 async function ofGit(
-  [told, ...args]: readonly string[],
+  [count, ...args]: readonly string[],
   folder: string,
   roots: readonly WorkspaceRoot[],
   several: (lines: string[]) => PredictedLines | undefined,
 ): Promise<PredictedLines | undefined> {
   const one = { lines: [commit], single: true };
   const text = args.join(' ');
-  if (told === 'merge-base' && args.length === 2 && args.every((word) => plainRevision.test(word))) return one;
-  if (told === 'log' && /^(-1|-n ?1) --(?:format|pretty)=(?:format:)?%[hH]$/.test(text)) return one;
-  if (told === 'rev-parse') {
+  if (count === 'merge-base' && args.length === 2 && args.every((word) => plainRevision.test(word))) return one;
+  if (count === 'log' && /^(-1|-n ?1) --(?:format|pretty)=(?:format:)?%[hH]$/.test(text)) return one;
+  if (count === 'rev-parse') {
     const revisions = args.filter((word) => !/^(--short(=\d+)?|--verify|-q|--quiet)$/.test(word));
     return revisions.length === 1 && plainRevision.test(revisions[0]!) ? one : undefined;
   }
   const end = args.indexOf('--');
   const [front, globs] = end < 0 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
-  if (told === 'ls-files') {
+  if (count === 'ls-files') {
     const operands = front.filter((word) => word !== '-z');
     if (operands.some((word) => word.startsWith('-'))) return undefined;
     return within(await listGitTrackedFiles(folder, roots), [...operands, ...globs], 'here').then(
       (lines) => lines && several(lines),
     );
   }
-  if (told !== 'diff' || !front.includes('--name-only')) return undefined;
+  if (count !== 'diff' || !front.includes('--name-only')) return undefined;
   const rest = front.filter((word) => word !== '--name-only' && word !== '-z');
-  const kept = rest.find((word) => word.startsWith('--diff-filter='))?.slice('--diff-filter='.length);
+  const filter = rest.find((word) => word.startsWith('--diff-filter='))?.slice('--diff-filter='.length);
   const revisions = rest.filter((word) => !word.startsWith('--diff-filter='));
   // A name deleted from the index may still exist as an untracked file with secrets.
-  const isThere = kept !== undefined && /^([ACMRT]+|[a-z]*d[a-z]*)$/.test(kept);
-  if (revisions.length > 0 && !isThere) return undefined;
+  const excludesDeleted = filter !== undefined && /^([ACMRT]+|[a-z]*d[a-z]*)$/.test(filter);
+  if (revisions.length > 0 && !excludesDeleted) return undefined;
   if (revisions.length > 1 || !revisions.every((word) => /^(?!-)[\w@{}^~/.-]+$/.test(word))) return undefined;
   if (revisions.some((word) => word.includes('..') && !/\.\.\.?(HEAD|@)?$/.test(word))) return undefined;
   return within(await listGitTrackedFiles(folder, roots), globs, 'top').then((lines) => lines && several(lines));
@@ -174,11 +174,11 @@ function tried(pattern: string): RegExp | undefined {
   }
 }
 
-const kindOf = (place: string, folder: string, roots: readonly WorkspaceRoot[]): Promise<string> =>
-  resolvePath(roots, paths.resolve(folder, place), 'search').then(({ kind }) => kind ?? '');
+const kindOf = (target: string, folder: string, roots: readonly WorkspaceRoot[]): Promise<string> =>
+  resolvePath(roots, paths.resolve(folder, target), 'search').then(({ kind }) => kind ?? '');
 
-async function entriesOf(place: string, folder: string, roots: readonly WorkspaceRoot[]): Promise<Dirent[]> {
-  const { path } = await resolvePath(roots, paths.resolve(folder, place), 'list');
+async function entriesOf(target: string, folder: string, roots: readonly WorkspaceRoot[]): Promise<Dirent[]> {
+  const { path } = await resolvePath(roots, paths.resolve(folder, target), 'list');
   return readdir(path, { withFileTypes: true });
 }
 
@@ -189,7 +189,7 @@ async function found(
   roots: readonly WorkspaceRoot[],
 ): Promise<string[] | undefined> {
   const begin = args.findIndex((word) => /^[-(!]/.test(word));
-  const places = begin < 0 ? args : args.slice(0, begin);
+  const targets = begin < 0 ? args : args.slice(0, begin);
   const tests = begin < 0 ? [] : args.slice(begin);
   if (tests.some((word) => /^-(exec|ok|execdir|okdir|delete|fprint.*|fls|printf|ls)$/.test(word))) return undefined;
   const isPlain = !tests.some((word) => /^(!|\(|\)|-not|-o|-or|,)$/.test(word));
@@ -200,11 +200,11 @@ async function found(
   const [pattern, type, depth] = [value('-name'), value('-type'), value('-maxdepth')];
   const lines: string[] = [];
   let left = maxEntries;
-  const walk = async (place: string, level: number): Promise<boolean> => {
+  const walk = async (target: string, level: number): Promise<boolean> => {
     if (depth !== undefined && level > Number(depth)) return true;
-    for (const entry of await entriesOf(place, folder, roots)) {
+    for (const entry of await entriesOf(target, folder, roots)) {
       if (left-- <= 0) return false;
-      const path = `${place.replace(/\/$/, '')}/${entry.name}`;
+      const path = `${target.replace(/\/$/, '')}/${entry.name}`;
       // In `find`, a leading dot matches like any other character.
       const isNamed = pattern === undefined || matchesBashGlob(`x${pattern}`, `x${entry.name}`);
       if (isNamed && (type !== 'f' || !entry.isDirectory())) lines.push(path);
@@ -212,10 +212,10 @@ async function found(
     }
     return true;
   };
-  for (const place of places.length > 0 ? places : ['.']) {
-    const kind = await kindOf(place, folder, roots);
-    if (type !== 'f' || kind !== 'folder') lines.push(place);
-    if (kind === 'folder' && !(await walk(place, 1))) return undefined;
+  for (const target of targets.length > 0 ? targets : ['.']) {
+    const kind = await kindOf(target, folder, roots);
+    if (type !== 'f' || kind !== 'folder') lines.push(target);
+    if (kind === 'folder' && !(await walk(target, 1))) return undefined;
   }
   return lines;
 }

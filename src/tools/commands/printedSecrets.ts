@@ -19,7 +19,7 @@ function printsKeys(words: ShellPart['words']): boolean {
     const rest = plain.slice(at + 1);
     const known = stores.get(program);
     if (known?.test(rest.join(' '))) return true;
-    return at === 0 && !takesText.has(program) && saysSo([program, ...rest]);
+    return at === 0 && !takesText.has(program) && namesSecrets([program, ...rest]);
   });
 }
 
@@ -38,7 +38,7 @@ const oneWord = new RegExp(
 );
 const twoWords = new RegExp(`^(?:${noun}[ :]${verb}|${verb} ${noun}(?:/.*)?|auth[ :]token)$`);
 
-function saysSo(words: readonly string[]): boolean {
+function namesSecrets(words: readonly string[]): boolean {
   const names = words.map((word) => (/^[a-z][a-z:-]*(\/[\w.-]+)?$|^--?[a-z][a-z-]*$/.test(word) ? word : ' '));
   return names.some(
     (name, at) =>

@@ -42,8 +42,8 @@ export async function checkReadOnlyCommand(
   const [spelled, ...args] = words;
   const name = paths.posix.basename(spelled!);
   const program = readOnlyPrograms.get(name);
-  const placed = spelled === name || systemProgramFolders.includes(paths.posix.dirname(spelled!));
-  if (!program || !placed)
+  const isInSystemFolder = spelled === name || systemProgramFolders.includes(paths.posix.dirname(spelled!));
+  if (!program || !isInSystemFolder)
     throw new NotReadOnlyCommandError(message('“{0}” is not a known read-only command.', formatShellWord(spelled!)));
   const git = spelled === name && args.length > 0 ? await readOnlyGitArguments(words, folder, roots) : undefined;
   if (git) return { words: git, searches: false };
@@ -53,7 +53,7 @@ export async function checkReadOnlyCommand(
       message('“{0}” is not a known read-only command.', truncateWithEllipsis(formatShellWord(words.join(' ')), 60)),
     );
   const unclear = args.find((word) => !isStaticShellWord(word) && word !== unknownValueMarks.file);
-  if (unclear !== undefined && !saysAnything.has(name))
+  if (unclear !== undefined && !printers.has(name))
     throw new NotReadOnlyCommandError(message('{0} is known only at run time.', formatShellWord(unclear)));
   const { operands, options } = split(name, program, args, platform);
   const files = (await pathsAmong(name, program, operands, options)).filter((file) => file !== unknownValueMarks.file);
@@ -61,14 +61,14 @@ export async function checkReadOnlyCommand(
     throw new NotReadOnlyCommandError(message('{0} accepts fewer files.', name));
   const kind = program.operands === 'files' ? 'read' : 'search';
   const reads = files.length > 0 || kind === 'read' || operands.includes(unknownValueMarks.file);
-  const places = reads ? files : ['.'];
-  for (const place of places) await checkCommandPath(roots, folder, place, kind, isOutput);
+  const targets = reads ? files : ['.'];
+  for (const target of targets) await checkCommandPath(roots, folder, target, kind, isOutput);
   const recursive = name === 'grep' && (options.has('r') || options.has('recursive'));
   if (name !== 'rg' && !recursive) return { words, searches: false };
   if (recursive && platform !== 'linux')
     throw new NotReadOnlyCommandError(message('The exclusions of this grep could not be set.'));
   // Search programs walk folders themselves: exclusions are added, and ripgrep ignores its configuration.
-  for (const place of places) await checkSearched(roots, folder, place);
+  for (const target of targets) await checkSearched(roots, folder, target);
   if (name === 'rg')
     return {
       words: [spelled!, '--no-config', ...caseInsensitiveSecretGlobs.map((glob) => `--iglob=!${glob}`), ...args],
@@ -80,7 +80,7 @@ export async function checkReadOnlyCommand(
   return { words: [spelled!, ...front, ...grepSecretExcludes, ...back], searches: true };
 }
 
-const saysAnything = new Set(['echo', 'printf', '[', 'test']);
+const printers = new Set(['echo', 'printf', '[', 'test']);
 
 interface Split {
   operands: string[];
@@ -124,13 +124,13 @@ function split(name: string, program: ReadOnlyProgram, args: readonly string[], 
       options.add(option!);
     } else if (/^-\d+$/.test(word) && (name === 'head' || name === 'tail')) options.add('n');
     else if (word.startsWith('-') && word !== '-') {
-      for (let place = 1; place < word.length; place++) {
-        const letter = word[place]!;
+      for (let end = 1; end < word.length; end++) {
+        const letter = word[end]!;
         options.add(letter);
         if (program.flags?.includes(letter)) continue;
         if (!program.values?.includes(letter)) throw unknown(`-${letter}`);
         const mustAttach = platform === 'darwin' && name === 'grep' && letter === 'C';
-        if (place === word.length - 1 && (mustAttach || ++at >= args.length)) throw unknown(word);
+        if (end === word.length - 1 && (mustAttach || ++at >= args.length)) throw unknown(word);
         break; // the rest of the word is its value
       }
     } else operands.push(word);
@@ -150,7 +150,7 @@ function pathsAmong(name: string, program: ReadOnlyProgram, operands: string[], 
     case 'pattern':
       return options.has('e') || options.has('regexp') || options.has('files') ? operands : operands.slice(1);
     case 'find':
-      return placesOfFind(operands);
+      return foldersOfFind(operands);
     case 'sed':
     case 'awk':
     case 'jq': {
@@ -197,9 +197,9 @@ function pathsAmong(name: string, program: ReadOnlyProgram, operands: string[], 
   }
 }
 
-function placesOfFind(words: readonly string[]): string[] {
+function foldersOfFind(words: readonly string[]): string[] {
   const begin = words.findIndex((word) => /^[-(!]/.test(word));
-  const places = begin < 0 ? [...words] : words.slice(0, begin);
+  const targets = begin < 0 ? [...words] : words.slice(0, begin);
   const tests = begin < 0 ? [] : words.slice(begin);
   for (let at = 0; at < tests.length; at++) {
     const word = tests[at]!;
@@ -209,7 +209,7 @@ function placesOfFind(words: readonly string[]): string[] {
         message('“{0}” is not a known read-only command.', formatShellWord(`find ${word}`)),
       );
   }
-  return places;
+  return targets;
 }
 
 /** Refuses a search below a secret folder, because names no longer identify the files to exclude. */

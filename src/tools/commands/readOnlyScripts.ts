@@ -37,13 +37,13 @@ const sqlFunctions = new Set(
 const sqlWord = /'(?:[^'\\]|'')*'|"[^"\\]*"|[a-z_]\w*|\d+(?:\.\d+)?|::|<>|!=|<=|>=|\|\||->>?|[-+*/%=<>(),.[\]]|\s+/giy;
 const sqlChanges =
   /^(into|insert|update|delete|drop|alter|create|attach|detach|copy|call|do|lock|grant|revoke|set|reset|execute|prepare|vacuum|reindex|merge|truncate|replace|load|handler|returning|for|outfile|dumpfile|procedure|listen|notify|begin|commit|rollback|analyze)$/i;
-const shownAbout =
+const testOptions =
   /^(?:\\(?:d[a-zA-Z]{0,3}[+S]{0,2}|l\+?|conninfo)(?:\s+[\w.*"]+)?|\.(?:tables|schema|indexes|indices|databases|dbinfo|fullschema)(?:\s+[\w%]+)?|show\s+(?:tables|databases|full tables|processlist|(?:columns|index|create table)\s+(?:from\s+)?\w+)|(?:describe|desc)\s+\w+|pragma\s+(?:table_info|table_xinfo|index_list|foreign_key_list)\s*\(\s*\w+\s*\)|pragma\s+(?:table_list|user_version|integrity_check|quick_check|foreign_key_check))\s*;?$/i;
 
 /** Tests for one SQL query: `select …` with known functions, or a meta command about tables. */
 export function isReadOnlySqlQuery(text: string): boolean {
   const question = text.trim().replace(/;$/, '');
-  if (shownAbout.test(question)) return true;
+  if (testOptions.test(question)) return true;
   if (!/^(?:explain\s+(?:query\s+plan\s+)?)?select\b/i.test(question)) return false;
   const words: string[] = [];
   for (sqlWord.lastIndex = 0; sqlWord.lastIndex < question.length; ) {

@@ -42,7 +42,7 @@ interface ReferencedPaths {
 }
 
 /** Maximum paths to check; above, the command counts as naming the whole workspace. */
-const maxPlaces = 1000;
+const maxPaths = 1000;
 const tooMany: ReferencedPaths = { paths: [''], protected: message('It has too many words to be checked.') };
 
 /**
@@ -65,7 +65,7 @@ export async function findReferencedPaths(
   const changedTo = parts.flatMap((_, index) => foldersOf(index).folders);
   const folders = new Set([folder, ...moves.map((move) => paths.resolve(folder, move)), ...changedTo]);
   const shellWords = wordsIn(parts);
-  if (Math.max(words.length, shellWords.length) * folders.size > maxPlaces) return tooMany;
+  if (Math.max(words.length, shellWords.length) * folders.size > maxPaths) return tooMany;
   const named = new Set<string>();
   // Outside paths are judged by spelling: `~/.ssh/id_rsa`.
   let why = words.map((word) => reasonOf(word, word.includes('/'))).find((reason) => reason !== undefined);
@@ -75,12 +75,12 @@ export async function findReferencedPaths(
       const begins = rest.length > 0;
       const spelled = begins ? known!.slice(0, known!.lastIndexOf('/') + 1) || '.' : word;
       const at = paths.resolve(from, spelled);
-      const place = await resolvePath(roots, at, 'search').catch(() => undefined);
-      const path = place?.relative ?? (await workspaceRelativePath(roots, at));
+      const resolved = await resolvePath(roots, at, 'search').catch(() => undefined);
+      const path = resolved?.relative ?? (await workspaceRelativePath(roots, at));
       if (path === undefined) continue;
-      const isFolder = begins || place?.kind === 'folder';
+      const isFolder = begins || resolved?.kind === 'folder';
       named.add(!isFolder ? path : path === '.' ? '' : `${path}/`);
-      why ??= reasonOf(path, place !== undefined) ?? (await contentReason(place));
+      why ??= reasonOf(path, resolved !== undefined) ?? (await contentReason(resolved));
     }
   why ??= settingChangeReason(parts) ?? printedSecretsReason(parts);
   let shown: LocalizedMessage | undefined;
@@ -105,14 +105,14 @@ function wordsOf(command: string, platform: string): string[] {
   return [...whole, ...loose].filter(Boolean);
 }
 
-interface WordInPlace {
+interface WordInFolder {
   word: ShellWord;
   written: boolean;
   started: boolean;
 }
 
-function wordsIn(parts: readonly ShellPart[]): WordInPlace[] {
-  const found = new Map<string, WordInPlace>();
+function wordsIn(parts: readonly ShellPart[]): WordInFolder[] {
+  const found = new Map<string, WordInFolder>();
   const add = (word: ShellWord, written: boolean, started: boolean) => {
     const pieces = word.split(/[=:@]/);
     for (const piece of [word, ...(pieces.length > 1 ? pieces : []), ...(/^-\w\W/.test(word) ? [word.slice(2)] : [])])
@@ -145,7 +145,7 @@ interface Around {
 }
 
 async function reasonOfWord(
-  { word, written, started }: WordInPlace,
+  { word, written, started }: WordInFolder,
   from: string,
   { roots, home, platform }: Around,
 ): Promise<LocalizedMessage | undefined> {
@@ -157,15 +157,15 @@ async function reasonOfWord(
     const mayBe = hasGlob(spelling) ? hiddenMeant(spelling) : [];
     for (const path of [...expanded, ...mayBe]) {
       const at = paths.resolve(from, path);
-      const place = await resolvePath(roots, at, 'search').catch(() => undefined);
-      const relative = place?.relative ?? (await workspaceRelativePath(roots, at));
+      const resolved = await resolvePath(roots, at, 'search').catch(() => undefined);
+      const relative = resolved?.relative ?? (await workspaceRelativePath(roots, at));
       const why =
         relative === undefined
           ? (reasonOf(path, path.includes('/')) ??
             reasonOf(at, at.startsWith('/proc/')) ??
             (await homePathApprovalReason(at, home, { written, started, platform })))
-          : (reasonOf(relative, place !== undefined) ??
-            (await contentReason(place)) ??
+          : (reasonOf(relative, resolved !== undefined) ??
+            (await contentReason(resolved)) ??
             (written ? await writtenReason(roots, relative, at) : undefined));
       if (why) return why;
     }
@@ -193,27 +193,27 @@ async function writtenReason(
   at: string,
 ): Promise<LocalizedMessage | undefined> {
   const installed = installedPackageReason(relative.split('/'));
-  if (installed) return namesPlace(relative, installed);
+  if (installed) return namesPath(relative, installed);
   const root = roots.find(({ path }) => at.startsWith(path + paths.sep));
   const around = root && (await findContainingRepository(root.path, at.slice(root.path.length + 1).split(paths.sep)));
   if (around === 'repository') return namesOfGit(relative);
-  if (around) return namesPlace(relative, installedCodeReason);
+  if (around) return namesPath(relative, installedCodeReason);
   const included =
     serverStartFileReason(roots, at) ??
     (await includedInstructionReason(
       openFolderRoots(roots).map(({ path }) => path),
       at,
     ));
-  return included && namesPlace(relative, included);
+  return included && namesPath(relative, included);
 }
 
-const namesPlace = (path: string, reason: LocalizedMessage): LocalizedMessage =>
+const namesPath = (path: string, reason: LocalizedMessage): LocalizedMessage =>
   message('It names {0}. {1}', path, reason);
 const namesOfGit = (path: string): LocalizedMessage => message('It names {0}, which belongs to Git.', path);
 
-async function contentReason(place: ResolvedPath | undefined): Promise<LocalizedMessage | undefined> {
-  const reason = place?.kind === 'file' ? await secretContentReason(place.path) : undefined;
-  return reason && namesPlace(place!.relative, reason);
+async function contentReason(resolved: ResolvedPath | undefined): Promise<LocalizedMessage | undefined> {
+  const reason = resolved?.kind === 'file' ? await secretContentReason(resolved.path) : undefined;
+  return reason && namesPath(resolved!.relative, reason);
 }
 
 /**
@@ -225,5 +225,5 @@ function reasonOf(path: string, exists: boolean): LocalizedMessage | undefined {
   if (isGitInternal(segments) && segments.length > 1) return namesOfGit(path);
   const isMeant = exists || segments.at(-1)?.startsWith('.');
   const reason = autoRunPathReason(segments) ?? (isMeant ? secretFileReason(segments) : undefined);
-  return reason && namesPlace(path, reason);
+  return reason && namesPath(path, reason);
 }

@@ -57,8 +57,8 @@ export class PossibleFileNames {
     const at = words.indexOf('-exec');
     const started = words.slice(at + 1, -1);
     const end = words.at(-1);
-    const places = started.filter((word) => word.includes('{}'));
-    const isLast = places.length === 1 && started.at(-1) === '{}';
+    const placeholders = started.filter((word) => word.includes('{}'));
+    const isLast = placeholders.length === 1 && started.at(-1) === '{}';
     if (
       at < 0 ||
       started[0] === undefined ||
@@ -84,20 +84,21 @@ export class PossibleFileNames {
     if (!written)
       throw new UndeterminedCommandError(message('It starts something with names that are known only when it runs.'));
     let at = 0;
-    let place: string | undefined;
+    let placeholder: string | undefined;
     let each = false;
     for (; args[at]?.startsWith('-'); at++) {
       const option = /^-[nPLI]$/.test(args[at]!) ? `${args[at]}${args[++at]}` : args[at]!;
-      if (/^-I[{}%@A-Z]+$/.test(option)) place = option.slice(2);
+      if (/^-I[{}%@A-Z]+$/.test(option)) placeholder = option.slice(2);
       else if (/^-[nL]\d+$/.test(option)) each ||= Number(option.slice(2)) === 1;
       else if (!/^(-0|-r|-t|-0r|-r0|--null|--no-run-if-empty|-P\d+)$/.test(option))
         throw new UndeterminedCommandError(message('The option {0} of xargs is unknown.', option));
     }
-    const told = args.slice(at);
-    if (told[0] === undefined || (place !== undefined && told[0].includes(place)))
+    const command = args.slice(at);
+    if (command[0] === undefined || (placeholder !== undefined && command[0].includes(placeholder)))
       throw new UndeterminedCommandError(message('xargs has no command to start.'));
-    const names = this.markOf({ ...written, single: place !== undefined || each });
-    const words = place === undefined ? [...told, names] : told.map((word) => word.replaceAll(place, names));
+    const names = this.markOf({ ...written, single: placeholder !== undefined || each });
+    const words =
+      placeholder === undefined ? [...command, names] : command.map((word) => word.replaceAll(placeholder, names));
     return { ...step, words, piped: false };
   }
 }

@@ -35,47 +35,47 @@ interface State {
   to: number[];
 }
 
-interface Place {
+interface GlobState {
   states: readonly State[];
   ends: boolean;
-  ascii: (Place | undefined)[];
-  others: Map<number, Place>;
+  ascii: (GlobState | undefined)[];
+  others: Map<number, GlobState>;
 }
 
 /** Limit of cached state sets: some globs have very many. */
-const maxPlaces = 1000;
+const maxGlobStates = 1000;
 
 /** Follows all paths through the glob at the same time, so the duration is at most proportional to path × glob. */
 function walker(states: readonly State[]): (path: string) => boolean {
-  let places = new Map<string, Place>();
-  const placeOf = (from: readonly number[]): Place => {
+  let globStates = new Map<string, GlobState>();
+  const globStateOf = (from: readonly number[]): GlobState => {
     const all = new Set(from);
     for (const state of all) if (!states[state]!.reads) for (const next of states[state]!.to) all.add(next);
     const key = [...all].sort().join();
-    const known = places.get(key);
+    const known = globStates.get(key);
     if (known) return known;
-    if (places.size >= maxPlaces) places = new Map();
-    const ascii = new Array<Place | undefined>(128).fill(undefined);
-    const place = { states: [...all].map((state) => states[state]!), ends: all.has(0), ascii, others: new Map() };
-    places.set(key, place);
-    return place;
+    if (globStates.size >= maxGlobStates) globStates = new Map();
+    const ascii = new Array<GlobState | undefined>(128).fill(undefined);
+    const globState = { states: [...all].map((state) => states[state]!), ends: all.has(0), ascii, others: new Map() };
+    globStates.set(key, globState);
+    return globState;
   };
-  const step = ({ states, ascii, others }: Place, code: number): Place => {
+  const step = ({ states, ascii, others }: GlobState, code: number): GlobState => {
     const letter = String.fromCodePoint(code);
-    const found = placeOf(states.flatMap((state) => (state.reads?.(letter) ? state.to : [])));
+    const found = globStateOf(states.flatMap((state) => (state.reads?.(letter) ? state.to : [])));
     if (code < 128) ascii[code] = found;
     else others.set(code, found);
     return found;
   };
-  const start = placeOf([states.length - 1]);
+  const start = globStateOf([states.length - 1]);
   return (path) => {
-    let place = start;
+    let globState = start;
     for (let at = 0; at < path.length; at++) {
       const code = path.codePointAt(at)!;
-      place = (code < 128 ? place.ascii[code] : place.others.get(code)) ?? step(place, code);
+      globState = (code < 128 ? globState.ascii[code] : globState.others.get(code)) ?? step(globState, code);
       if (code > 0xffff) at++;
     }
-    return place.ends;
+    return globState.ends;
   };
 }
 

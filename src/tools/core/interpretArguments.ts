@@ -121,9 +121,9 @@ class Reader {
       Object.hasOwn(properties, name) &&
       (!required.has(name) || hasDefault(this.follow(properties[name]))) &&
       !this.fits(null, properties[name], depth);
-    const kept = Object.entries(value).filter((entry) => !isAbsent(entry));
+    const present = Object.entries(value).filter((entry) => !isAbsent(entry));
     return Object.fromEntries(
-      kept.map(([name, item]) => {
+      present.map(([name, item]) => {
         const property = Object.hasOwn(properties, name) ? properties[name] : others;
         return [name, this.read(item, property, depth + 1)];
       }),

@@ -24,8 +24,11 @@ export function toFailureOutcome(thrown: unknown, signal: AbortSignal): Extract<
 export function limitOutcomeSize(outcome: ToolOutcome): ToolOutcome {
   if (!outcome.ok || !outcome.attachments) return boundedData(outcome);
   const { attachments, leftOut } = selectSendableImages(outcome.attachments);
-  const told = boundedData({ ok: true, data: leftOut.length > 0 ? withMore(outcome.data, { leftOut }) : outcome.data });
-  return told.ok && attachments.length > 0 ? { ...told, attachments } : told;
+  const bounded = boundedData({
+    ok: true,
+    data: leftOut.length > 0 ? withMore(outcome.data, { leftOut }) : outcome.data,
+  });
+  return bounded.ok && attachments.length > 0 ? { ...bounded, attachments } : bounded;
 }
 
 function boundedData(outcome: ToolOutcome): ToolOutcome {
@@ -43,8 +46,8 @@ function boundedData(outcome: ToolOutcome): ToolOutcome {
   for (let limit = 32_000; limit >= 16; limit = Math.floor(limit / 2)) {
     const shorter = shorten(plain, limit) as ToolOutcome;
     const cut = `Cut from ${size} bytes to what fits; ask for less at a time.`;
-    const said = shorter.ok ? { ok: true as const, data: withMore(shorter.data, { cut }) } : shorter;
-    if (Buffer.byteLength(JSON.stringify(said)) <= maxOutcomeBytes) return said;
+    const withNote = shorter.ok ? { ok: true as const, data: withMore(shorter.data, { cut }) } : shorter;
+    if (Buffer.byteLength(JSON.stringify(withNote)) <= maxOutcomeBytes) return withNote;
   }
   return failedToolOutcome('TOOL_EXEC_FAILED', `The result is too large (${size} bytes). Ask for less at a time.`);
 }

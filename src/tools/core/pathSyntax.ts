@@ -44,16 +44,16 @@ export function pathLocations(
     return [{ root: mount, segments: below.filter(Boolean) }];
   }
   const spelled = style.isAbsolute(input) ? [input] : relativeSpellings(roots, input, style);
-  const places = new Map<string, PathLocation>();
+  const locations = new Map<string, PathLocation>();
   for (const path of spelled) {
-    const place = pathInsideRoots(roots, path, platform);
-    if (place) places.set(style.join(place.root.realPath, ...place.segments), place);
+    const location = pathInsideRoots(roots, path, platform);
+    if (location) locations.set(style.join(location.root.realPath, ...location.segments), location);
   }
-  if (places.size === 0) {
+  if (locations.size === 0) {
     const hint = style.isAbsolute(input) ? ' Paths are relative to the workspace folder, like "src/main.ts".' : '';
     throw createPathRefusal('OUTSIDE', `${quoteForMessage(input)} is outside the workspace.${hint}`);
   }
-  const found = [...places.values()];
+  const found = [...locations.values()];
   for (const { segments } of found) checkNames(segments, input, platform);
   return found;
 }

@@ -2,8 +2,8 @@ import { textHead } from '../../protocol/text/shorten.ts';
 import type { ToolContext } from './tool.ts';
 
 /** Bytes, as JSON, of the head and the tail of a long text for the model. Together they stay below the limit of an outcome. */
-const toldHead = 15 * 1024;
-const toldTail = 45 * 1024;
+const maxSentHead = 15 * 1024;
+const maxSentTail = 45 * 1024;
 
 /**
  * Returns a long text as a part of an outcome. A short text stays whole. Otherwise the model receives the head and the tail, and the whole
@@ -16,9 +16,9 @@ export async function storedOutput<Field extends string>(
   { keepOutput }: Pick<ToolContext, 'keepOutput'>,
 ): Promise<Record<Field, string> & { cut?: string; outputId?: string }> {
   const as = (shown: string) => ({ [field]: shown }) as Record<Field, string>;
-  if (jsonBytes(text) <= toldHead + toldTail) return as(text);
-  const head = beginning(text, toldHead);
-  const tail = end(text, toldTail);
+  if (jsonBytes(text) <= maxSentHead + maxSentTail) return as(text);
+  const head = beginning(text, maxSentHead);
+  const tail = end(text, maxSentTail);
   const left = Buffer.byteLength(text) - Buffer.byteLength(head) - Buffer.byteLength(tail);
   const lost = dropped > 0 ? `, and ${dropped} more were not stored` : '';
   const missing = `${left} bytes in the middle are left out here${lost}`;

@@ -7,18 +7,18 @@ import * as paths from 'node:path';
  * constant length. The process id separates leftovers of a killed process from active writes.
  */
 const pattern = /^\.towpath-(\d+)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
-const asidePattern = /^\.towpath-[0-9a-f]{16}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const tempFilePattern = /^\.towpath-[0-9a-f]{16}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export const leftoverTempFileGlob = '.towpath-[0-9a-f]*-*-*-*-*-*';
 
-export const isLeftoverTempFile = (name: string): boolean => pattern.test(name) || asidePattern.test(name);
+export const isLeftoverTempFile = (name: string): boolean => pattern.test(name) || tempFilePattern.test(name);
 
 export const hasLeftoverTempSegment = (path: string): boolean =>
   path.includes('.towpath-') && path.split('/').some(isLeftoverTempFile);
 
-export const newTempFileName = (name: string): string => `${asideStart(name)}${randomUUID()}`;
-export const isTempFileOf = (name: string, aside: string): boolean =>
-  asidePattern.test(aside) && aside.startsWith(asideStart(name));
-const asideStart = (name: string) => `.towpath-${createHash('sha256').update(name).digest('hex').slice(0, 16)}-`;
+export const newTempFileName = (name: string): string => `${tempFilePrefix(name)}${randomUUID()}`;
+export const isTempFileOf = (name: string, tempName: string): boolean =>
+  tempFilePattern.test(tempName) && tempName.startsWith(tempFilePrefix(name));
+const tempFilePrefix = (name: string) => `.towpath-${createHash('sha256').update(name).digest('hex').slice(0, 16)}-`;
 
 /**
  * Milliseconds after which a temporary file is surely a leftover. No write lasts this long, and another container may use the same process

@@ -84,7 +84,7 @@ export interface ToolContext {
   workspace: Workspace;
   signal: AbortSignal;
   /** Returns a test for files that permission rules exclude from a search below `place`. All paths are workspace-relative. */
-  keptFromSearch(place: string): (path: string) => boolean;
+  searchExclusionTest(folder: string): (path: string) => boolean;
   output(text: string): void;
   /** Records the text on disk if it differs from the planned `change`; the diff and undo use this text. */
   leaves(text: string): Promise<void>;
@@ -93,7 +93,7 @@ export interface ToolContext {
   commandGoesOn(background: BackgroundCommandStart): void;
   /** Stores a text that is too long for the outcome, at most one per call. Returns its id (sha256). */
   keepOutput(text: string): Promise<string>;
-  keptOutput(id: string): Promise<string | undefined>;
+  storedOutput(id: string): Promise<string | undefined>;
   /** Returns the part of a file (workspace-relative path) that the conversation last showed; undefined if it never did. */
   lastSeen(path: string): Promise<TextSeenByModel | undefined>;
   /**
@@ -296,7 +296,7 @@ export interface CallContext {
   emit(event: RunEventBody): Promise<void>;
   keep(content: string | Uint8Array): Promise<string>;
   /** Returns a text stored by `ToolContext.keepOutput` in this run; `id` may be the beginning of the id. Undefined for anything else. */
-  keptOutput(id: string): Promise<string | undefined>;
+  storedOutput(id: string): Promise<string | undefined>;
   lastSeen?: ToolContext['lastSeen'];
   /** Set for a workflow step. The step wants the effect, so an effect that already exists is a success. */
   step?: {

@@ -41,8 +41,8 @@ const longestStart = 32;
 
 export function serverRuleLabel(tool: string, { starts }: NonNullable<PermissionRule['server']>): LocalizedMessage {
   const half = longestStart / 2;
-  const place = starts.length > longestStart ? `${textHead(starts, half)}…${textTail(starts, half)}` : starts;
-  return message('{0} of “{1}”', tool, place);
+  const shownCommand = starts.length > longestStart ? `${textHead(starts, half)}…${textTail(starts, half)}` : starts;
+  return message('{0} of “{1}”', tool, shownCommand);
 }
 
 /**

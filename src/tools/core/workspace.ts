@@ -48,7 +48,7 @@ export interface FileWriteOptions {
   exactly?: true;
   /** If aborted before the editor has saved, the change is reverted and `writeText` fails. */
   signal?: AbortSignal;
-  say?(text: string): void;
+  report?(text: string): void;
   drops?: readonly string[];
 }
 
@@ -78,7 +78,7 @@ export interface Workspace {
    * Throws `ToolError` without any change.
    * @returns the text on disk afterwards, possibly changed by formatters, code actions or other extensions on save
    */
-  writeText(path: string, text: string, before?: string | null, how?: FileWriteOptions): Promise<string>;
+  writeText(path: string, text: string, before?: string | null, options?: FileWriteOptions): Promise<string>;
   /** Merges new frontmatter values by the file's own rules; undefined means a plain replacement. Throws `ToolError`. */
   mergeFrontmatter?(
     path: string,

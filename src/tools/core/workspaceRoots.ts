@@ -13,9 +13,9 @@ export function toWorkspaceRoots(folders: readonly { name: string; path: string 
     if (others.length === 0) return root;
     const all = above(root.path).length;
     let depth = 1;
-    const words = ({ path: at }: WorkspaceRoot) => above(at).slice(-depth).join('-');
-    while (depth < all && others.some((other) => same(words(other), words(root)))) depth++;
-    return words(root) ? { ...root, name: `${root.name} (${words(root)})` } : root;
+    const nameOf = ({ path: at }: WorkspaceRoot) => above(at).slice(-depth).join('-');
+    while (depth < all && others.some((other) => same(nameOf(other), nameOf(root)))) depth++;
+    return nameOf(root) ? { ...root, name: `${root.name} (${nameOf(root)})` } : root;
   });
 }
 

@@ -53,7 +53,7 @@ const named = {
   line: z.int().min(1).max(1e9).meta({ help: 'The line of the symbol, from 1.' }),
   symbol: z.string().min(1).max(200).meta({ help: 'The name of the symbol.' }),
 };
-const placesGiven = {
+const positionArguments = {
   places: z.number().describe('Number of locations.'),
   files: fileLinesSchema.describe('Lines such as `12: text of the line`.'),
 };
@@ -62,7 +62,7 @@ export const codeReferencesDefinition = {
   name: 'code.references',
   description: 'Find the uses of a symbol.',
   arguments: named,
-  gives: placesGiven,
+  gives: positionArguments,
 };
 
 export const codeDefinitionDefinition = {
@@ -72,5 +72,5 @@ export const codeDefinitionDefinition = {
     ...named,
     references: z.boolean().optional().meta({ help: 'Find the uses, like `code.references`.' }),
   },
-  gives: placesGiven,
+  gives: positionArguments,
 };

@@ -34,15 +34,21 @@ export function findAmbiguousMatch(
   const wanted = lines.map((line) => {
     const words = toSimilarityLine(old[line]!, line === 0 && old.length > 1);
     const row = lineSimilarityRow(words, own);
-    const telling = words.words.size > 0 && shifted.includes(line);
-    return { line, row, near: maxNearbySimilarity(row), weight: words.words.size > 0 ? 1 : lightWeight, telling };
+    const isDistinctive = words.words.size > 0 && shifted.includes(line);
+    return {
+      line,
+      row,
+      near: maxNearbySimilarity(row),
+      weight: words.words.size > 0 ? 1 : lightWeight,
+      telling: isDistinctive,
+    };
   });
   const moved = wanted.filter(({ line }) => shifted.includes(line));
-  const telling = wanted.filter((one) => one.telling);
+  const isDistinctive = wanted.filter((one) => one.telling);
   let best: { at: number; score: number } | undefined;
-  for (const at of new Set(telling.flatMap(({ line, row }) => possibleEditStarts(line, row)))) {
+  for (const at of new Set(isDistinctive.flatMap(({ line, row }) => possibleEditStarts(line, row)))) {
     const like = ({ line, near }: Wanted) => near[at + line] ?? 0;
-    if (telling.length >= linesForOneSame && !telling.some((one) => like(one) === 1)) continue;
+    if (isDistinctive.length >= linesForOneSame && !isDistinctive.some((one) => like(one) === 1)) continue;
     const part = (of: readonly Wanted[]) => sumOf(of, (one) => one.weight * like(one)) / sumOf(of, (one) => one.weight);
     const score = Math.min(part(moved), part(wanted));
     if (score >= minLineSimilarity && score > (best?.score ?? 0)) best = { at, score };
@@ -76,6 +82,6 @@ export function reindentedEditLines(
   const lines = [...old.keys()].filter((line) => old[line]!.trim() !== '' && (found[line] ?? -1) >= 0);
   const inside = lines.filter((line) => indents(line).some((indent) => indent !== ''));
   const counted = lines.length > 1 ? inside.filter((line) => line !== lines[0]) : inside;
-  const shifted = ([written, there]: [string, string]) => written !== there;
+  const shifted = ([written, current]: [string, string]) => written !== current;
   return counted.length > 0 && counted.every((line) => shifted(indents(line))) ? inside : [];
 }

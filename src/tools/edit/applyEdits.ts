@@ -34,7 +34,7 @@ export interface SearchReplaceEdit {
   newText: string;
   /** Both texts are whole lines; parts of lines never match. */
   lines?: true;
-  place?: HunkLocation;
+  location?: HunkLocation;
 }
 
 /** Result of edits. `tolerant`: at least one edit was matched by lines instead of exact text. `idle`: indexes of edits without effect. */
@@ -120,7 +120,7 @@ const plain = (text: string) => text.replace(/^\ufeff/, '');
 function applyEdit(text: string, edit: SearchReplaceEdit, seen?: TextSeenByModel): Applied | Failed {
   const { oldText, newText, lines } = edit;
   if (oldText === '') return { reason: 'EMPTY', lines: [] };
-  const exact = lines ? [] : exactPlaces(text, oldText);
+  const exact = lines ? [] : exactMatches(text, oldText);
   if (exact.length > 1)
     return { reason: 'NOT_UNIQUE', lines: [...new Set(exact.map(({ at }) => lineNumberAtOffset(text, at)))] };
   const found = exact[0] ? linesAround(text, exact[0]) : onlyRun(text, edit);
@@ -148,7 +148,7 @@ function movedFailure(
   };
 }
 
-function linesAround(text: string, { at, length }: Place): number[] {
+function linesAround(text: string, { at, length }: TextRange): number[] {
   const [first, last] = [lineNumberAtOffset(text, at), lineNumberAtOffset(text, at + Math.max(1, length) - 1)];
   return Array.from({ length: last - first + 1 }, (_, index) => first - 1 + index);
 }
@@ -158,29 +158,29 @@ function onlyRun(text: string, edit: SearchReplaceEdit): number[] | undefined {
   return run && !more ? run.at.filter((line) => line >= 0) : undefined;
 }
 
-function runsOf(texts: readonly string[], { oldText, place }: SearchReplaceEdit): MatchedLines[] {
+function runsOf(texts: readonly string[], { oldText, location }: SearchReplaceEdit): MatchedLines[] {
   const runs = findLineMatches(texts, linesWithoutTrailingBlank(oldText));
-  return runs.length > 1 && place ? (matchAtHunkLocation(texts, runs, place) ?? runs) : runs;
+  return runs.length > 1 && location ? (matchAtHunkLocation(texts, runs, location) ?? runs) : runs;
 }
 
-interface Place {
+interface TextRange {
   at: number;
   length: number;
 }
 
 /** Finds exact matches with any line ending: `\n` of a model also matches `\r\n`. */
-function exactPlaces(text: string, oldText: string): Place[] {
+function exactMatches(text: string, oldText: string): TextRange[] {
   const spellings = new Set([oldText, convertLineEndings(oldText, '\n'), convertLineEndings(oldText, '\r\n')]);
-  const places: Place[] = [];
+  const ranges: TextRange[] = [];
   for (const spelling of spellings) {
     for (let at = text.indexOf(spelling); at >= 0; at = text.indexOf(spelling, at + 1)) {
-      places.push({ at, length: spelling.length });
+      ranges.push({ at, length: spelling.length });
     }
   }
-  return places;
+  return ranges;
 }
 
-function applyExact(text: string, { at, length }: Place, oldText: string, newText: string): Applied | Failed {
+function applyExact(text: string, { at, length }: TextRange, oldText: string, newText: string): Applied | Failed {
   const end = at + length;
   const failed = (reason: Failed['reason']): Failed => {
     return { reason, lines: [lineNumberAtOffset(text, at)], candidate: wholeLinesAround(text, at, end) };
@@ -221,9 +221,9 @@ const isWholeLines = (text: string, at: number, end: number) =>
 function withBlanks(newText: string, oldText: string, blanks: string): string | undefined {
   const lines = newText.split('\n');
   const last = oldText.slice(oldText.lastIndexOf('\n') + 1).trim();
-  const kept = lines.findLastIndex((line) => line.trim() === last);
-  if (last === '' || kept < 0 || kept === lines.length - 1) return undefined;
-  return lines.map((line, index) => (index === kept ? line.trimEnd() + blanks : line)).join('\n');
+  const lastEqual = lines.findLastIndex((line) => line.trim() === last);
+  if (last === '' || lastEqual < 0 || lastEqual === lines.length - 1) return undefined;
+  return lines.map((line, index) => (index === lastEqual ? line.trimEnd() + blanks : line)).join('\n');
 }
 
 const textOf = (line: TextLine) => line.text;
@@ -295,8 +295,8 @@ function applyByLines(text: string, edit: SearchReplaceEdit): Applied | Failed {
     return { ...narrowReplacement(text, made.text, from, to), exact: false };
   }
   const now = newText.trim();
-  if (now.length > 20 && exactPlaces(text, now).length === 1) {
-    const line = lineNumberAtOffset(text, exactPlaces(text, now)[0]!.at);
+  if (now.length > 20 && exactMatches(text, now).length === 1) {
+    const line = lineNumberAtOffset(text, exactMatches(text, now)[0]!.at);
     return { reason: 'DONE_ALREADY', lines: [line] };
   }
   const near = findClosestLines(texts, old);
@@ -374,7 +374,7 @@ function reindented(text: string, prefix: string, oldText: string, newText: stri
   }
   // The unchanged first line needs its full indentation at its new position.
   const first = hunks[0]?.fromStart === 0 ? hunks[0] : undefined;
-  const kept = !first ? 0 : first.fromEnd === 0 ? first.toEnd : undefined;
-  if (kept !== undefined) made[kept] = prefix + made[kept]!;
+  const unchangedLines = !first ? 0 : first.fromEnd === 0 ? first.toEnd : undefined;
+  if (unchangedLines !== undefined) made[unchangedLines] = prefix + made[unchangedLines]!;
   return made.join('\n');
 }

@@ -76,17 +76,17 @@ export function formatFileChange(path: string, before: string | null, after: str
   const { from, to } = linesForComparison(path, before, after);
   const shown: string[] = [];
   let left = 0;
-  let room = most;
+  let budget = most;
   for (const hunk of diffSequences(from.lines, to.lines)) {
     const { fromStart, fromEnd, toStart, toEnd } = hunk;
     const goes = from.lines
-      .slice(fromStart, Math.min(fromEnd, fromStart + room))
+      .slice(fromStart, Math.min(fromEnd, fromStart + budget))
       .map((line) => `-${line.slice(0, longestLine)}`);
     const comes = to.lines
-      .slice(toStart, Math.min(toEnd, toStart + room - goes.length))
+      .slice(toStart, Math.min(toEnd, toStart + budget - goes.length))
       .map((line) => `+${line.slice(0, longestLine)}`);
-    if (room > 0) shown.push(headOf(hunk, from, to), ...goes, ...comes);
-    room -= goes.length + comes.length;
+    if (budget > 0) shown.push(headOf(hunk, from, to), ...goes, ...comes);
+    budget -= goes.length + comes.length;
     left += fromEnd - fromStart + toEnd - toStart - goes.length - comes.length;
   }
   return [...shown, ...(left > 0 ? [`… ${left}`] : [])].join('\n');
@@ -98,8 +98,8 @@ function headOf(
   to: ComparableFileLines,
 ): string {
   const [was, now] = [from.cells?.[fromStart], to.cells?.[toStart]];
-  const at = (place: typeof was, start: number, end: number) =>
-    place ? `${place.line},${end - start}` : range(start, end);
+  const at = (position: typeof was, start: number, end: number) =>
+    position ? `${position.line},${end - start}` : range(start, end);
   const cell = toEnd > toStart ? now?.cell : was?.cell;
   const ranges = `@@ -${at(was, fromStart, fromEnd)} +${at(now, toStart, toEnd)} @@`;
   return cell === undefined ? ranges : `${ranges} cell ${cell}`;

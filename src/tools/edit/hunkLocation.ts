@@ -20,15 +20,15 @@ interface Region {
 export function matchAtHunkLocation(
   texts: readonly string[],
   runs: readonly MatchedLines[],
-  place: HunkLocation,
+  location: HunkLocation,
 ): MatchedLines[] | undefined {
-  if (place.atEnd) {
+  if (location.atEnd) {
     const end = texts.findLastIndex((text) => text.trim() !== '');
     const last = runs.filter((run) => Math.max(...run.at) >= end);
     if (last.length === 1) return last;
   }
-  if (place.headers.length === 0) return undefined;
-  const regions = place.headers.reduce<Region[]>(
+  if (location.headers.length === 0) return undefined;
+  const regions = location.headers.reduce<Region[]>(
     (outer, header) => outer.flatMap((region) => regionsOf(texts, header, region)),
     [{ from: 0, to: texts.length }],
   );

@@ -22,16 +22,16 @@ export const leadingWhitespace = (line: string) => /^[ \t]*/.exec(line)![0];
 export function reindentLine(
   line: string,
   { pairs, fromUnit, toUnit }: IndentMapping,
-  place: { replaced?: number; after: number },
+  range: { replaced?: number; after: number },
 ): string | undefined {
   const indent = leadingWhitespace(line);
   if (line.trim() === '' || pairs.every(({ from, to }) => from === to)) return line;
   const put = (to: string) => to + line.slice(indent.length);
-  const replaced = pairs.find((pair) => pair.line === place.replaced);
+  const replaced = pairs.find((pair) => pair.line === range.replaced);
   if (replaced?.from === indent) return put(replaced.to);
 
-  const before = pairs.findLast((pair) => pair.line <= place.after);
-  const after = pairs.find((pair) => pair.line > place.after);
+  const before = pairs.findLast((pair) => pair.line <= range.after);
+  const after = pairs.find((pair) => pair.line > range.after);
   const same = pairs.filter((pair) => pair.from === indent);
   if (same.length > 0) {
     const around = [before, after].filter((pair) => pair?.from === indent) as IndentPair[];
@@ -62,8 +62,8 @@ export function restoreFirstLineIndent(
   if (own === to || !to.endsWith(own) || !standAsWritten || first.trim() === '' || leadingWhitespace(first) !== own)
     return undefined;
   if (!isOnlyFirstLineUnindented(now, to, others.length > 0 ? old : [])) return undefined;
-  const kept = first.trim() === old[0]!.trim() ? [] : others.filter((line) => old[line]!.trim() === first.trim());
-  const [indent, another] = new Set(kept.map(indentAt));
+  const unchanged = first.trim() === old[0]!.trim() ? [] : others.filter((line) => old[line]!.trim() === first.trim());
+  const [indent, another] = new Set(unchanged.map(indentAt));
   const isLessDeep = indent !== undefined && another === undefined && to.startsWith(indent) && to !== indent;
   const indented = (line: string) => to + line.slice(own.length);
   return {

@@ -24,14 +24,14 @@ const linesForOneSimilar = 10;
 export function findLineMatches(texts: readonly string[], old: readonly string[]): MatchedLines[] {
   const wanted = old.map(normalizeLineForMatch);
   const own = texts.map(normalizeLineForMatch);
-  const mine = indicesOfText(wanted);
+  const ours = indicesOfText(wanted);
   const theirs = indicesOfText(own);
-  if (mine.length === 0) return [];
+  if (ours.length === 0) return [];
   const found = (allowed: number): MatchedLines[] => {
     const runs: MatchedLines[] = [];
-    for (let first = 0; first + mine.length <= theirs.length; first++) {
-      const similar = compare(wanted, own, mine, theirs, first, allowed);
-      if (similar) runs.push({ ...align(wanted, own, mine, theirs, first), similar });
+    for (let first = 0; first + ours.length <= theirs.length; first++) {
+      const similar = compare(wanted, own, ours, theirs, first, allowed);
+      if (similar) runs.push({ ...align(wanted, own, ours, theirs, first), similar });
     }
     return runs;
   };
@@ -54,18 +54,18 @@ const indicesOfText = (lines: readonly string[]) => lines.flatMap((line, index) 
 function compare(
   wanted: readonly string[],
   own: readonly string[],
-  mine: readonly number[],
+  ours: readonly number[],
   theirs: readonly number[],
   first: number,
   allowed: number,
 ): Set<number> | undefined {
   const different: number[] = [];
-  for (const [index, line] of mine.entries()) {
+  for (const [index, line] of ours.entries()) {
     if (wanted[line] === own[theirs[first + index]!]) continue;
     if (different.push(index) > allowed) return undefined;
   }
-  if (!different.every((index) => areSimilar(wanted[mine[index]!]!, own[theirs[first + index]!]!))) return undefined;
-  return new Set(different.map((index) => mine[index]!));
+  if (!different.every((index) => areSimilar(wanted[ours[index]!]!, own[theirs[first + index]!]!))) return undefined;
+  return new Set(different.map((index) => ours[index]!));
 }
 
 /** Compares two lines; a pure difference of case is another name. */
@@ -82,9 +82,9 @@ function areSimilar(a: string, b: string): boolean {
  */
 function differBySlips(a: string, b: string): boolean {
   if (distanceOf(a, b) === 1) return a.replaceAll(/\p{N}/gu, '') !== b.replaceAll(/\p{N}/gu, '');
-  const [mine = [], theirs = []] = [a, b].map((line): string[] => line.match(/[\p{L}\p{N}\p{M}_$]+|\S/gu) ?? []);
-  const pairs = diffSequences(mine, theirs).flatMap((hunk) => {
-    const words = mine.slice(hunk.fromStart, hunk.fromEnd);
+  const [ours = [], theirs = []] = [a, b].map((line): string[] => line.match(/[\p{L}\p{N}\p{M}_$]+|\S/gu) ?? []);
+  const pairs = diffSequences(ours, theirs).flatMap((hunk) => {
+    const words = ours.slice(hunk.fromStart, hunk.fromEnd);
     const others = theirs.slice(hunk.toStart, hunk.toEnd);
     return (words.length > others.length ? words : others).map((_, index) => [words[index], others[index]] as const);
   });
@@ -98,9 +98,9 @@ const isQuotes = (pair: readonly (string | undefined)[]) =>
 
 function isSlip(a = '', b = ''): boolean {
   if (a === '' || b === '') return !/[\p{L}\p{N}]/u.test(a + b);
-  const [mine, theirs] = [a, b].map((word) => word.replaceAll(/\p{N}/gu, ''));
+  const [ours, theirs] = [a, b].map((word) => word.replaceAll(/\p{N}/gu, ''));
   const distance = distanceOf(a, b);
-  if (mine === theirs) return false; // only the number differs
+  if (ours === theirs) return false; // only the number differs
   return distance <= (a.length < 8 ? 1 : 2) || (distance === 2 && [...a].sort().join() === [...b].sort().join());
 }
 
@@ -115,23 +115,23 @@ function distanceOf(a: string, b: string): number {
 function align(
   wanted: readonly string[],
   own: readonly string[],
-  mine: readonly number[],
+  ours: readonly number[],
   theirs: readonly number[],
   first: number,
 ): Pick<MatchedLines, 'at' | 'gaps'> {
   const at = wanted.map(() => -1);
   const gaps: MatchedLines['gaps'] = [];
-  for (const [index, line] of mine.entries()) at[line] = theirs[first + index]!;
-  for (let index = 1; index < mine.length; index++) {
-    const [before, after] = [mine[index - 1]!, mine[index]!];
+  for (const [index, line] of ours.entries()) at[line] = theirs[first + index]!;
+  for (let index = 1; index < ours.length; index++) {
+    const [before, after] = [ours[index - 1]!, ours[index]!];
     const blanks = at[after]! - at[before]! - 1;
     for (let blank = 1; before + blank < after && blank <= blanks; blank++) at[before + blank] = at[before]! + blank;
     if (blanks !== after - before - 1) gaps.push([before, after]);
   }
-  const top = mine[0]!;
+  const top = ours[0]!;
   for (let line = top - 1; line >= 0 && own[at[line + 1]! - 1] === ''; line--) at[line] = at[line + 1]! - 1;
   if (at.slice(0, top).includes(-1)) gaps.push([-1, top]);
-  const end = mine.at(-1)!;
+  const end = ours.at(-1)!;
   for (let line = end + 1; line < wanted.length && own[at[line - 1]! + 1] === ''; line++) at[line] = at[line - 1]! + 1;
   if (at.slice(end).includes(-1)) gaps.push([end, wanted.length]);
   return { at, gaps };
@@ -151,12 +151,12 @@ export function findClosestLines(texts: readonly string[], old: readonly string[
   let best: { at: number; score: number } | undefined;
   for (let at = 0; at < own.length; at++) {
     let score = 0;
-    for (const [index, mine] of wanted.entries()) {
+    for (const [index, ours] of wanted.entries()) {
       const theirs = own[at + index];
-      if (!theirs || mine.size === 0) continue;
+      if (!theirs || ours.size === 0) continue;
       let common = 0;
-      for (const word of mine) if (theirs.has(word)) common += 1;
-      score += common / Math.max(mine.size, theirs.size);
+      for (const word of ours) if (theirs.has(word)) common += 1;
+      score += common / Math.max(ours.size, theirs.size);
     }
     if (score > 0.3 && score > (best?.score ?? 0)) best = { at, score };
   }

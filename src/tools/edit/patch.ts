@@ -154,7 +154,7 @@ export function applyPatch(text: string, file: FilePatch, seen?: TextSeenByModel
     const lines = hunks.flatMap((hunk) => hunk.now);
     return { ok: true, text: lines.join('\n') + (noNewline.now || lines.length === 0 ? '' : '\n'), matched: 'exact' };
   }
-  const result = applyWhereItSays(text, hunksWithChanges(file), seen) ?? applyEdits(text, hunks.map(hunkToEdit), seen);
+  const result = applyAtHeader(text, hunksWithChanges(file), seen) ?? applyEdits(text, hunks.map(hunkToEdit), seen);
   if (!result.ok) return result;
   if (noNewline.now && !noNewline.old) return { ...result, text: result.text.replace(/(\r\n|\n)$/, '') };
   if (noNewline.old && !noNewline.now && !result.text.endsWith('\n'))
@@ -176,16 +176,16 @@ export const hunkToEdit = ({ old, now, headers = [], atEnd }: PatchHunk): Search
   oldText: old.map((line) => `${line}\n`).join(''),
   newText: now.map((line) => `${line}\n`).join(''),
   lines: true,
-  ...((headers.length > 0 || atEnd) && { place: { headers, ...(atEnd && { atEnd }) } }),
+  ...((headers.length > 0 || atEnd) && { location: { headers, ...(atEnd && { atEnd }) } }),
 });
 
-function applyWhereItSays(text: string, hunks: readonly PatchHunk[], seen?: TextSeenByModel): EditResult | undefined {
+function applyAtHeader(text: string, hunks: readonly PatchHunk[], seen?: TextSeenByModel): EditResult | undefined {
   const lines = splitLines(text);
-  const there = hunks.every(
+  const areInPlace = hunks.every(
     ({ start, old }) =>
       start !== undefined && old.length > 0 && old.every((line, index) => lines[start - 1 + index]?.text === line),
   );
-  if (!there) return undefined;
+  if (!areInPlace) return undefined;
   const texts = lines.map((line) => line.text);
   if (seen && !hunks.every(({ start, old }) => areSeenLinesUnchanged(texts, seen, start!, old.length)))
     return undefined;

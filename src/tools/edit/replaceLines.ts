@@ -26,7 +26,7 @@ export function replaceLines(
   const whole = restoreFirstLineIndent(given, wanted, (line) => leadingWhitespace(lines[run.at[line]!]?.text ?? ''));
   const { old, now } = whole ?? { old: given, now: wanted };
   const hunks = hunksOf(old.map(withoutEnd), now.map(withoutEnd));
-  const unsure = doubtAbout(run, hunks, old, now);
+  const unsure = replacementDoubt(run, hunks, old, now);
   if (unsure) return { unsure };
 
   const indents = indentsOf(lines, run, old, now);
@@ -65,7 +65,7 @@ function hunksOf(old: readonly string[], now: readonly string[]): DiffHunk[] {
 
 const withoutEnd = (line: string) => line.trimEnd();
 
-function doubtAbout(
+function replacementDoubt(
   run: MatchedLines,
   hunks: readonly DiffHunk[],
   old: readonly string[],
@@ -131,8 +131,8 @@ function changedLine(own: string, old: string, now: string): string | undefined 
   const ownFolded = normalizeText(own.trim());
   if (leadingWhitespace(old) !== leadingWhitespace(now) || oldFolded.text !== ownFolded.text) return undefined;
   const hunks = diffSequences(from, to);
-  const kept = from.length - hunks.reduce((sum, hunk) => sum + hunk.fromEnd - hunk.fromStart, 0);
-  if (kept < Math.max(from.length, to.length) / 3) return undefined;
+  const unchangedCount = from.length - hunks.reduce((sum, hunk) => sum + hunk.fromEnd - hunk.fromStart, 0);
+  if (unchangedCount < Math.max(from.length, to.length) / 3) return undefined;
 
   const offsets = [0];
   for (const token of from) offsets.push(offsets.at(-1)! + token.length);

@@ -50,14 +50,14 @@ function twinOf(
     const score = pairs.reduce((sum, { like }) => sum + like, 0) / pairs.length;
     if (changed > Math.max(1, pairs.length * maxChanged) || score < minLineSimilarity || score <= (best?.score ?? 0))
       continue;
-    const place = new Map(pairs.map(({ line, index }) => [line, index]));
-    if (differences.every((difference) => difference(place, texts))) best = { at, score };
+    const indexOfLine = new Map(pairs.map(({ line, index }) => [line, index]));
+    if (differences.every((difference) => difference(indexOfLine, texts))) best = { at, score };
   }
   return best && Math.max(0, best.at);
 }
 
 // Tests if a run matches the edit exactly where the found run does not. `place` maps lines of the edit to lines of the run.
-type Difference = (place: ReadonlyMap<number, number>, texts: readonly string[]) => boolean;
+type Difference = (indexOfLine: ReadonlyMap<number, number>, texts: readonly string[]) => boolean;
 
 function differencesOf(
   texts: readonly string[],
@@ -66,11 +66,11 @@ function differencesOf(
 ): Difference[] {
   const differences: Difference[] = [];
   for (const [line, written] of old.entries()) {
-    const there = texts[at[line]!];
-    if (there === undefined || written.trim() === '') continue;
+    const current = texts[at[line]!];
+    if (current === undefined || written.trim() === '') continue;
     const differs = (of: (text: string) => string) => {
-      if (of(written) === of(there)) return;
-      differences.push((place, texts) => of(texts[place.get(line) ?? -1] ?? '\0') === of(written));
+      if (of(written) === of(current)) return;
+      differences.push((indexOfLine, texts) => of(texts[indexOfLine.get(line) ?? -1] ?? '\0') === of(written));
     };
     differs(trailingBlanks);
     if (similar.has(line)) differs(normalizeLineForMatch);
@@ -78,13 +78,13 @@ function differencesOf(
   }
   for (const [before, after] of gaps) {
     const blanks = after - before - 1;
-    differences.push((place, texts) => {
+    differences.push((indexOfLine, texts) => {
       const isBlank = (index: number) => texts[index]?.trim() === '';
       const isGap = (start: number) =>
         !isBlank(start) &&
         Array.from({ length: blanks }, (_, index) => start + 1 + index).every(isBlank) &&
         !isBlank(start + blanks + 1);
-      const [start, end] = [place.get(before), place.get(after)];
+      const [start, end] = [indexOfLine.get(before), indexOfLine.get(after)];
       return (start !== undefined && isGap(start)) || (end !== undefined && isGap(end - blanks - 1));
     });
   }

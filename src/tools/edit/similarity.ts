@@ -4,7 +4,7 @@ import { normalizeLineForMatch } from './normalizeText.ts';
 
 export const minLineSimilarity = 0.5;
 /** Short lines are also compared by letters; `nearlyAll` letters must be common. */
-const fewWords = 2;
+const minWords = 2;
 const shortLine = 80;
 const nearlyAll = 0.75;
 const maxUnequal = 0.99;
@@ -37,12 +37,12 @@ export function lineSimilarity(one: SimilarityLine, other: SimilarityLine): numb
   let common = 0;
   for (const word of one.words) if (other.words.has(word)) common++;
   const part = common / Math.max(1, one.words.size, other.words.size);
-  if (part >= minLineSimilarity || one.words.size === 0 || one.words.size > fewWords || other.words.size > fewWords)
+  if (part >= minLineSimilarity || one.words.size === 0 || one.words.size > minWords || other.words.size > minWords)
     return Math.min(maxUnequal, part);
-  const [mine, theirs] = [one, other].map(({ words }) => [...words].join(' ')) as [string, string];
-  const longest = Math.max(mine.length, theirs.length);
+  const [ours, theirs] = [one, other].map(({ words }) => [...words].join(' ')) as [string, string];
+  const longest = Math.max(ours.length, theirs.length);
   if (longest > shortLine) return part;
-  const letters = 1 - editDistance(mine, theirs) / longest;
+  const letters = 1 - editDistance(ours, theirs) / longest;
   return letters >= nearlyAll ? letters : part;
 }
 

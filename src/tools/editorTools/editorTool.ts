@@ -22,7 +22,7 @@ export interface EditorToolInfo {
   title?: string;
 }
 
-interface LentToolOptions {
+interface EditorToolOptions {
   tool: EditorToolInfo;
   name: string;
   sdk: McpSdk;
@@ -34,7 +34,7 @@ interface LentToolOptions {
 }
 
 /** Wraps a tool of the editor behind the gate. The editor does not declare read-only tools, so every call needs an approval. */
-export function editorTool({ tool, name, sdk, hidden, refusal, origin, invoke, limitMs }: LentToolOptions): Tool {
+export function editorTool({ tool, name, sdk, hidden, refusal, origin, invoke, limitMs }: EditorToolOptions): Tool {
   const check = () => {
     const refused = refusal();
     if (refused !== undefined) throw new ToolError('TOOL_NOT_AVAILABLE', refused);

@@ -15,7 +15,7 @@ interface EditorToolMemory {
   set(value: unknown): void;
 }
 
-interface LentOptions {
+interface EditorToolsOptions {
   listed(): readonly EditorToolInfo[];
   memory: EditorToolMemory;
   /** Resolves to the parts of the result. Rejects with an error named `Canceled` if the user refuses in the editor. */
@@ -36,9 +36,9 @@ export const maxEditorTools = 40;
 /** Tools of the editor that the user has enabled, each bound to its description at that time. */
 export class EditorTools {
   private built: readonly Tool[] = [];
-  private readonly told = new Set<string>();
+  private readonly reported = new Set<string>();
 
-  constructor(private readonly options: LentOptions) {}
+  constructor(private readonly options: EditorToolsOptions) {}
 
   /** Returns the tools of the last `refresh`; a run retains the tools from its start. */
   tools(): readonly Tool[] {
@@ -47,15 +47,15 @@ export class EditorTools {
 
   async refresh(): Promise<void> {
     const all = this.options.listed();
-    const mine = all.filter((tool) => this.stateOf(tool) !== 'off').slice(0, maxEditorTools);
-    for (const tool of mine) if (this.stateOf(tool) === 'changed') this.tell(tool);
-    if (mine.length === 0) {
+    const offered = all.filter((tool) => this.stateOf(tool) !== 'off').slice(0, maxEditorTools);
+    for (const tool of offered) if (this.stateOf(tool) === 'changed') this.reportOnce(tool);
+    if (offered.length === 0) {
       this.built = [];
       return;
     }
     const sdk = await loadMcpSdk();
     const taken = new Set<string>();
-    this.built = mine.map((tool) => this.build(tool, uniquePrefixedName('vscode.', tool.name, taken), sdk));
+    this.built = offered.map((tool) => this.build(tool, uniquePrefixedName('vscode.', tool.name, taken), sdk));
   }
 
   stateOf(tool: EditorToolInfo): EditorToolState {
@@ -74,7 +74,7 @@ export class EditorTools {
     if (!identity.startsWith(ours)) return undefined;
     const tool = this.options.listed().find((one) => identityOf(one) === identity);
     if (!tool) return 'away';
-    return wordsHash(tool) === definition ? 'here' : 'gone';
+    return descriptionHash(tool) === definition ? 'here' : 'gone';
   }
 
   private build(tool: EditorToolInfo, name: string, sdk: McpSdk): Tool {
@@ -102,10 +102,10 @@ export class EditorTools {
     return `The editor's tool ${shown} says something else about itself than when the person switched it on. It is off until they do so again.`;
   }
 
-  private tell(tool: EditorToolInfo): void {
+  private reportOnce(tool: EditorToolInfo): void {
     const mark = markOf(tool);
-    if (this.told.has(mark)) return;
-    this.told.add(mark);
+    if (this.reported.has(mark)) return;
+    this.reported.add(mark);
     this.options.changed(tool);
   }
 
@@ -121,17 +121,17 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const identityOf = ({ name, lender }: EditorToolInfo): string =>
   `${ours}${sha256(JSON.stringify([name, lender ?? null]))}`;
 
-const wordsHash = ({ name, title, description, inputSchema, tags }: EditorToolInfo): string =>
+const descriptionHash = ({ name, title, description, inputSchema, tags }: EditorToolInfo): string =>
   sha256(JSON.stringify([hashServerTool({ name, title, description, inputSchema: inputSchema as never }), tags]));
 
-const markOf = (tool: EditorToolInfo): string => `${identityOf(tool)} ${wordsHash(tool)}`;
+const markOf = (tool: EditorToolInfo): string => `${identityOf(tool)} ${descriptionHash(tool)}`;
 
 function originOf(tool: EditorToolInfo): ToolOrigin {
   const by = tool.lender === undefined ? '' : ` (${tool.lender})`;
   return {
     starts: escapeInvisibleInLine(`the editor's ${tool.name}${by}`).slice(0, 200),
     identity: identityOf(tool),
-    definition: wordsHash(tool),
+    definition: descriptionHash(tool),
     earlier: [],
     own: false,
   };

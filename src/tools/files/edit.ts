@@ -24,14 +24,14 @@ export const fsEditTool = createSideEffectTool(
       refusePlaceholders(newText, target.before);
       refusePlaceholders(oldText, target.before);
     }
-    const place = cellOf(target, cell);
-    const seen = place ? undefined : await findStaleSeenText(target, lastSeen);
-    const result = applyEdits(place?.source ?? target.before ?? '', edits, seen);
+    const cellLocation = cellOf(target, cell);
+    const seen = cellLocation ? undefined : await findStaleSeenText(target, lastSeen);
+    const result = applyEdits(cellLocation?.source ?? target.before ?? '', edits, seen);
     if (!result.ok) {
       const which = edits.length > 1 ? `Edit ${result.index + 1} of ${edits.length}: ` : '';
-      throw createEditError(place ? { ...target, before: place.source } : target, result, which, edits);
+      throw createEditError(cellLocation ? { ...target, before: cellLocation.source } : target, result, which, edits);
     }
-    const after = place ? replaceCellSource(target.before!, place.at, result.text) : result.text;
+    const after = cellLocation ? replaceCellSource(target.before!, cellLocation.at, result.text) : result.text;
     return planTextChange(workspace, target, after, 'fs.edit', {
       matched: result.matched,
       ...ineffectiveEditsNote('Edit', result.idle ?? []),

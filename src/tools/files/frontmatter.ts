@@ -28,7 +28,7 @@ function updateYaml(source: string, update: Values | ((before: Values) => Values
   const entries = Object.entries(values);
   if (entries.length === 0) return source;
   if (entries.every(([, value]) => value !== undefined)) {
-    const edited = editInPlace(source, document, values);
+    const edited = editSource(source, document, values);
     if (edited !== undefined && isDeepStrictEqual(read(edited).values, { ...before, ...values })) return edited;
   }
   for (const [key, value] of entries) {
@@ -55,7 +55,7 @@ function read(source: string): { document: Document; values: Values | null } {
 }
 
 // Edits only the lines of changed keys; undefined if keys share lines.
-function editInPlace(source: string, document: Document, values: Values): string | undefined {
+function editSource(source: string, document: Document, values: Values): string | undefined {
   const map = document.contents as YAMLMap | null;
   if (map?.flow) return undefined;
   let made = source === '' || source.endsWith('\n') ? source : `${source}\n`;

@@ -124,7 +124,7 @@ export function planTextChange(
       const problems = workspace.watchProblems?.(file.path);
       const stands = await workspace.writeText(file.path, after, before, {
         signal,
-        say: output,
+        report: output,
         ...(drops && { drops }),
       });
       // A whole text that the editor reformats to the existing form is already applied; a lost edit is a failure.

@@ -80,13 +80,13 @@ function tooMuch(file: ResolvedPath, bytes: number | undefined): ToolError {
 
 // Throws for entries that a single deletion would refuse, and for entries that undo could not restore.
 function checkEntry(file: ResolvedPath, { path, kind, mode }: TreeEntry): void {
-  const place = `${file.relative}/${path}`;
+  const relativePath = `${file.relative}/${path}`;
   const names = path.split('/');
   checkDisplayablePath(names);
   if (isGitInternal(names))
     throw createPathRefusal(
       'GIT_INTERNAL',
-      `${quoteForMessage(place)} belongs to Git; nothing was deleted. Use git through shell.run.`,
+      `${quoteForMessage(relativePath)} belongs to Git; nothing was deleted. Use git through shell.run.`,
     );
   const odd = names.some((name) => isNonPortableFileName(name) || isLookalikePathSegment(name) || name === '~');
   const why = odd
@@ -96,7 +96,8 @@ function checkEntry(file: ResolvedPath, { path, kind, mode }: TreeEntry): void {
       : kind === 'folder' && (mode & 0o222) === 0
         ? 'is read-only'
         : undefined;
-  if (why) throw new ToolError('E_PRECONDITION_FAILED', `${quoteForMessage(place)} ${why}. Nothing was deleted.`);
+  if (why)
+    throw new ToolError('E_PRECONDITION_FAILED', `${quoteForMessage(relativePath)} ${why}. Nothing was deleted.`);
 }
 
 function checkSaved(workspace: Workspace, file: ResolvedPath): void {
@@ -120,9 +121,9 @@ function configurationInside(file: ResolvedPath, below: readonly TreeEntry[]): L
 async function reasonInside(file: ResolvedPath, below: readonly TreeEntry[]): Promise<LocalizedMessage | undefined> {
   if (await containsGitRepository(below.map(({ path }) => path))) return message('It contains a Git repository.');
   for (const { path, kind } of below) {
-    const place = `${file.relative}/${path}`;
+    const relativePath = `${file.relative}/${path}`;
     const reason =
-      protectedPathReason(place.split('/')) ?? (kind === 'file' ? await scriptsReason(file, path) : undefined);
+      protectedPathReason(relativePath.split('/')) ?? (kind === 'file' ? await scriptsReason(file, path) : undefined);
     if (reason) return message('It contains {0}. {1}', path, reason);
   }
   return undefined;
@@ -138,11 +139,11 @@ async function scriptsReason(file: ResolvedPath, path: string): Promise<Localize
 async function contentsOf(file: ResolvedPath, entries: readonly TreeEntry[]): Promise<RemovedEntry[]> {
   const removed: RemovedEntry[] = [];
   for (const { path, kind, mode, target } of entries) {
-    const place = path === '' ? file.relative : `${file.relative}/${path}`;
-    if (kind === 'file') removed.push({ path: place, kind, mode, content: await readEntry(file, path) });
-    else if (kind === 'link') removed.push({ path: place, kind, mode, content: Buffer.from(target!) });
+    const relativePath = path === '' ? file.relative : `${file.relative}/${path}`;
+    if (kind === 'file') removed.push({ path: relativePath, kind, mode, content: await readEntry(file, path) });
+    else if (kind === 'link') removed.push({ path: relativePath, kind, mode, content: Buffer.from(target!) });
     else if (kind === 'folder' && !entries.some((other) => isIn(path, other.path)))
-      removed.push({ path: place, kind, mode, content: Buffer.alloc(0) });
+      removed.push({ path: relativePath, kind, mode, content: Buffer.alloc(0) });
   }
   return removed;
 }

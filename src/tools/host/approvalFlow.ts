@@ -53,7 +53,7 @@ interface Dependencies {
   prepare: ToolCallPreparer;
   judged(planned: PlannedToolCall, context: CallContext): Promise<PreparedToolCall>;
   ask(subjects: readonly ApprovalSubject[], context: CallContext): Promise<QueuedApproval[]>;
-  tell: Localizer;
+  localizer: Localizer;
 }
 
 type Agreed = PreparedToolCall & { changed?: unknown };
@@ -62,7 +62,7 @@ type Agreed = PreparedToolCall & { changed?: unknown };
  * Creates the approval loop. Approvals repeat until the approved plan equals the current plan: files may change during a request, the user
  * may edit the plan, and trust may be revoked. Calls of one reply are requested together.
  */
-export function createApprovalFlow({ workspace, prepare, judged, ask, tell }: Dependencies) {
+export function createApprovalFlow({ workspace, prepare, judged, ask, localizer }: Dependencies) {
   const asked = new WeakMap<ToolCall, { question: QueuedApproval; args: unknown; denied?: boolean }>();
 
   /** @param following later calls of the same reply without an approval request yet */
@@ -98,12 +98,12 @@ export function createApprovalFlow({ workspace, prepare, judged, ask, tell }: De
       // An approved call runs as shown, not in its read-only form.
       if (shown && matchesApprovedPlanView(plan, shown))
         return { ...prepared, ...changed, verdict: { ...verdict, onlyReads: undefined } };
-      if (shown) again = { note: tell(message('The content has changed since it was shown.')) };
+      if (shown) again = { note: localizer(message('The content has changed since it was shown.')) };
       if (question && !matchesApprovedPlanView(plan, toApprovedPlanView(question.plan))) question.withdraw(); // still waiting
 
       if (!question) {
         if (verdict.effect === 'allow') {
-          await told(call, verdict, context);
+          await reportVerdict(call, verdict, context);
           return { ...prepared, ...changed };
         }
         const subject = {
@@ -117,10 +117,10 @@ export function createApprovalFlow({ workspace, prepare, judged, ask, tell }: De
         asks = false;
       }
       const answer = await question.answer;
-      const { plan: about } = question;
+      const { plan: shownPlan } = question;
       question = undefined;
       together = [];
-      shown = answer && toApprovedPlanView(about, answer.edited);
+      shown = answer && toApprovedPlanView(shownPlan, answer.edited);
       if (answer?.decision === 'deny') return { denied: denied(answer.words) };
       if (answer?.edited === undefined) continue;
       const { edited } = answer;
@@ -132,7 +132,7 @@ export function createApprovalFlow({ workspace, prepare, judged, ask, tell }: De
       } catch (error) {
         throwIfInterrupted(context.signal);
         const { message: text } = toFailureOutcome(error, context.signal).error;
-        again = { note: tell(message('Your change is invalid. {0}', text)), draft: edited };
+        again = { note: localizer(message('Your change is invalid. {0}', text)), draft: edited };
         shown = undefined;
       }
     }
@@ -140,7 +140,7 @@ export function createApprovalFlow({ workspace, prepare, judged, ask, tell }: De
 
   function sinceProposed(proposed: ProposedCallPlan, plan: ApprovalRequestPlan): Pick<ApprovalSubject, 'note'> {
     const difference = planDifferenceText(proposed, plan);
-    return difference === undefined ? {} : { note: tell(difference) };
+    return difference === undefined ? {} : { note: localizer(difference) };
   }
 
   async function askWith(
@@ -152,13 +152,13 @@ export function createApprovalFlow({ workspace, prepare, judged, ask, tell }: De
     const [own, ...others] = await ask([subject, ...ahead.map((one) => one.subject)], context);
     for (const [index, question] of others.entries()) {
       const { call, subject } = ahead[index]!;
-      const about: { question: QueuedApproval; args: unknown; denied?: boolean } = {
+      const pending: { question: QueuedApproval; args: unknown; denied?: boolean } = {
         question,
         args: subject.call.arguments,
       };
-      asked.set(call, about);
+      asked.set(call, pending);
       const settled = (answer?: ApprovalAnswer) => {
-        about.denied = answer?.decision !== 'allow' && answer?.decision !== 'allow-run';
+        pending.denied = answer?.decision !== 'allow' && answer?.decision !== 'allow-run';
       };
       question.answer.then(settled, () => settled());
     }
@@ -189,7 +189,7 @@ export function createApprovalFlow({ workspace, prepare, judged, ask, tell }: De
         const { plan, args, verdict } = prepared;
         if (!plan) continue; // read-only
         const gone = changes.some(({ after, realPath }) => after === null && realPath === plan.change?.realPath);
-        if (gone || placesOf(plan).some((place) => untold.some((text) => text.includes(place)))) {
+        if (gone || pathsOfPlan(plan).some((path) => untold.some((text) => text.includes(path)))) {
           untold.push(namedBy(call));
           continue;
         }
@@ -221,7 +221,7 @@ export function createApprovalFlow({ workspace, prepare, judged, ask, tell }: De
 const planWhenKnown = ({ whenKnown }: PreparedToolCall): ApprovalSubject['whenKnown'] =>
   whenKnown && (async () => (await whenKnown()).plan!);
 
-async function told(call: ToolCall, { effect, reason, basis }: Verdict, context: CallContext): Promise<void> {
+async function reportVerdict(call: ToolCall, { effect, reason, basis }: Verdict, context: CallContext): Promise<void> {
   const decision = effect === 'allow' ? 'allow' : 'deny';
   const { id: toolCallId, name } = call;
   await emitStoredEvent(context, {
@@ -236,16 +236,16 @@ async function told(call: ToolCall, { effect, reason, basis }: Verdict, context:
 }
 
 async function refusedBy(call: ToolCall, verdict: Verdict, context: CallContext): Promise<{ denied: ToolOutcome }> {
-  await told(call, verdict, context);
+  await reportVerdict(call, verdict, context);
   return { denied: failedToolOutcome('TOOL_DENIED', `${verdict.reason} Nothing was run.`) };
 }
 
-function denied(words: string | undefined): ToolOutcome {
-  if (!words) return failedToolOutcome('TOOL_DENIED', 'The person did not allow this. Nothing was run.');
-  return failedToolOutcome('TOOL_DENIED', `The person did not allow this and said: ${words}`, { words });
+function denied(feedback: string | undefined): ToolOutcome {
+  if (!feedback) return failedToolOutcome('TOOL_DENIED', 'The person did not allow this. Nothing was run.');
+  return failedToolOutcome('TOOL_DENIED', `The person did not allow this and said: ${feedback}`, { words: feedback });
 }
 
-const placesOf = ({ paths, change }: ToolCallPlan): readonly string[] => paths ?? (change ? [change.path] : []);
+const pathsOfPlan = ({ paths, change }: ToolCallPlan): readonly string[] => paths ?? (change ? [change.path] : []);
 
 const namedBy = (call: ToolCall): string => call.malformed ?? JSON.stringify(call.arguments) ?? '';
 

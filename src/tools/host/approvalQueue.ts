@@ -116,7 +116,7 @@ export function createApprovalQueue(approve: ApprovalRequester, now: () => numbe
     const { decision, words, edited, holds } = answer;
     outdate(request, answer, context);
     const waitedMs = Math.max(0, Math.round(now() - asked));
-    const said = {
+    const parts = {
       ...(words && { words }),
       ...(edited !== undefined && { edited: true }),
       ...(holds && request.canHold && { holds }),
@@ -130,7 +130,7 @@ export function createApprovalQueue(approve: ApprovalRequester, now: () => numbe
       ...(title && { title }),
       decision,
       waitedMs,
-      ...said,
+      ...parts,
     });
     return answer;
   }
@@ -160,8 +160,8 @@ export function createApprovalQueue(approve: ApprovalRequester, now: () => numbe
 function understood(given: ApprovalAnswer | undefined): ApprovalAnswer {
   const decision = approvalDecisionSchema.safeParse(given?.decision).data ?? 'deny';
   if (decision === 'deny') {
-    const words = typeof given?.words === 'string' ? given.words.trim() : '';
-    return { decision, ...(words ? { words } : given?.holds === true && { holds: true }) };
+    const feedback = typeof given?.words === 'string' ? given.words.trim() : '';
+    return { decision, ...(feedback ? { words: feedback } : given?.holds === true && { holds: true }) };
   }
   // An edited plan is allowed only as edited, without a rule.
   if (typeof given?.edited === 'string') return { decision: 'allow', edited: given.edited };
@@ -175,8 +175,8 @@ function onRecord({ id, call, plan }: ApprovalRequest): RunEventBody {
   const { what, where } = plan.english ?? plan;
   const command = plan.command !== undefined && { command: plan.command };
   const question = { id, what, where, why: '', ...command, ...(diff && { diff }) };
-  const about = { toolCallId: call.id, name: call.name, ...(plan.title && { title: plan.title }) };
-  return { type: 'approval-request', ...about, question, proposed: hashApprovedPlan(plan) };
+  const subject = { toolCallId: call.id, name: call.name, ...(plan.title && { title: plan.title }) };
+  return { type: 'approval-request', ...subject, question, proposed: hashApprovedPlan(plan) };
 }
 
 function onScreen({ id, call, plan, note }: ApprovalRequest): RunEventBody {
@@ -185,7 +185,7 @@ function onScreen({ id, call, plan, note }: ApprovalRequest): RunEventBody {
     change && change.after !== null && formatFileChange(change.path, change.before, change.after, maxShownDiffLines);
   const { what, where, english, command } = plan;
   const why = [plan.loss?.text, plan.why].filter(Boolean).join(' ');
-  const about = { what, where, why, ...(english && { english }), ...(command !== undefined && { command }) };
-  const question = { id, ...about, ...(note !== undefined && { note }), ...(diff && { diff }) };
+  const subject = { what, where, why, ...(english && { english }), ...(command !== undefined && { command }) };
+  const question = { id, ...subject, ...(note !== undefined && { note }), ...(diff && { diff }) };
   return { type: 'question', toolCallId: call.id, question, ...(title && { title }) };
 }

@@ -50,7 +50,7 @@ export interface ToolHost {
   /** False in an untrusted workspace: no call with side effects can be approved. */
   readonly canApprove: boolean;
   /** Starts tools and requests approvals before a run. Resolves at once if the signal is aborted. */
-  prepare(signal: AbortSignal, say: (text: string) => void): Promise<void>;
+  prepare(signal: AbortSignal, report: (text: string) => void): Promise<void>;
   /**
    * Returns the available tools in a fixed order and form. An untrusted workspace has only read-only tools; a virtual workspace has no
    * tools that need a disk. A small `contextWindow` (in tokens) omits optional tools.
@@ -65,21 +65,21 @@ export interface ToolHost {
    * @param following later calls of the same reply, requested together, and again after a change of the plan
    */
   executeToolCall(call: ToolCall, context: CallContext, following?: readonly ToolCall[]): Promise<ToolOutcome>;
-  stateOfFiles(call: ToolCall, place?: Workspace): Promise<string | undefined>;
+  stateOfFiles(call: ToolCall, undoWorkspace?: Workspace): Promise<string | undefined>;
   /**
    * Returns the state of the files of an interrupted call.
-   * @param place the run's workspace, if different from the host's
+   * @param undoWorkspace the run's workspace, if different from the host's
    * @param read returns a stored text by its id; partial writes are repaired first
    */
   standing(
     doing: AppliedChanges,
-    place?: Workspace,
+    undoWorkspace?: Workspace,
     read?: (id: string) => Promise<string>,
   ): ReturnType<typeof changeStatesOnDisk>;
   edited(
     files: Readonly<Dictionary<ChangedRunFile>>,
     read: (id: string) => Promise<string>,
-    place?: Workspace,
+    undoWorkspace?: Workspace,
   ): Promise<ExternalEdit[]>;
 }
 
@@ -89,7 +89,7 @@ interface ToolHostOptions {
   approve: ApprovalRequester;
   prepare?: ToolHost['prepare'];
   policy?: (runId: string) => ApprovalPolicy;
-  tell?: Localizer;
+  localizer?: Localizer;
   /** Monotonic clock in milliseconds. */
   now?: () => number;
 }
@@ -102,28 +102,28 @@ export function createToolHost({
   approve,
   prepare: prepareTools = async () => {},
   policy = () => defaultApprovalPolicy,
-  tell = toEnglishText,
+  localizer = toEnglishText,
   now = () => performance.now(),
 }: ToolHostOptions): ToolHost {
-  const agree = createApprovalFlow({ workspace, prepare, judged, ask: createApprovalQueue(approve, now), tell });
+  const agree = createApprovalFlow({ workspace, prepare, judged, ask: createApprovalQueue(approve, now), localizer });
   const all = typeof tools === 'function' ? tools : () => tools;
   /** Recorded arguments, by call, if different from the sent arguments. */
   const recorded = new WeakMap<ToolCall, string>();
   const byName = (name: string) => all().find((tool) => tool.definition.name === name);
-  const isThere = (tool: Tool) => (workspace.trusted || tool.risk === 'read') && !(workspace.virtual && tool.onDisk);
-  const visible = () => all().filter((tool) => !tool.hidden && isThere(tool));
+  const isOffered = (tool: Tool) => (workspace.trusted || tool.risk === 'read') && !(workspace.virtual && tool.onDisk);
+  const visible = () => all().filter((tool) => !tool.hidden && isOffered(tool));
 
   return {
     get canApprove() {
       return workspace.trusted;
     },
     prepare: prepareTools,
-    async standing(doing, place = workspace, read) {
-      if (read) await repairInterruptedFiles(place, doing, read);
-      return changeStatesOnDisk(place, doing);
+    async standing(doing, undoWorkspace = workspace, read) {
+      if (read) await repairInterruptedFiles(undoWorkspace, doing, read);
+      return changeStatesOnDisk(undoWorkspace, doing);
     },
-    stateOfFiles: (call, place = workspace) => fileSizesAndTimes(place, call),
-    edited: (files, read, place = workspace) => findExternalEdits(place, files, read),
+    stateOfFiles: (call, undoWorkspace = workspace) => fileSizesAndTimes(undoWorkspace, call),
+    edited: (files, read, undoWorkspace = workspace) => findExternalEdits(undoWorkspace, files, read),
     getVisibleTools: ({ contextWindow = smallWindow }) =>
       visible()
         .filter((tool) => !tool.extra || contextWindow >= smallWindow)
@@ -180,7 +180,7 @@ export function createToolHost({
         if ('denied' in agreed) return agreed.denied;
         find(call.name); // trust may have been revoked during the request
         const { tool, args, plan } = agreed;
-        const kept = await storeUndoState(plan, context);
+        const undoState = await storeUndoState(plan, context);
         changed = agreed.changed;
         throwIfInterrupted(context.signal);
         const read = agreed.verdict.onlyReads && typeof plan?.reading === 'function' ? plan.reading : undefined;
@@ -190,14 +190,14 @@ export function createToolHost({
         const reads = read && line !== undefined && { reads: line };
         const { title } = meantBy(tool, args).tool;
         const named = { toolCallId: call.id, name: call.name, ...(title && { title }) };
-        const start = { ...named, ...kept, ...(command && { command }), ...reads };
+        const start = { ...named, ...undoState, ...(command && { command }), ...reads };
         const step = stepStartRecord(call, plan, context);
         const onlyReads = Boolean(read) || (tool.risk === 'read' && !tool.waits);
         const marked = onlyReads && { onlyReads };
-        const about = context.step && callSubjectOf(args as ToolCall['arguments']);
+        const subject = context.step && callSubjectOf(args as ToolCall['arguments']);
         isStarted = true;
-        await emitStoredEvent(context, { type: 'tool-start', ...start, ...marked, ...step, ...about });
-        doing = kept;
+        await emitStoredEvent(context, { type: 'tool-start', ...start, ...marked, ...step, ...subject });
+        doing = undoState;
         hasEffect = !onlyReads && Boolean(context.step || context.recordsOutcome);
         if (plan?.change && plan.change.after !== null) {
           const { path, before, after } = plan.change;
@@ -233,10 +233,10 @@ export function createToolHost({
   async function doneOf(
     { changes, moved }: StoredEventResult,
     code: string,
-    place: Workspace,
+    undoWorkspace: Workspace,
   ): Promise<StoredEventResult> {
     if ((!changes?.length && !moved) || code === 'E_PRECONDITION_FAILED') return {};
-    const standing = await changeStatesOnDisk(place, { changes, moved });
+    const standing = await changeStatesOnDisk(undoWorkspace, { changes, moved });
     const done = changes?.filter((_, index) => standing.changes[index] === 'after') ?? [];
     return { ...(done.length > 0 && { changes: done }), ...(standing.moved === 'after' && { moved }) };
   }
@@ -316,7 +316,7 @@ export function createToolHost({
     const origin = meant.tool.origin?.(meant.args);
     const bound = origin && plan?.grant !== undefined && { origin, grant: runGrantsForTool(plan.grant, origin)[0] };
     const asked = plan && {
-      ...inWords({ ...plan, why: why.length > 0 ? joinLocalizableTexts(why) : '' }, tell),
+      ...localizePlan({ ...plan, why: why.length > 0 ? joinLocalizableTexts(why) : '' }, localizer),
       ...ruled,
       ...bound,
     };
@@ -357,10 +357,10 @@ export function createToolHost({
       toolCallId: call.id,
       workspace,
       signal: context.signal,
-      keptFromSearch: (place) => {
+      searchExclusionTest: (undoWorkspace) => {
         const policies = [policy(context.runId), ...(context.policy ? [context.policy] : [])];
-        const guards = policies.map((one) => createSearchExclusionTest(one, place));
-        return (path) => guards.some((isKept) => isKept(path));
+        const guards = policies.map((one) => createSearchExclusionTest(one, undoWorkspace));
+        return (path) => guards.some((isExcluded) => isExcluded(path));
       },
       output: (text) => {
         if (context.signal.aborted) return; // nothing is delivered after a stop
@@ -370,7 +370,7 @@ export function createToolHost({
         context.emit({ type: 'command-start', toolCallId: call.id, process }).catch(() => undefined);
       },
       ...running,
-      keptOutput: (id) => context.keptOutput(id),
+      storedOutput: (id) => context.storedOutput(id),
       lastSeen: async (path) => context.lastSeen?.(path),
       ask: (questions) => context.ask(call.id, questions),
     };
@@ -382,19 +382,19 @@ const notYetKnown: PlannedDataLoss = { text: message('Checking what this command
 /** Outcome of a call that had not started when the editor closed; the call stays open for the next window. */
 const notYet = failedToolOutcome(unansweredQuestionCode, 'The editor closed before this started.');
 
-function inWords(
+function localizePlan(
   { what, where, why, details, loss, findLoss: _, ...plan }: ToolCallPlan,
-  tell: Localizer,
+  localizer: Localizer,
 ): ApprovalRequestPlan {
-  const words = { what: tell(what), where: tell(where) };
+  const texts = { what: localizer(what), where: localizer(where) };
   const english = { what: toEnglishText(what), where: toEnglishText(where) };
-  const isSame = words.what === english.what && words.where === english.where;
+  const isSame = texts.what === english.what && texts.where === english.where;
   return {
     ...plan,
-    ...words,
-    why: tell(why),
-    ...(details !== undefined && { details: tell(details) }),
-    ...(loss && { loss: { ...loss, text: tell(loss.text) } }),
+    ...texts,
+    why: localizer(why),
+    ...(details !== undefined && { details: localizer(details) }),
+    ...(loss && { loss: { ...loss, text: localizer(loss.text) } }),
     ...(!isSame && { english }),
   };
 }

@@ -36,8 +36,8 @@ export async function normalizePath({ roots }: Pick<Workspace, 'roots'>, input: 
   const trimmed = await withoutBlanks(roots, input);
   if (!paths.isAbsolute(trimmed)) return trimmed;
   const real = await resolveWorkspaceRoots(roots);
-  const place = pathInsideRoots(real, trimmed);
-  if (place) return relativeSpelling(real, place, trimmed) ?? trimmed;
+  const location = pathInsideRoots(real, trimmed);
+  if (location) return relativeSpelling(real, location, trimmed) ?? trimmed;
   return (await fromRoot(roots, trimmed)) ?? trimmed;
 }
 
@@ -45,21 +45,21 @@ async function withoutBlanks(roots: Workspace['roots'], input: string): Promise<
   const trimmed = input.trim();
   if (trimmed === input || trimmed === '' || input.includes('\0')) return input;
   const [first] = input.split(/[\\/]/);
-  const isThere = (await exists(roots, input)) || (/^\s+[^\s\\/]/.test(input) && (await exists(roots, first!)));
-  return isThere ? input : trimmed;
+  const exactExists = (await exists(roots, input)) || (/^\s+[^\s\\/]/.test(input) && (await exists(roots, first!)));
+  return exactExists ? input : trimmed;
 }
 
 function relativeSpelling(
   roots: readonly ResolvedWorkspaceRoot[],
-  place: PathLocation,
+  location: PathLocation,
   input: string,
 ): string | undefined {
-  const names = [...(isNamedRoot(roots, place.root) ? [place.root.name] : []), ...place.segments];
+  const names = [...(isNamedRoot(roots, location.root) ? [location.root.name] : []), ...location.segments];
   const end = names.length > 0 && /[\\/]$/.test(input) ? '/' : '';
   const relative = `${names.join('/') || '.'}${end}`;
   try {
     const [only, ...others] = pathLocations(roots, relative);
-    const isSame = only?.root === place.root && only.segments.join('/') === place.segments.join('/');
+    const isSame = only?.root === location.root && only.segments.join('/') === location.segments.join('/');
     return isSame && others.length === 0 ? relative : undefined;
   } catch {
     return undefined;

@@ -43,7 +43,7 @@ async function subjectOf({ tool, args, plan, through }: PlannedToolCall, workspa
     tool: tool.definition.name,
     ...(through !== undefined && { through }),
     risk: plan && tool.risk === 'read' ? 'execute' : tool.risk, // a read with its own plan is not free
-    paths: plan?.paths ?? (plan?.change ? [plan.change.path] : (await placesRead(args, workspace)).map(relativeOf)),
+    paths: plan?.paths ?? (plan?.change ? [plan.change.path] : (await filesRead(args, workspace)).map(relativeOf)),
     ...(plan?.command !== undefined && {
       command: plan.command,
       folder: plan.folder,
@@ -60,24 +60,24 @@ async function subjectOf({ tool, args, plan, through }: PlannedToolCall, workspa
 
 export async function planReadOnlyCall(tool: Tool, args: unknown, workspace: Workspace): Promise<ToolCallPlan> {
   const { name } = tool.definition;
-  const places = await placesRead(args, workspace);
+  const files = await filesRead(args, workspace);
   const { path: _, ...others } = Object(args) as Record<string, unknown>;
-  const about = places.map(relativeOf).join(', ');
+  const shownPaths = files.map(relativeOf).join(', ');
   return {
-    what: readWords(name, about),
-    where: places.map(({ path }) => path).join('\n') || allOf(workspace).join('\n'),
+    what: readMessage(name, shownPaths),
+    where: files.map(({ path }) => path).join('\n') || allOf(workspace).join('\n'),
     why: message('Its result is sent to the model.'),
-    paths: places.map(relativeOf),
+    paths: files.map(relativeOf),
     ...(Object.keys(others).length > 0 && { details: JSON.stringify(others, null, 2) }),
     grant: name,
     run: (context: ToolContext) => tool.run!(args, context),
   };
 }
 
-function readWords(name: string, about: string): LocalizedMessage {
+function readMessage(name: string, shownPaths: string): LocalizedMessage {
   const phrase = Object.hasOwn(phrases, name) ? phrases[name as keyof typeof phrases] : undefined;
-  if (phrase && about) return message(phrase, about);
-  return about ? message('Use {0}: {1}', name, about) : message('Use {0}', name);
+  if (phrase && shownPaths) return message(phrase, shownPaths);
+  return shownPaths ? message('Use {0}: {1}', name, shownPaths) : message('Use {0}', name);
 }
 
 const phrases = {
@@ -88,7 +88,7 @@ const phrases = {
 } as const;
 
 // Resolves the paths of a read; a missing path stays as spelled, and the tool reports the error.
-async function placesRead(args: unknown, workspace: Workspace): Promise<{ path: string; relative: string }[]> {
+async function filesRead(args: unknown, workspace: Workspace): Promise<{ path: string; relative: string }[]> {
   const { path } = Object(args) as { path?: unknown };
   if (typeof path !== 'string') return [];
   const found = await resolvePathForReading(workspace, path, 'search').catch(() => undefined);

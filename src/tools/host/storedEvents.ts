@@ -26,9 +26,14 @@ export async function storeUndoState(plan: ToolCallPlan | undefined, context: Ca
 export type StoredEventResult = Pick<Extract<RunEventBody, { type: 'tool-end' }>, 'changes' | 'moved'>;
 
 async function keepChange(change: FileChange, context: CallContext): Promise<StoredChange> {
-  const kept = async (content: string | null) => (content === null ? null : context.keep(content));
+  const storeContent = async (content: string | null) => (content === null ? null : context.keep(content));
   try {
-    return { path: change.path, before: await kept(change.before), after: await kept(change.after), ...change.form };
+    return {
+      path: change.path,
+      before: await storeContent(change.before),
+      after: await storeContent(change.after),
+      ...change.form,
+    };
   } catch (error) {
     throw storeError(error);
   }

@@ -16,7 +16,7 @@ export interface FoundInstructionFile {
 
 export interface InstructionLookup {
   workspace: Workspace;
-  isKept(path: string): boolean;
+  isExcluded(path: string): boolean;
 }
 
 /**
@@ -24,12 +24,12 @@ export interface InstructionLookup {
  * protected file. Undefined if there is none.
  */
 export async function readInstructionFile(
-  { workspace, isKept }: InstructionLookup,
+  { workspace, isExcluded }: InstructionLookup,
   path: string,
 ): Promise<FoundInstructionFile | undefined> {
   try {
     const file = await resolvePath(workspace.roots, path, 'read');
-    if (file.protected || file.mount || isKept(file.relative)) return undefined;
+    if (file.protected || file.mount || isExcluded(file.relative)) return undefined;
     const { text } = await readCurrentText(workspace, file);
     return { path: file.relative, real: file.path, text: escapeInvisibleProse(text.slice(0, maxCharacters)) };
   } catch {
@@ -55,7 +55,7 @@ export async function instructionFilesBelow({ workspace }: InstructionLookup, fo
       else if (entry.isDirectory() && depth < maxDepth) await go(below, depth + 1);
     }
   };
-  const place = await resolvePath(workspace.roots, folder, 'list').catch(() => undefined);
-  if (place) await go(place.path, 1);
+  const resolved = await resolvePath(workspace.roots, folder, 'list').catch(() => undefined);
+  if (resolved) await go(resolved.path, 1);
   return found;
 }

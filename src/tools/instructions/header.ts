@@ -17,13 +17,13 @@ function fromYaml(source: string): Record<string, string> | undefined {
   try {
     const values: unknown = document.toJS({ maxAliasCount: 0 });
     if (typeof values !== 'object' || values === null || Array.isArray(values)) return undefined;
-    return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, inWords(value)]));
+    return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, asText(value)]));
   } catch {
     return undefined; // aliases
   }
 }
 
-const inWords = (value: unknown): string => {
+const asText = (value: unknown): string => {
   if (Array.isArray(value)) return value.filter((one) => typeof one !== 'object').join(',');
   return typeof value === 'object' || value === undefined ? '' : String(value);
 };

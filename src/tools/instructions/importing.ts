@@ -37,21 +37,21 @@ const ownSettings = '.vscode/mcp.json';
 
 export async function findImportableItems(
   looking: InstructionLookup,
-  tell: Localizer = toEnglishText,
+  localizer: Localizer = toEnglishText,
 ): Promise<ImportableAgentItem[]> {
   if (!looking.workspace.trusted) return [];
   const files = await Promise.all(
     (await findOtherAgentInstructions(looking)).map(async (one): Promise<ImportableAgentItem> => {
-      const there = await resolvePath(looking.workspace.roots, one.to, 'create').then(
+      const existing = await resolvePath(looking.workspace.roots, one.to, 'create').then(
         () => false,
         () => true,
       );
-      const not = there && { not: tell(message('{0} already exists, or cannot be created', one.to)) };
-      return { ...one, becomes: tell(one.becomes), ...not };
+      const not = existing && { not: localizer(message('{0} already exists, or cannot be created', one.to)) };
+      return { ...one, becomes: localizer(one.becomes), ...not };
     }),
   );
   const servers = await Promise.all(
-    openFolderRoots(looking.workspace.roots).map((root) => serversIn(looking, root, tell)),
+    openFolderRoots(looking.workspace.roots).map((root) => serversIn(looking, root, localizer)),
   );
   return [...files, ...servers.flat()];
 }
@@ -59,7 +59,7 @@ export async function findImportableItems(
 async function serversIn(
   looking: InstructionLookup,
   root: WorkspaceRoot,
-  tell: Localizer,
+  localizer: Localizer,
 ): Promise<ImportableAgentItem[]> {
   const prefix = isNamedRoot(looking.workspace.roots, root) ? `${root.name}/` : '';
   const own = await readInstructionFile(looking, join(root.path, ownSettings));
@@ -68,8 +68,8 @@ async function serversIn(
   const found: ImportableAgentItem[] = [...(names ?? [])].map((name) => ({
     from: to,
     to,
-    becomes: tell(message('server {0}', name)),
-    not: tell(message('server {0}: Towpath reads it there itself', name)),
+    becomes: localizer(message('server {0}', name)),
+    not: localizer(message('server {0}: Towpath reads it there itself', name)),
   }));
   const known = new Set(names);
   for (const file of settings) {
@@ -81,10 +81,10 @@ async function serversIn(
         ...(server.inputs.length > 0 ? [message('you are asked for {0} when it starts', keys)] : []),
         ...(server.left.length > 0 ? [message('not adopted: {0}', server.left.join(', '))] : []),
       ];
-      const becomes = parts.map(tell).join('; ');
+      const becomes = parts.map(localizer).join('; ');
       const not = !names
-        ? tell(message('{0} cannot be read. Fix it first', to))
-        : known.has(server.name) && tell(message('{0} already has a server {1}', to, server.name));
+        ? localizer(message('{0} cannot be read. Fix it first', to))
+        : known.has(server.name) && localizer(message('{0} already has a server {1}', to, server.name));
       known.add(server.name);
       found.push({ from: from!, to, becomes, ...(not ? { not } : { server }) });
     }
@@ -95,7 +95,7 @@ async function serversIn(
 export async function importAgentItems(
   looking: InstructionLookup,
   chosen: readonly ImportableAgentItem[],
-  tell: Localizer = toEnglishText,
+  localizer: Localizer = toEnglishText,
 ): Promise<{ written: string[]; problems: string[] }> {
   const { workspace } = looking;
   const written: string[] = [];
@@ -105,7 +105,7 @@ export async function importAgentItems(
       await write();
       written.push(to);
     } catch (error) {
-      problems.push(`${to}: ${tell(messageOf(error))}`);
+      problems.push(`${to}: ${localizer(messageOf(error))}`);
     }
   };
   for (const { to, text } of chosen)

@@ -67,10 +67,10 @@ export function workspaceInstructions(looking: InstructionLookup): InstructionsA
       scoped ??= await readScoped();
       const found = new Map<string, WorkspaceInstructionFile>();
       for (const path of paths) {
-        const place = await resolvePath(workspace.roots, path, 'search').catch(() => undefined);
-        if (!place || place.mount) continue;
-        const nearest = await nearestAgents(looking, place.relative, place.kind === 'folder');
-        const byGlob = scoped.filter((one) => !one.globs.some(isEverything) && matches(one, place.path));
+        const resolved = await resolvePath(workspace.roots, path, 'search').catch(() => undefined);
+        if (!resolved || resolved.mount) continue;
+        const nearest = await nearestAgents(looking, resolved.relative, resolved.kind === 'folder');
+        const byGlob = scoped.filter((one) => !one.globs.some(isEverything) && matches(one, resolved.path));
         for (const { path, text, scope } of [...(nearest ? [nearest] : []), ...byGlob])
           found.set(path, { path, text, ...(scope !== undefined && { scope }) });
       }

@@ -35,7 +35,7 @@ interface Rule {
 const always = (): Rule => ({ always: true });
 const isTrue = (text: string | undefined) => text === 'true';
 
-const places: readonly [path: string, rule: (head: Record<string, string>) => Rule][] = [
+const locations: readonly [path: string, rule: (head: Record<string, string>) => Rule][] = [
   [
     '.cursor/rules',
     ({ alwaysApply, globs, description }) => (isTrue(alwaysApply) ? { always: true } : { globs, description }),
@@ -84,24 +84,24 @@ export async function findOtherAgentInstructions(looking: InstructionLookup): Pr
 async function foreignIn(looking: InstructionLookup, root: WorkspaceRoot): Promise<ForeignInstructions[]> {
   const prefix = isNamedRoot(looking.workspace.roots, root) ? `${root.name}/` : '';
   const rules: ForeignInstructions[] = [];
-  for (const [place, ruleOf] of places)
-    for (const file of await filesAt(looking, join(root.path, place))) {
+  for (const [location, ruleOf] of locations)
+    for (const file of await filesAt(looking, join(root.path, location))) {
       const found = isText(file) ? await readInstructionFile(looking, file) : undefined;
       if (!found || found.text.trim() === '') continue;
       const { head, body } = splitFrontmatter(found.text);
-      const below = relative(join(root.path, place), file); // '' for the file itself
-      rules.push(asFile(found, body, ruleOf(head), slug(`${agentOf(place)}-${below}`), prefix));
+      const below = relative(join(root.path, location), file); // '' for the file itself
+      rules.push(asFile(found, body, ruleOf(head), slug(`${agentOf(location)}-${below}`), prefix));
     }
   return [...rules, ...(await modesIn(looking, root, prefix))];
 }
 
 async function filesAt(looking: InstructionLookup, path: string): Promise<string[]> {
-  const place = await resolvePath(looking.workspace.roots, path, 'search').catch(() => undefined);
-  if (!place) return [];
-  return place.kind === 'folder' ? instructionFilesBelow(looking, path) : [path];
+  const resolved = await resolvePath(looking.workspace.roots, path, 'search').catch(() => undefined);
+  if (!resolved) return [];
+  return resolved.kind === 'folder' ? instructionFilesBelow(looking, path) : [path];
 }
 
-const agentOf = (place: string) => /^\.?([a-z]+?)(rules)?(\/|\.|$)/i.exec(place)?.[1]?.toLowerCase() ?? 'other';
+const agentOf = (location: string) => /^\.?([a-z]+?)(rules)?(\/|\.|$)/i.exec(location)?.[1]?.toLowerCase() ?? 'other';
 
 const slug = (text: string) =>
   text
@@ -160,21 +160,21 @@ async function modesIn(
       const rule = isText(file) ? await readInstructionFile(looking, file) : undefined;
       if (rule) more.push(rule.text.trim());
     }
-    const words = [mode.roleDefinition, mode.customInstructions].filter(
+    const texts = [mode.roleDefinition, mode.customInstructions].filter(
       (one): one is string => typeof one === 'string',
     );
-    const instructions = [...words, ...more]
+    const instructions = [...texts, ...more]
       .map((one) => one.trim())
       .filter(Boolean)
       .join('\n\n');
     if (name === '' || instructions === '') continue;
-    const about = typeof mode.description === 'string' ? { description: mode.description } : {};
+    const head = typeof mode.description === 'string' ? { description: mode.description } : {};
 
     agents.push({
       from: found.path,
       to: `${prefix}.towpath/agents/${name}.yaml`,
       text: stringify(
-        { name: typeof mode.name === 'string' ? mode.name : name, ...about, instructions },
+        { name: typeof mode.name === 'string' ? mode.name : name, ...head, instructions },
         { lineWidth: 0 },
       ),
       becomes:

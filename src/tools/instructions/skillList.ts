@@ -24,26 +24,26 @@ const readSkillList = (list: string): Skill[] =>
  * Shortens a list of skills to `room` tokens by shortening descriptions; if impossible, lists names by folder within `roomForNames` tokens
  * and counts the omitted names.
  */
-export function shortenSkillList(list: string, room: number, roomForNames: number): string {
+export function shortenSkillList(list: string, maxTokens: number, maxNameTokens: number): string {
   const skills = readSkillList(list);
   for (const length of descriptionLengths) {
     const short = skills.map((one) => ({ ...one, description: truncateWithEllipsis(one.description, length) }));
     const text = formatSkillList(short);
-    if (estimateTokenCount(text) <= room) return text;
+    if (estimateTokenCount(text) <= maxTokens) return text;
   }
   let fits = skills.length;
-  while (fits > 0 && estimateTokenCount(namesByFolder(skills, fits)) > roomForNames) fits -= 1;
+  while (fits > 0 && estimateTokenCount(namesByFolder(skills, fits)) > maxNameTokens) fits -= 1;
   return namesByFolder(skills, fits);
 }
 
 function namesByFolder(skills: readonly Skill[], fits: number): string {
-  const placed = skills.map(({ path }) => ({
+  const located = skills.map(({ path }) => ({
     folder: posix.dirname(posix.dirname(path)),
     name: posix.basename(posix.dirname(path)),
   }));
   let left = fits;
-  const lines = [...new Set(placed.map(({ folder }) => folder))].map((folder) => {
-    const names = placed.filter((one) => one.folder === folder).map(({ name }) => name);
+  const lines = [...new Set(located.map(({ folder }) => folder))].map((folder) => {
+    const names = located.filter((one) => one.folder === folder).map(({ name }) => name);
     const fitting = names.slice(0, left);
     left -= fitting.length;
     const more = names.length - fitting.length;

@@ -15,8 +15,8 @@ const [maxFolders, maxDepth] = [1000, 3];
 
 /** Finds the skills of the open folders: each folder with a `SKILL.md`. The first of equal texts counts. */
 export async function findSkills(looking: InstructionLookup, roots: readonly string[]): Promise<Skill[]> {
-  const places = roots.flatMap((root) => folders.map((folder) => join(root, folder)));
-  const files = (await Promise.all(places.map((place) => skillFiles(looking, place)))).flat();
+  const skillFolders = roots.flatMap((root) => folders.map((folder) => join(root, folder)));
+  const files = (await Promise.all(skillFolders.map((skillFolder) => skillFiles(looking, skillFolder)))).flat();
   const texts = new Set<string>();
   const found = await Promise.all(files.map((file) => readInstructionFile(looking, file)));
   return found.flatMap((file) => {
@@ -41,8 +41,8 @@ export async function loadSkillInstructions(
  * reader.
  */
 async function skillFiles({ workspace }: InstructionLookup, folder: string): Promise<string[]> {
-  const place = await resolvePath(workspace.roots, folder, 'list').catch(() => undefined);
-  if (!place) return [];
+  const resolved = await resolvePath(workspace.roots, folder, 'list').catch(() => undefined);
+  if (!resolved) return [];
   const found: string[] = [];
   let searched = 0;
   const search = async (path: string, depth: number): Promise<void> => {
@@ -56,7 +56,7 @@ async function skillFiles({ workspace }: InstructionLookup, folder: string): Pro
       else if (entry.isDirectory() || entry.isSymbolicLink()) found.push(join(below, 'SKILL.md'));
     }
   };
-  await search(place.path, 0);
+  await search(resolved.path, 0);
   return found;
 }
 

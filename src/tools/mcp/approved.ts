@@ -24,7 +24,7 @@ const maxEntries = 50;
 const maxDefinitions = 20;
 const maxTools = 2000;
 /** Maximum characters of stored JSON: longer texts of a tool are not stored and cannot be compared later. */
-const longestWords = 200_000;
+const maxTextLength = 200_000;
 const longestList = 2_000_000;
 const maxLists = 100;
 
@@ -37,7 +37,7 @@ interface ApprovalMemory {
 export class McpApprovalStore {
   constructor(
     private readonly memory: ApprovalMemory,
-    private readonly words: ApprovalMemory,
+    private readonly approvedTextStore: ApprovalMemory,
   ) {}
 
   entry(definition: McpServerDefinition): ApprovedServer | undefined {
@@ -72,45 +72,51 @@ export class McpApprovalStore {
     }
     const present = new Set(listed.map(keyOf));
     if (all.size > maxTools) for (const key of all.keys()) if (!present.has(key)) all.delete(key);
-    await this.keepWords(definition, tools, present);
+    await this.storeTexts(definition, tools, present);
     await this.keep({ ...entry, tools: Object.fromEntries(all) }, definition);
   }
 
-  wordsBefore(definition: McpServerDefinition): ServerToolText[] {
-    return this.lists()[`${placeOf(definition)}#${definition.hash}`] ?? [];
+  approvedTexts(definition: McpServerDefinition): ServerToolText[] {
+    return this.lists()[`${serverKeyOf(definition)}#${definition.hash}`] ?? [];
   }
 
   async forget(definition: McpServerDefinition): Promise<void> {
-    const place = placeOf(definition);
-    const { [place]: _, ...others } = this.all();
+    const serverKey = serverKeyOf(definition);
+    const { [serverKey]: _, ...others } = this.all();
     await this.memory.set(others);
-    const lists = Object.entries(this.lists()).filter(([key]) => !key.startsWith(`${place}#`));
-    await this.words.set(Object.fromEntries(lists));
+    const lists = Object.entries(this.lists()).filter(([key]) => !key.startsWith(`${serverKey}#`));
+    await this.approvedTextStore.set(Object.fromEntries(lists));
   }
 
   private async keep(entry: ApprovedServer, definition: McpServerDefinition): Promise<void> {
     const others = this.entries(definition).filter(({ hash }) => hash !== entry.hash);
-    await this.memory.set({ ...this.all(), [placeOf(definition)]: [...others, entry].slice(-maxEntries) });
+    await this.memory.set({ ...this.all(), [serverKeyOf(definition)]: [...others, entry].slice(-maxEntries) });
   }
 
-  private async keepWords(definition: McpServerDefinition, tools: readonly ListedTool[], present: ReadonlySet<string>) {
+  private async storeTexts(
+    definition: McpServerDefinition,
+    tools: readonly ListedTool[],
+    present: ReadonlySet<string>,
+  ) {
     const now = new Map(tools.map((tool) => [keyOf(tool), pickServerToolText(tool)]));
-    const before = this.wordsBefore(definition).filter((tool) => present.has(keyOf(tool)) && !now.has(keyOf(tool)));
+    const before = this.approvedTexts(definition).filter((tool) => present.has(keyOf(tool)) && !now.has(keyOf(tool)));
     let left = longestList;
-    const kept = [...now.values(), ...before].filter((tool) => {
+    const remaining = [...now.values(), ...before].filter((tool) => {
       const { length } = JSON.stringify(tool);
-      if (length > longestWords || length > left) return false;
+      if (length > maxTextLength || length > left) return false;
       left -= length;
       return true;
     });
-    const key = `${placeOf(definition)}#${definition.hash}`;
+    const key = `${serverKeyOf(definition)}#${definition.hash}`;
     const { [key]: _, ...others } = this.lists();
-    await this.words.set(Object.fromEntries([...Object.entries(others), [key, kept]].slice(-maxLists)));
+    await this.approvedTextStore.set(
+      Object.fromEntries([...Object.entries(others), [key, remaining]].slice(-maxLists)),
+    );
   }
 
   private entries(definition: McpServerDefinition): ApprovedServer[] {
     const all = this.all();
-    return Object.hasOwn(all, placeOf(definition)) ? all[placeOf(definition)]! : [];
+    return Object.hasOwn(all, serverKeyOf(definition)) ? all[serverKeyOf(definition)]! : [];
   }
 
   private all(): Record<string, ApprovedServer[]> {
@@ -119,18 +125,18 @@ export class McpApprovalStore {
 
   /** Stored texts, only for display; no decision depends on the texts. */
   private lists(): Record<string, ServerToolText[]> {
-    return wordsSchema.catch({}).parse(this.words.get()) as Record<string, ServerToolText[]>;
+    return textsSchema.catch({}).parse(this.approvedTextStore.get()) as Record<string, ServerToolText[]>;
   }
 }
 
-const wordsSchema = z.record(
+const textsSchema = z.record(
   z.string(),
   z.array(
     z.looseObject({ name: z.string(), title: z.string().optional(), description: z.string().optional() }).readonly(),
   ),
 );
 
-const placeOf = ({ place, name }: McpServerDefinition): string => `${place}#${name}`;
+const serverKeyOf = ({ place, name }: McpServerDefinition): string => `${place}#${name}`;
 
 const keyOf = ({ name }: ServerToolText): string => `=${name}`;
 

@@ -31,13 +31,13 @@ export function mcpCallResultData(result: CallToolResult): unknown {
   if (result.structuredContent === undefined) return withImages(cut(text), images);
   const structured = escapeInvisibleProseDeep(result.structuredContent);
   // Servers repeat structured content as text for older clients; the model receives only one.
-  const told = { ...(text !== '' && !isRepeated(result) && cut(text)), structured };
-  return withImages(told, images);
+  const parts = { ...(text !== '' && !isRepeated(result) && cut(text)), structured };
+  return withImages(parts, images);
 }
 
-export function mcpResourceData({ contents }: ReadResourceResult): Told | ResultWithImages {
+export function mcpResourceData({ contents }: ReadResourceResult): ResultParts | ResultWithImages {
   const images: Attachment[] = [];
-  const text = escapeInvisibleProse(contents.map((resource) => resourceInWords(resource, images)).join('\n'));
+  const text = escapeInvisibleProse(contents.map((resource) => resourceText(resource, images)).join('\n'));
   return withImages(cut(text), images);
 }
 
@@ -51,12 +51,12 @@ const isRepeated = ({ content, structuredContent }: CallToolResult): boolean =>
 const withImages = <Data>(data: Data, images: readonly Attachment[]): Data | ResultWithImages =>
   images.length > 0 ? new ResultWithImages(data, images) : data;
 
-interface Told {
+interface ResultParts {
   text: string;
   cut?: string;
 }
 
-function cut(text: string): Told {
+function cut(text: string): ResultParts {
   if (text.length <= textLimit) return { text };
   return {
     text: textHead(text, textLimit),
@@ -67,23 +67,23 @@ function cut(text: string): Told {
 export type McpContentBlock = ContentBlock;
 
 export const formatContentBlocks = (blocks: readonly ContentBlock[], images: Attachment[]): string =>
-  blocks.map((block) => inWords(block, images)).join('\n');
+  blocks.map((block) => blockText(block, images)).join('\n');
 
-function inWords(block: ContentBlock, images: Attachment[]): string {
+function blockText(block: ContentBlock, images: Attachment[]): string {
   if (block.type === 'text') return block.text;
   if (block.type === 'image') return image(block.mimeType, block.data, images);
   if (block.type === 'audio') return unseen(block.mimeType, block.data);
-  if (block.type === 'resource') return resourceInWords(block.resource, images);
+  if (block.type === 'resource') return resourceText(block.resource, images);
   const { name, uri, mimeType, description } = block;
-  const about = [mimeType, description].filter(Boolean).join(': ');
-  return `[resource ${name}: ${uri}${about ? ` (${about})` : ''}; read it with mcp.read_resource]`;
+  const label = [mimeType, description].filter(Boolean).join(': ');
+  return `[resource ${name}: ${uri}${label ? ` (${label})` : ''}; read it with mcp.read_resource]`;
 }
 
-function resourceInWords(resource: ReadResourceResult['contents'][number], images: Attachment[]): string {
+function resourceText(resource: ReadResourceResult['contents'][number], images: Attachment[]): string {
   const type = resource.mimeType ?? 'application/octet-stream';
   if ('text' in resource) return `[resource ${resource.uri}]\n${resource.text}`;
-  const words = type.startsWith('image/') ? image(type, resource.blob, images) : unseen(type, resource.blob);
-  return `[resource ${resource.uri}] ${words}`;
+  const text = type.startsWith('image/') ? image(type, resource.blob, images) : unseen(type, resource.blob);
+  return `[resource ${resource.uri}] ${text}`;
 }
 
 function image(mediaType: string, data: string, images: Attachment[]): string {

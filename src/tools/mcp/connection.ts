@@ -37,7 +37,7 @@ export async function connectMcpServer(
   if (launch.type === 'stdio') {
     return introduce(stdioTransport(launch, sdk, hooks), sdk, hooks, signal).catch((error) => {
       signal.throwIfAborted();
-      throw error instanceof McpServerFault ? error : new McpServerFault(inWords(error));
+      throw error instanceof McpServerFault ? error : new McpServerFault(errorText(error));
     });
   }
   const unsafe = unsafeAddressReason(launch.url, launch.headers);
@@ -72,13 +72,13 @@ export async function connectMcpServer(
     signal.throwIfAborted();
     if (refusal) throw refusal;
     if (isUnreachable(error)) hooks.log(networkReason(error).text);
-    throw new McpServerFault(inWords(error));
+    throw new McpServerFault(errorText(error));
   }
 }
 
 const isUnreachable = (error: unknown): boolean => error instanceof Error && error.cause instanceof Error;
 
-function inWords(error: unknown): LocalizableText {
+function errorText(error: unknown): LocalizableText {
   const { name, message: text, code } = error as Partial<Error> & { code?: unknown };
   if (/ZodError/.test(name ?? '')) return message('sent something that is not a JSON-RPC message');
   if (isUnreachable(error)) return withNetworkReason(message('cannot be reached'), networkReason(error));

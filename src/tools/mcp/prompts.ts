@@ -7,7 +7,7 @@ import { ResultWithImages } from '../core/imageFiles.ts';
 import { mcpCallResultData } from './callResult.ts';
 import type { McpServer } from './server.ts';
 
-const [maxPrompts, longestWords] = [100, 200];
+const [maxPrompts, maxTextLength] = [100, 200];
 
 export interface ServerPrompt {
   server: McpServer;
@@ -23,10 +23,10 @@ export async function serverPrompts(servers: readonly McpServer[], signal: Abort
     return listed.slice(0, maxPrompts).map(({ name, description = '', arguments: inputs = [] }) => ({
       server,
       name,
-      description: words(description),
+      description: shortText(description),
       inputs: inputs.map((input) => ({
         name: input.name,
-        asks: words(input.description || input.name),
+        asks: shortText(input.description || input.name),
         needed: input.required === true,
       })),
     }));
@@ -41,10 +41,10 @@ export async function fetchServerPrompt(
   signal: AbortSignal,
 ): Promise<{ text: string; pictures: Attachment[] }> {
   const { messages } = await server.prompt(name, values, { signal });
-  const told = mcpCallResultData({ content: messages.map(({ content }) => content) });
-  const { text } = (told instanceof ResultWithImages ? told.data : told) as { text: string };
+  const result = mcpCallResultData({ content: messages.map(({ content }) => content) });
+  const { text } = (result instanceof ResultWithImages ? result.data : result) as { text: string };
   if (text.trim() === '') throw new UserFacingError(message('The prompt {0} is empty.', JSON.stringify(name)));
-  return { text, pictures: told instanceof ResultWithImages ? [...told.images] : [] };
+  return { text, pictures: result instanceof ResultWithImages ? [...result.images] : [] };
 }
 
-const words = (text: string) => truncateWithEllipsis(escapeInvisibleInLine(text.trim()), longestWords);
+const shortText = (text: string) => truncateWithEllipsis(escapeInvisibleInLine(text.trim()), maxTextLength);

@@ -51,8 +51,8 @@ export function cleanSchema(schema: unknown, { text, schema: most }: SchemaTextL
     name,
     { ...(type && { type }), ...(description && { description: fitText(description, 80) }) },
   ]);
-  const kept = new Set(names.map(([name]) => name));
-  const required = (whole.required ?? []).filter((name) => kept.has(name));
+  const retained = new Set(names.map(([name]) => name));
+  const required = (whole.required ?? []).filter((name) => retained.has(name));
   const flat = asObject({ properties: Object.fromEntries(shallow), required });
   return JSON.stringify(flat).length <= most ? flat : { type: 'object' };
 }

@@ -25,7 +25,7 @@ import { McpServerFault } from './transport/stdio.ts';
 
 const around =
   /^(at |File "|Traceback|node:|Node\.js v\d|note: run with|Require stack|A complete log|[\p{P}\p{S}\s]+$|throw \w+;?$|-?\d+$)/u;
-const telling =
+const errorLine =
   /error|exception|panic|fatal|cannot|can't|could ?n[o']t|unable|unknown|not (found|set|supported|allowed)|no such|denied|missing|required|refused|invalid|failed|must be/i;
 
 const withoutPrefix = (line: string) => line.replace(/^npm (error|ERR!)( (code|\d{3})\b)?\s*/, '');
@@ -36,7 +36,7 @@ function stderrTail(output: string, orLast: boolean): string | undefined {
     .split('\n')
     .map((line) => withoutPrefix(line.trim()))
     .filter((line) => line !== '' && !around.test(line));
-  return lines.findLast((line) => telling.test(line)) ?? (orLast ? lines.at(-1) : undefined);
+  return lines.findLast((line) => errorLine.test(line)) ?? (orLast ? lines.at(-1) : undefined);
 }
 
 export type { ListedTool };
@@ -73,8 +73,8 @@ const pageLimit = 50;
 const toolLimit = 1000;
 const loggedLeftOut = 50;
 /** Maximum characters of stored stderr, and of its line shown to the user. */
-const errorsKept = 8000;
-const longestWords = 300;
+const maxErrorOutput = 8000;
+const maxErrorLength = 300;
 /** Milliseconds between two list requests. */
 const listPause = 250;
 
@@ -205,7 +205,7 @@ export class McpServer {
       roots: this.options.roots,
       log: (text) => this.log(text),
       errors: (text) => {
-        this.errors = (this.errors + text).slice(-errorsKept);
+        this.errors = (this.errors + text).slice(-maxErrorOutput);
         this.log(text.trimEnd());
       },
       fault: (what, died) => {
@@ -217,8 +217,8 @@ export class McpServer {
 
   private failList(error: Error): void {
     const { message: text } = error;
-    const about = `${this.subject} `;
-    const why = text.startsWith(about) ? `it ${text.slice(about.length)}` : text;
+    const prefix = `${this.subject} `;
+    const why = text.startsWith(prefix) ? `it ${text.slice(prefix.length)}` : text;
     const reason = error instanceof NoResult ? message('the answer is not a list') : why.replace(/\.$/, '');
     this.fail(message('did not list its tools: {0}', reason));
   }
@@ -228,7 +228,7 @@ export class McpServer {
     const { connection } = this;
     this.mayReturn = this.state.phase === 'running';
     const why = this.hidden(message('The MCP server {0} {1}.', JSON.stringify(this.name), what));
-    const last = this.saidLast(died);
+    const last = this.lastErrorLine(died);
     this.failure = last === undefined ? why : message('{0} Last output: {1}.', why, last);
     const problem = toEnglishText(this.failure);
     this.enter({ phase: 'failed', problem });
@@ -237,19 +237,19 @@ export class McpServer {
   }
 
   /** Returns the last stderr line for display: one line, quoted, without secrets, bounded. */
-  private saidLast(died: boolean): string | undefined {
+  private lastErrorLine(died: boolean): string | undefined {
     // The cut beginning may contain part of a secret.
-    const whole = this.errors.length < errorsKept ? this.errors : this.errors.slice(this.errors.indexOf('\n') + 1);
+    const whole = this.errors.length < maxErrorOutput ? this.errors : this.errors.slice(this.errors.indexOf('\n') + 1);
     const line = stderrTail(redactAllSecrets(this.redact(whole)), died);
     if (line === undefined) return undefined;
-    return JSON.stringify(shortenText(escapeInvisibleInLine(line), longestWords));
+    return JSON.stringify(shortenText(escapeInvisibleInLine(line), maxErrorLength));
   }
 
-  private hidden(said: LocalizedMessage): LocalizedMessage {
-    const values = said.values?.map((value) =>
+  private hidden(text: LocalizedMessage): LocalizedMessage {
+    const values = text.values?.map((value) =>
       typeof value === 'object' && 'english' in value ? this.hidden(value) : this.redact(value),
     );
-    return { ...said, ...(values && { values }) };
+    return { ...text, ...(values && { values }) };
   }
 
   private enter(state: ServerState): void {
@@ -351,9 +351,9 @@ export class McpServer {
     const { connection, sdk, subject, redact } = this;
     if (!connection || !sdk) throw this.notRunning();
     const { callMs } = this.options.limits();
-    const told = output && ((text: string) => output(redact(text)));
+    const redactedOutput = output && ((text: string) => output(redact(text)));
     try {
-      const limits = { signal, ms: callMs, subject, output: told };
+      const limits = { signal, ms: callMs, subject, output: redactedOutput };
       const send = (request: McpRequestOptions) =>
         connection.client.request({ method, params }, sdk.ResultSchema, request);
       const result = read(await sendWithTimeout(limits, send), sdk);
@@ -369,8 +369,8 @@ export class McpServer {
     const { message: text = '', name } = error as { message?: string; name?: string };
     // Servers use the SDK's code for a closed connection for their own errors too.
     if (error instanceof sdk.McpError && this.connection?.client.transport) {
-      const words = text.replace(/^MCP error -?\d+: /, '').slice(0, 4000);
-      return new ToolError('TOOL_EXEC_FAILED', this.redact(`${this.subject} says: ${words}`));
+      const reason = text.replace(/^MCP error -?\d+: /, '').slice(0, 4000);
+      return new ToolError('TOOL_EXEC_FAILED', this.redact(`${this.subject} says: ${reason}`));
     }
     if (/ZodError/.test(name ?? '')) return this.noResult();
     this.fail(message('is no longer connected ({0})', text.slice(0, 200))); // lost network, or expired session

@@ -78,8 +78,8 @@ export function createServerTool({
 const longestTitle = 80;
 
 function titleOf({ title, annotations }: ListedTool): { title?: string } {
-  const said = escapeInvisibleInLine((title ?? annotations?.title ?? '').slice(0, longestTitle)).trim();
-  return said === '' ? {} : { title: said };
+  const shownTitle = escapeInvisibleInLine((title ?? annotations?.title ?? '').slice(0, longestTitle)).trim();
+  return shownTitle === '' ? {} : { title: shownTitle };
 }
 
 export const toServerToolDefinition = (
@@ -119,7 +119,7 @@ export function createServerToolOrigin(
 ): ToolOrigin {
   const starts = escapeInvisibleInLine(redactAllSecrets(serverCommandOrAddress(definition)));
   return {
-    starts: shortenText(starts, longestPlace),
+    starts: shortenText(starts, maxLocationLength),
     identity: serverIdentity(definition),
     own: definition.place === 'settings',
     ...tool,
@@ -138,7 +138,7 @@ export function serverIdentity({ hash, place, inputs }: McpServerDefinition): st
         .digest('hex');
 }
 
-const longestPlace = 200;
+const maxLocationLength = 200;
 
 function claim({ annotations }: ListedTool): LocalizedMessage {
   if (annotations?.readOnlyHint)

@@ -54,7 +54,7 @@ interface McpServersOptions {
   roots(): { uri: string; name: string }[];
   log(server: string, text: string): void;
   changed(): void;
-  tell?: Localizer;
+  localizer?: Localizer;
   env?: NodeJS.ProcessEnv;
 }
 
@@ -72,10 +72,10 @@ export class McpServers {
   private built?: readonly Tool[];
   private started: readonly string[] = [];
 
-  private readonly tellChanged: (event?: unknown) => void;
+  private readonly notifyChanged: (event?: unknown) => void;
 
   constructor(private readonly options: McpServersOptions) {
-    this.tellChanged = createIsolatedListener([() => options.changed()], (error) =>
+    this.notifyChanged = createIsolatedListener([() => options.changed()], (error) =>
       options.log('Towpath', String(error)),
     );
   }
@@ -90,7 +90,7 @@ export class McpServers {
    * Approves and starts servers before a run, in parallel. Resolves early if the signal aborts; starts then continue within their limit.
    * `say` receives the reason of the wait.
    */
-  async prepare(signal: AbortSignal, say: (text: string) => void): Promise<void> {
+  async prepare(signal: AbortSignal, report: (text: string) => void): Promise<void> {
     if (!this.options.workspace.trusted) return;
     const ready = async () => {
       await this.reload();
@@ -98,7 +98,7 @@ export class McpServers {
       const wanted = this.servers.filter(
         (server) => !this.resting.has(server) && (server.state.phase !== 'failed' || server.mayReturn),
       );
-      await Promise.all(wanted.map((server) => this.makeReady(server, signal, say)));
+      await Promise.all(wanted.map((server) => this.makeReady(server, signal, report)));
     };
     const prepared = ready().catch((error: Error) =>
       this.options.log('Towpath', `Servers could not be prepared: ${error.message}`),
@@ -107,14 +107,14 @@ export class McpServers {
   }
 
   /** Starts all approved servers, also after a failure, without approval requests. Resolves on abort. */
-  async examine(signal: AbortSignal, say: (text: string) => void): Promise<void> {
+  async examine(signal: AbortSignal, report: (text: string) => void): Promise<void> {
     if (!this.options.workspace.trusted) return;
     const look = async () => {
       await this.reload();
       const wanted = this.servers.filter(
         (server) => server.state.phase !== 'running' && this.isAllowed(server) && !this.resting.has(server),
       );
-      for (const { name } of wanted) say(this.starting(name));
+      for (const { name } of wanted) report(this.starting(name));
       await Promise.all(wanted.map((server) => this.during(server, () => server.start())));
     };
     await raceWithAbort(look(), signal, () => undefined);
@@ -199,15 +199,15 @@ export class McpServers {
   private async read(): Promise<void> {
     const { workspace, sources } = this.options;
     const all = workspace.trusted ? await sources() : [];
-    const read = await Promise.all(all.map((source) => parseMcpConfig(source, this.options.tell)));
+    const read = await Promise.all(all.map((source) => parseMcpConfig(source, this.options.localizer)));
     const before = this.servers;
     const problems = read.flatMap((one) => one.problems);
-    const kept = ({ place, name, hash }: McpServerDefinition) =>
+    const isUnchanged = ({ place, name, hash }: McpServerDefinition) =>
       before.find(({ definition: one }) => one.place === place && one.name === name && one.hash === hash);
     // A half-written, invalid file does not remove servers.
     const after = read.flatMap(({ definitions }, index) =>
       definitions
-        ? definitions.map((definition) => kept(definition) ?? this.create(definition))
+        ? definitions.map((definition) => isUnchanged(definition) ?? this.create(definition))
         : before.filter(({ definition }) => definition.place === all[index]!.place),
     );
     const { roots } = workspace;
@@ -243,7 +243,7 @@ export class McpServers {
   private makeReady(
     server: McpServer,
     signal: AbortSignal,
-    say: (text: string) => void,
+    report: (text: string) => void,
     meanwhile = false,
   ): Promise<void> {
     return this.during(server, async () => {
@@ -253,11 +253,11 @@ export class McpServers {
         if (!this.isConfigured(server)) {
           const { place, name } = server.definition;
           const instead = this.servers.find(({ definition: one }) => one.place === place && one.name === name);
-          if (instead && !this.resting.has(server)) await this.makeReady(instead, signal, say, true);
+          if (instead && !this.resting.has(server)) await this.makeReady(instead, signal, report, true);
           return;
         }
         if (!isApproved) return;
-        say(this.starting(server.name));
+        report(this.starting(server.name));
         await server.start();
         if (!this.isConfigured(server)) return server.stop(); // removed from the configuration, so nothing else stops it
       }
@@ -266,8 +266,8 @@ export class McpServers {
   }
 
   private starting(name: string): string {
-    const { tell = toEnglishText } = this.options;
-    return tell(message('Starting MCP server {0}', name));
+    const { localizer = toEnglishText } = this.options;
+    return localizer(message('Starting MCP server {0}', name));
   }
 
   private async during(server: McpServer, work: () => Promise<void>): Promise<void> {
@@ -343,6 +343,6 @@ export class McpServers {
 
   private changed(): void {
     this.built = undefined;
-    this.tellChanged();
+    this.notifyChanged();
   }
 }

@@ -50,8 +50,8 @@ const modulePaths = (name: string): string[] => {
   return [`${below}.py`, `${below}/__init__.py`, `${below}/__main__.py`];
 };
 
-function isFolder(place: string): boolean {
-  return statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false;
+function isFolder(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 function sizeOf(file: string): number | undefined {
@@ -66,8 +66,8 @@ function realPath(file: string): string {
   }
 }
 
-const isInside = (roots: readonly WorkspaceRoot[], place: string): boolean =>
+const isInside = (roots: readonly WorkspaceRoot[], file: string): boolean =>
   roots.some((root) => {
-    const below = path.relative(realPath(root.path), realPath(place));
+    const below = path.relative(realPath(root.path), realPath(file));
     return root.mount === undefined && !below.startsWith('..') && !path.isAbsolute(below);
   });

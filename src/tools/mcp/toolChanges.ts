@@ -42,7 +42,7 @@ export function createToolChangesApproval(
   waiting: readonly UnacceptedTool[],
   approved: McpApprovalStore,
 ): ToolChangesApproval {
-  const before = new Map(approved.wordsBefore(definition).map((tool) => [tool.name, tool]));
+  const before = new Map(approved.approvedTexts(definition).map((tool) => [tool.name, tool]));
   const only = (as: UnacceptedTool['as']) => waiting.filter((one) => one.as === as).map(({ tool }) => tool);
   const present = new Set(tools.map(({ name }) => name));
   return {

@@ -51,8 +51,8 @@ export function mcpToolList(servers: readonly McpServer[], approved: McpApproval
     }),
   );
   const found = tools.flatMap((tool, index): SearchableTool[] => {
-    const { isUsable, name, tool: words } = listed[index]!;
-    return isUsable ? [{ tool, whole: toServerToolDefinition(name, words, searchResultTextLimits) }] : [];
+    const { isUsable, name, tool: texts } = listed[index]!;
+    return isUsable ? [{ tool, whole: toServerToolDefinition(name, texts, searchResultTextLimits) }] : [];
   });
   const readable = servers.flatMap((server, index) => (server.hasResources ? [{ server, as: names[index]! }] : []));
   return [

@@ -27,7 +27,7 @@ export async function readMentionedFolder(
   await checkReadAllowed(fsListTool, { path }, reading);
   const folder = await resolvePathForReading(reading.workspace, path, 'list');
   const names = await namesOf(folder.relative, reading);
-  const room = Math.min(left, maxOfFolder);
+  const budget = Math.min(left, maxOfFolder);
   const parts: string[] = [];
   const unread: LocalizableText[] = [];
   let characters = 0;
@@ -47,7 +47,7 @@ export async function readMentionedFolder(
       ...list,
       ...(names.length === 0 ? ['(There are no files in it, ignored ones left out.)'] : []),
     ].join('\n\n'),
-    told: {
+    mention: {
       path: folder.relative,
       ...toMentionNotes({
         note: isWhole ? localizedCount(names.length, 'file') : partNote(parts.length, names.length),
@@ -59,11 +59,11 @@ export async function readMentionedFolder(
   async function partOf(name: string): Promise<LocalizedMessage | undefined> {
     try {
       const { size } = await resolvePathForReading(reading.workspace, name, 'read');
-      if (characters + size > room) return message('no space');
+      if (characters + size > budget) return message('no space');
       const given = await runAllowedReadTool(fsReadTool, { path: name }, reading);
       if (given instanceof ResultWithImages) return message('a picture');
       const { text, endLine, totalLines } = given as MentionedFileText;
-      if (endLine < totalLines || characters + text.length > room) return message('no space');
+      if (endLine < totalLines || characters + text.length > budget) return message('no space');
       characters += text.length;
       parts.push(`${name}:\n${wrapInCodeFence(text)}`);
       return undefined;

@@ -22,8 +22,8 @@ export async function bestMatches(
     const last = best.at(-1);
     if (best.length === most && last && !isBefore({ name, fit }, last)) continue;
     if (best.length === most) best.pop();
-    const place = best.findIndex((one) => isBefore({ name, fit }, one));
-    best.splice(place < 0 ? best.length : place, 0, { name, fit });
+    const position = best.findIndex((one) => isBefore({ name, fit }, one));
+    best.splice(position < 0 ? best.length : position, 0, { name, fit });
   }
   return best.map(({ name }) => name);
 }

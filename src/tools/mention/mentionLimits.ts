@@ -27,7 +27,7 @@ export interface MentionContext {
 export interface ResolvedMention {
   name: string;
   text: string;
-  told: Omit<MentionRecord, 'kind'>;
+  mention: Omit<MentionRecord, 'kind'>;
 }
 
 export interface MentionedFileText {
@@ -76,13 +76,13 @@ const quiet = ({ workspace, policy, signal }: MentionContext): ToolContext => ({
   toolCallId: '',
   workspace,
   signal,
-  keptFromSearch: (place) => createSearchExclusionTest(policy, place),
+  searchExclusionTest: (folder) => createSearchExclusionTest(policy, folder),
   output: () => undefined,
   leaves: async () => undefined,
   commandStarted: () => undefined,
   commandGoesOn: () => undefined,
   keepOutput: async () => '',
-  keptOutput: async () => undefined,
+  storedOutput: async () => undefined,
   lastSeen: async () => undefined,
   ask: () => Promise.reject(new Error('Nobody is asked.')),
 });

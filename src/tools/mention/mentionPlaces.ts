@@ -26,9 +26,9 @@ export async function readMentionedLines(
   const last = Math.max(from, from + lines - 1);
   const isCut = last < Math.min(to, given.totalLines);
   return {
-    name: placeOf(given.path, from, last),
+    name: locationText(given.path, from, last),
     text: `${wrapInCodeFence(short)}${isCut ? `\n(Lines ${from}-${last} of ${from}-${to}; fs.read reads on.)` : ''}`,
-    told: {
+    mention: {
       path: given.path,
       line: from,
       ...(isCut &&
@@ -49,17 +49,17 @@ export async function readMentionedProblem(
   const given = await linesOf(path, from, line + around, reading);
   const file = await resolvePathForReading(reading.workspace, path, 'read');
   const here = (await reading.language.diagnostics(file.path)).filter((one) => one.line === line);
-  const said = here.map(
+  const lines = here.map(
     ({ severity, message: problemText, source }) =>
       `${severity}: ${problemText.replace(/\s*\n\s*/g, ' ')}${source ? ` (${source})` : ''}`,
   );
-  const { short } = truncateToWholeLines(given.text, Math.max(0, left - said.join('\n').length), given.endLine);
+  const { short } = truncateToWholeLines(given.text, Math.max(0, left - lines.join('\n').length), given.endLine);
   const problem =
-    said.length > 0 ? wrapInCodeFence(said.join('\n')) : '(The editor knows of no problem in this line any more.)';
+    lines.length > 0 ? wrapInCodeFence(lines.join('\n')) : '(The editor knows of no problem in this line any more.)';
   return {
     name: `${given.path}:${line}`,
     text: `${problem}\nLines ${from}-${given.endLine}:\n${wrapInCodeFence(short)}`,
-    told: {
+    mention: {
       path: given.path,
       line,
       ...toMentionNotes({ note: here[0] ? message(here[0].severity) : message('no longer a problem') }),
@@ -74,4 +74,4 @@ async function linesOf(path: string, from: number, to: number, reading: MentionC
   return given as MentionedFileText;
 }
 
-const placeOf = (path: string, from: number, to: number): string => `${path}:${from}${to > from ? `-${to}` : ''}`;
+const locationText = (path: string, from: number, to: number): string => `${path}:${from}${to > from ? `-${to}` : ''}`;

@@ -35,24 +35,28 @@ const input = /\$\{input:([\w-]+)(?::([^}\n]*))?\}/g;
  */
 export function fillPromptFile(
   { body, inputs }: PromptFile,
-  { values, words, file }: { values: Readonly<Record<string, string>>; words: string; file?: string | undefined },
+  {
+    values,
+    typedText,
+    file,
+  }: { values: Readonly<Record<string, string>>; typedText: string; file?: string | undefined },
 ): { text: string; namesSelection: boolean; names: string[] } {
-  const places: Record<string, string> = {
+  const variables: Record<string, string> = {
     selection: '@selection',
     selectedText: '@selection',
     workspaceFolder: '.',
     ...(file !== undefined && { file: `@${file}`, relativeFile: `@${file}` }),
   };
-  const put = (whole: string, name: string) => (Object.hasOwn(places, name) ? places[name]! : whole);
+  const put = (whole: string, name: string) => (Object.hasOwn(variables, name) ? variables[name]! : whole);
   const names = [...body.matchAll(/\]\(<?([^)\s>#:]+)>?\)|#file:([^\s)]*[^\s).,;:])/g)].map(
     ([, link, named]) => link ?? named!,
   );
-  const said = body.replace(/\$\{(\w+)\}/g, put).replace(input, (_, name: string) => values[name] ?? '');
-  const text = inputs.length === 0 && words !== '' ? `${said}\n\n${words}` : said;
+  const filled = body.replace(/\$\{(\w+)\}/g, put).replace(input, (_, name: string) => values[name] ?? '');
+  const text = inputs.length === 0 && typedText !== '' ? `${filled}\n\n${typedText}` : filled;
   return { text, namesSelection: text.includes('@selection'), names: [...new Set(names)] };
 }
 
-export function promptFileLocation(name: string, from: string, isThere: (path: string) => boolean): string | undefined {
-  const places = [posix.join(posix.dirname(from), name), posix.normalize(name)];
-  return places.find((place) => !place.startsWith('..') && isThere(place));
+export function promptFileLocation(name: string, from: string, exists: (path: string) => boolean): string | undefined {
+  const candidates = [posix.join(posix.dirname(from), name), posix.normalize(name)];
+  return candidates.find((candidate) => !candidate.startsWith('..') && exists(candidate));
 }

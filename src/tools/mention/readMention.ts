@@ -79,17 +79,17 @@ async function readOne(mention: Mention, left: number, reading: MentionContext):
       asFile(mention.kind, {
         name,
         text,
-        told: { ...path, ...toMentionNotes({ note: message('not read'), why }), unread: true },
+        mention: { ...path, ...toMentionNotes({ note: message('not read'), why }), unread: true },
       }),
     ];
   }
 }
 
-const asFile = (kind: MentionRecord['kind'], { name, text, told }: ResolvedMention): Attachment => ({
+const asFile = (kind: MentionRecord['kind'], { name, text, mention }: ResolvedMention): Attachment => ({
   mediaType: textType,
   data: Buffer.from(text).toString('base64'),
   name,
-  mention: { kind, ...told },
+  mention: { kind, ...mention },
 });
 
 async function readFile(
@@ -106,7 +106,7 @@ async function readFile(
   return {
     name,
     text: [wrapInCodeFence(short), ...[part, note].filter(Boolean).map((one) => `(${one})`)].join('\n'),
-    told: {
+    mention: {
       path: name,
       ...(isCut &&
         toMentionNotes({
@@ -129,7 +129,7 @@ async function selection(_: unknown, left: number, reading: MentionContext): Pro
   return {
     name: `${path}:${selected.startLine}-${selected.endLine}`,
     text: `${wrapInCodeFence(short)}${isCut ? '\n(The rest of what is selected did not fit.)' : ''}`,
-    told: {
+    mention: {
       path,
       line: selected.startLine,
       ...(isCut && toMentionNotes({ note: message('its start'), why: message('The rest did not fit.') })),
@@ -158,7 +158,7 @@ async function problems(_: unknown, left: number, reading: MentionContext): Prom
     text: none
       ? '(The editor knows of no problems.)'
       : `${wrapInCodeFence(short)}${isCut ? '\n(There are more: code.diagnostics.)' : ''}`,
-    told: toMentionNotes({
+    mention: toMentionNotes({
       note: none ? message('none') : problemCount(errors, warnings),
       ...(isCut && { why: message('Not all of them fit.') }),
     }),
@@ -177,7 +177,7 @@ interface ProblemsGiven {
 
 async function changes(_: unknown, left: number, { changes, signal }: MentionContext): Promise<ResolvedMention> {
   const { text, ...notes } = await changes(left, signal);
-  return { name: 'changes', text: wrapInCodeFence(text), told: toMentionNotes(notes) };
+  return { name: 'changes', text: wrapInCodeFence(text), mention: toMentionNotes(notes) };
 }
 
 async function change(
@@ -189,7 +189,7 @@ async function change(
   return {
     name: `change of ${path}`,
     text: wrapInCodeFence(text),
-    told: { path, ...toMentionNotes({ ...(why && { why }) }) },
+    mention: { path, ...toMentionNotes({ ...(why && { why }) }) },
   };
 }
 
@@ -216,7 +216,7 @@ function fromText(
   text: string,
   left: number,
   before = '',
-  told: ResolvedMention['told'] = {},
+  mention: ResolvedMention['mention'] = {},
 ): ResolvedMention {
   const isCut = text.length > left;
   const short = isCut ? text.slice(text.length - left).replace(/^[^\n]*\n/, '') : text;
@@ -224,8 +224,8 @@ function fromText(
   return {
     name,
     text: `${before}${empty ? '(It wrote nothing.)' : wrapInCodeFence(short)}${isCut ? '\n(Its beginning did not fit.)' : ''}`,
-    told: {
-      ...told,
+    mention: {
+      ...mention,
       ...(isCut && toMentionNotes({ note: message('its end'), why: message('Its start did not fit.') })),
     },
   };

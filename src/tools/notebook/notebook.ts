@@ -89,8 +89,8 @@ export function notebookReplacementProblem(before: string | null, after: string)
   const left = [...now.cells];
   for (const [at, cell] of was.cells.entries()) {
     const same = left.findIndex((one) => (cell.id === undefined ? one.source === cell.source : one.id === cell.id));
-    const [kept] = same < 0 ? [] : left.splice(same, 1);
-    const gone = kept && lostIn(cell.raw.metadata, kept.raw.metadata);
+    const [previous] = same < 0 ? [] : left.splice(same, 1);
+    const gone = previous && lostIn(cell.raw.metadata, previous.raw.metadata);
     if (gone) return `Cell ${at + 1} would lose \`${gone}\` of its metadata: keep it.`;
   }
   const ids = was.cells.filter(({ id }) => id !== undefined).length;

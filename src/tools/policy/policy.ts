@@ -98,8 +98,9 @@ function guardsNamed(rule: PermissionRule, named: readonly string[]): boolean {
         .split(/[^/]*[*?[{]/)[0]!
         .toLowerCase()
     : '';
-  const mayHold = (place: string) => (place === '' || place.endsWith('/')) && begins.startsWith(place.toLowerCase());
-  const mayBeIn = (place: string) => place === '' || (begins === '' && place.endsWith('/')) || mayHold(place);
+  const mayHold = (folder: string) =>
+    (folder === '' || folder.endsWith('/')) && begins.startsWith(folder.toLowerCase());
+  const mayBeIn = (folder: string) => folder === '' || (begins === '' && folder.endsWith('/')) || mayHold(folder);
   return matchesPaths(path, named, false) || named.some(mayBeIn);
 }
 
@@ -110,7 +111,7 @@ function coveringParts(
   const allows = rules.filter(
     (rule) => rule.effect === 'allow' && names(rule, tool) && (rule.command !== undefined || rule.kind !== undefined),
   );
-  const holdsIn = (rule: PermissionRule, place: string) => (rule.folder ?? '.') === place;
+  const holdsIn = (rule: PermissionRule, folder: string) => (rule.folder ?? '.') === folder;
   const whole = allows.find((rule) => rule.command === command.trim() && !rule.varies && holdsIn(rule, folder));
   if (whole) return [whole];
   const needed = parts.filter(({ reads }) => !reads);
@@ -122,8 +123,8 @@ function coveringParts(
       kind !== undefined
         ? kind === row?.kind
         : varies && row && (command === row.command || row.copies?.some((copy) => command === copy));
-    return commandPartFolders({ folders, row }).map((place) =>
-      allows.find((rule) => covers(rule) && holdsIn(rule, place)),
+    return commandPartFolders({ folders, row }).map((folder) =>
+      allows.find((rule) => covers(rule) && holdsIn(rule, folder)),
     );
   });
   const all = covering.filter((rule) => rule !== undefined);
@@ -143,12 +144,12 @@ export const readsNeedNoApproval = ({ preset, rules }: ApprovalPolicy, tool: str
  * Returns a test for files that a search below `place` excludes: rules deny or protect their reading. Rules that already applied to the
  * search path are ignored.
  */
-export function createSearchExclusionTest({ rules }: ApprovalPolicy, place: string): (path: string) => boolean {
+export function createSearchExclusionTest({ rules }: ApprovalPolicy, folder: string): (path: string) => boolean {
   const guards = rules.filter(
     (rule) =>
       guardsPath(rule) &&
       (names(rule, 'fs.read') || names(rule, 'fs.search')) &&
-      !(rule.effect === 'ask' && names(rule, 'fs.search') && matchesPaths(rule.path!, [place], false)),
+      !(rule.effect === 'ask' && names(rule, 'fs.search') && matchesPaths(rule.path!, [folder], false)),
   );
   return (path) => guards.some((rule) => matchesPaths(rule.path!, [path], false));
 }

@@ -20,13 +20,13 @@ import { approximateArguments } from '../shellSyntax/commandLine.ts';
 export function parsePolicyRules(
   written: unknown,
   scope: ScopedPermissionRule['scope'],
-  tell: Localizer = toEnglishText,
+  localizer: Localizer = toEnglishText,
 ): { rules: ScopedPermissionRule[]; problems: string[] } {
   const rules: ScopedPermissionRule[] = [];
   const problems: string[] = [];
   for (const value of Array.isArray(written) ? written : [written]) {
     const parsed = permissionRuleSchema.safeParse(value);
-    const problem = parsed.success ? problemOf(parsed.data) : parsed.error.issues.map(inWords).join('; ');
+    const problem = parsed.success ? problemOf(parsed.data) : parsed.error.issues.map(issueText).join('; ');
     if (parsed.success && problem === undefined) {
       rules.push({ scope, ...parsed.data });
       continue;
@@ -37,7 +37,7 @@ export function parsePolicyRules(
       ? message('Until then, {0} applies to all of {1}', closed.effect, closed.tool)
       : message('It is left out');
     const rule = `${JSON.stringify(value)?.slice(0, 200)}`;
-    problems.push(tell(message('The rule {0} is invalid ({1}). {2}.', rule, problem!, until)));
+    problems.push(localizer(message('The rule {0} is invalid ({1}). {2}.', rule, problem!, until)));
   }
   return { rules, problems };
 }
@@ -75,7 +75,7 @@ function originOf(site: string): string | undefined {
   }
 }
 
-const inWords = ({ path, message }: { path: PropertyKey[]; message: string }) =>
+const issueText = ({ path, message }: { path: PropertyKey[]; message: string }) =>
   path.length > 0 ? `${path.join('.')}: ${message}` : message;
 
 function closedForm(value: unknown): PermissionRule | undefined {
@@ -124,7 +124,7 @@ function commandRules(
   allow: (more: Partial<PermissionRule>) => PermissionRule,
 ): PermissionRule[][] {
   const { command = '', folder = '.', parts, packages = [] } = plan;
-  const inFolder = (place: string) => (place === '.' ? {} : { folder: place });
+  const inFolder = (ruleFolder: string) => (ruleFolder === '.' ? {} : { folder: ruleFolder });
   const needed = (parts ?? []).filter(({ reads }) => !reads);
   // A row knows the meaning of its words: `-c Release` does not release.
   const unsaid =
@@ -146,13 +146,15 @@ function commandRules(
   if (known.length === 0 || (known.length < needed.length && others.length === 0)) return offered;
   const each = (of: (part: CommandPart) => Partial<PermissionRule>) => [
     ...distinct(
-      known.flatMap((part) => commandPartFolders(part).map((place) => allow({ ...of(part), ...inFolder(place) }))),
+      known.flatMap((part) =>
+        commandPartFolders(part).map((ruleFolder) => allow({ ...of(part), ...inFolder(ruleFolder) })),
+      ),
     ),
     ...others,
   ];
   const kinds = [...new Set(known.map(({ row }) => row!.kind))];
-  const inPackages = folders.every((place) => packages.includes(place)) && packages.length > 1;
-  const everywhere = kinds.flatMap((kind) => packages.map((place) => allow({ kind, ...inFolder(place) })));
+  const inPackages = folders.every((ruleFolder) => packages.includes(ruleFolder)) && packages.length > 1;
+  const everywhere = kinds.flatMap((kind) => packages.map((ruleFolder) => allow({ kind, ...inFolder(ruleFolder) })));
   return [
     ...offered,
     each(({ row }) => ({ command: row!.copies?.[0] ?? row!.command, varies: true })),
@@ -187,18 +189,21 @@ function commonFolder(paths: readonly string[]): string {
   return first!.slice(0, length).join('/');
 }
 
-export const formatRuleCoverage = (rule: PermissionRule, tell: Localizer = toEnglishText): string =>
-  [coveredBy(rule), whereOf(rule)].flatMap((one) => (one === undefined ? [] : [tell(one)])).join(' ');
+export const formatRuleCoverage = (rule: PermissionRule, localizer: Localizer = toEnglishText): string =>
+  [coveredBy(rule), whereOf(rule)].flatMap((one) => (one === undefined ? [] : [localizer(one)])).join(' ');
 
 export function summarizeRuleCoverage(
   rules: readonly PermissionRule[],
-  tell: Localizer = toEnglishText,
+  localizer: Localizer = toEnglishText,
 ): { what: string; where?: string } {
   const each = (of: (rule: PermissionRule) => LocalizableText | undefined) => [
-    ...new Set(rules.map(of).flatMap((one) => (one === undefined ? [] : [tell(one)]))),
+    ...new Set(rules.map(of).flatMap((one) => (one === undefined ? [] : [localizer(one)]))),
   ];
   const where = each(whereOf);
-  const what = each(coveredBy).reduce((all, one) => (all === '' ? one : tell(message('{0} and {1}', all, one))), '');
+  const what = each(coveredBy).reduce(
+    (all, one) => (all === '' ? one : localizer(message('{0} and {1}', all, one))),
+    '',
+  );
   return { what, ...(where.length > 0 && { where: where.join(', ') }) };
 }
 
@@ -216,9 +221,9 @@ function coveredBy({ effect, tool, path, command, kind, varies, site, server }: 
 
 function whereOf({ effect, command, kind, folder, varies }: PermissionRule): LocalizableText | undefined {
   if (effect !== 'allow' || (command ?? kind) === undefined) return undefined;
-  const place = folder === undefined ? message('in the workspace’s root') : message('in {0}', folder);
+  const ruleFolder = folder === undefined ? message('in the workspace’s root') : message('in {0}', folder);
   const launchers = varies && launchersOf(copyIn(command!).copy);
-  return launchers ? joinLocalizableTexts([launchers, place]) : place;
+  return launchers ? joinLocalizableTexts([launchers, ruleFolder]) : ruleFolder;
 }
 
 function copyIn(command: string): { copy?: string; started: string } {

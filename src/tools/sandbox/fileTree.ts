@@ -28,17 +28,17 @@ export async function removeTree(path: string, listed?: readonly TreeEntry[]): P
   await withStableFolder(path, false, async (folder, name) => {
     const at = paths.join(folder, name);
     if (!(await lstat(at)).isDirectory()) return unlink(at);
-    const aside = newTempFileName(name);
-    const putBack = () => rename(paths.join(folder, aside), at);
-    await rename(at, paths.join(folder, aside));
+    const tempName = newTempFileName(name);
+    const putBack = () => rename(paths.join(folder, tempName), at);
+    await rename(at, paths.join(folder, tempName));
     // Another process with an open handle may still write for a moment.
-    const now = listed && (await list(folder, aside, listed.length).catch(() => undefined));
+    const now = listed && (await list(folder, tempName, listed.length).catch(() => undefined));
     if (!now || !isDeepStrictEqual(now, listed)) {
       await putBack();
       throw holdsSomethingElse(name);
     }
     try {
-      await remove(folder, aside);
+      await remove(folder, tempName);
     } catch (error) {
       await putBack();
       const { code = 'unknown error' } = error as NodeJS.ErrnoException;
@@ -52,9 +52,9 @@ export async function removeTree(path: string, listed?: readonly TreeEntry[]): P
 export async function restoreTree(path: string): Promise<void> {
   await withStableFolder(path, false, async (folder, name) => {
     const at = paths.join(folder, name);
-    const asides = (await readdir(folder)).filter((one) => isTempFileOf(name, one));
-    const isThere = await lstat(at).catch(() => undefined);
-    if (asides.length === 1 && !isThere) await rename(paths.join(folder, asides[0]!), at);
+    const tempNames = (await readdir(folder)).filter((one) => isTempFileOf(name, one));
+    const stats = await lstat(at).catch(() => undefined);
+    if (tempNames.length === 1 && !stats) await rename(paths.join(folder, tempNames[0]!), at);
   });
 }
 

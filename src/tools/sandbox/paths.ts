@@ -58,14 +58,14 @@ export async function resolvePath(
   input: string,
   operation: PathOperation,
 ): Promise<ResolvedPath> {
-  const said = stripProjectMount(roots, input);
+  const withoutMount = stripProjectMount(roots, input);
   try {
     const realRoots = await resolveWorkspaceRoots(roots);
-    const places = pathLocations(realRoots, input);
-    const walked = await Promise.all(places.map((place) => walk(realRoots, place, said, operation)));
-    return await decide(realRoots, places, walked, said, operation);
+    const locations = pathLocations(realRoots, input);
+    const walked = await Promise.all(locations.map((location) => walk(realRoots, location, withoutMount, operation)));
+    return await decide(realRoots, locations, walked, withoutMount, operation);
   } catch (error) {
-    throw error instanceof ToolError ? error : errnoToToolError(error, said);
+    throw error instanceof ToolError ? error : errnoToToolError(error, withoutMount);
   }
 }
 
@@ -74,8 +74,8 @@ export async function workspaceRelativePath(
   path: string,
 ): Promise<string | undefined> {
   const realRoots = await resolveWorkspaceRoots(roots);
-  const place = pathInsideRoots(realRoots, path);
-  return place && relativeOf(realRoots, place);
+  const location = pathInsideRoots(realRoots, path);
+  return location && relativeOf(realRoots, location);
 }
 
 /** Resolves the links of the roots. A missing root stays as spelled; all paths below are `ENOENT`. */
@@ -90,7 +90,7 @@ export function resolveWorkspaceRoots(roots: readonly WorkspaceRoot[]): Promise<
  * missing path.
  */
 interface Walked {
-  place: PathLocation;
+  location: PathLocation;
   path: string;
   stats: Stats | undefined;
   folder: string;
@@ -108,7 +108,7 @@ async function walk(
   operation: PathOperation,
 ): Promise<Walked> {
   const keepsLeaf = operation === 'delete' || operation === 'rename'; // the link itself is removed, not its target
-  let place: PathLocation = { root: start.root, segments: [] };
+  let location: PathLocation = { root: start.root, segments: [] };
   let path = start.root.realPath;
   let rest = [...start.segments];
   let links = 0;
@@ -120,9 +120,9 @@ async function walk(
     if (!stats?.isDirectory()) throw notFound(input);
     stats = await lstatOrMissing(next);
     if (!stats) {
-      const whole = { root: place.root, segments: [...place.segments, ...rest] };
+      const whole = { root: location.root, segments: [...location.segments, ...rest] };
       const dangling = namesOfLink > 0;
-      return { place: whole, path: paths.join(path, ...rest), stats, folder: path, missing: rest, dangling };
+      return { location: whole, path: paths.join(path, ...rest), stats, folder: path, missing: rest, dangling };
     }
     if (stats.isSymbolicLink() && !(keepsLeaf && rest.length === 1)) {
       links += 1;
@@ -136,21 +136,21 @@ async function walk(
         );
       rest = [...target.segments, ...rest.slice(1)];
       namesOfLink = target.segments.length;
-      place = { root: target.root, segments: [] };
+      location = { root: target.root, segments: [] };
       path = target.root.realPath;
       stats = await lstatOrMissing(path);
       continue;
     }
-    place = { root: place.root, segments: [...place.segments, rest.shift()!] };
+    location = { root: location.root, segments: [...location.segments, rest.shift()!] };
     path = next;
     namesOfLink -= 1;
   }
-  return { place, path, stats, folder: path, missing: [], dangling: false };
+  return { location, path, stats, folder: path, missing: [], dangling: false };
 }
 
 async function decide(
   roots: readonly ResolvedWorkspaceRoot[],
-  places: readonly PathLocation[],
+  locations: readonly PathLocation[],
   walked: readonly Walked[],
   input: string,
   operation: PathOperation,
@@ -158,21 +158,21 @@ async function decide(
   const existing = walked.filter(({ stats }) => stats);
   const makesNew = operation === 'create' || operation === 'write' || operation === 'mkdir';
   if (existing.length > 1 || (walked.length > 1 && existing.length === 0 && makesNew)) {
-    const names = places.map(({ root }) => `"${root.name}/…"`).join(' or ');
+    const names = locations.map(({ root }) => `"${root.name}/…"`).join(' or ');
     throw createPathRefusal(
       'AMBIGUOUS_ROOT',
       `${quoteForMessage(input)} could be in several folders. Begin with the folder: ${names}.`,
     );
   }
   const chosen = existing[0] ?? walked[0]!;
-  const { place, path, stats, missing } = chosen;
-  const spelled = places[walked.indexOf(chosen)]!;
+  const { location, path, stats, missing } = chosen;
+  const spelled = locations[walked.indexOf(chosen)]!;
 
-  const bothRoots = [spelled.root, place.root];
+  const bothRoots = [spelled.root, location.root];
   const fixed = bothRoots.find((root) => root.mount === 'read');
   if (isMutatingPathOperation(operation) && fixed)
     throw createPathRefusal('READ_ONLY', `${quoteForMessage(input)} cannot be changed: ${fixed.name} is read only.`);
-  if (isMutatingPathOperation(operation)) checkChange([spelled.segments, place.segments], missing, input, operation);
+  if (isMutatingPathOperation(operation)) checkChange([spelled.segments, location.segments], missing, input, operation);
   if (!stats && !makesNew) throw await missingError(chosen, input);
   if (chosen.dangling)
     throw createPathRefusal('SYMLINK_DANGLING', `${quoteForMessage(input)} is a link to a file that does not exist.`);
@@ -181,13 +181,13 @@ async function decide(
   const ofRun = bothRoots.every((root) => root.mount === 'run');
   const change = isMutatingPathOperation(operation) && !ofRun;
   const first = (reason: (segments: readonly string[]) => LocalizedMessage | undefined) =>
-    reason(spelled.segments) ?? reason(place.segments);
-  const why = tooBroad(place.root.realPath)
+    reason(spelled.segments) ?? reason(location.segments);
+  const why = tooBroad(location.root.realPath)
     ? message('The open folder is a whole disk or home folder.')
     : change
       ? (first(protectedPathReason) ??
         (await reasonAround(spelled, input)) ??
-        (await reasonAround(place, input, chosen)) ??
+        (await reasonAround(location, input, chosen)) ??
         serverStartFileReason(roots, path) ??
         (await includedInstructionReason(realPaths(roots), path)))
       : operation === 'read' || operation === 'search'
@@ -197,10 +197,10 @@ async function decide(
   const kind = !stats ? 'missing' : stats.isDirectory() ? 'folder' : stats.isSymbolicLink() ? 'link' : 'file';
   return {
     path,
-    relative: relativeOf(roots, place),
+    relative: relativeOf(roots, location),
     kind,
     size: stats?.isFile() ? stats.size : 0,
-    ...(place.root.mount && { mount: place.root.mount }),
+    ...(location.root.mount && { mount: location.root.mount }),
     ...(why && { protected: why }),
     ...(configuration && { configuration }),
   };
@@ -215,8 +215,8 @@ export const serverStartFileReason = (roots: readonly WorkspaceRoot[], path: str
 const realPaths = (roots: readonly ResolvedWorkspaceRoot[]) => openFolderRoots(roots).map(({ realPath }) => realPath);
 
 /** Returns the reason from surrounding folders and sibling names; refuses paths inside of Git's own files. */
-async function reasonAround(place: PathLocation, input: string, { folder, missing }: Partial<Walked> = {}) {
-  const around = await findContainingRepository(place.root.realPath, place.segments);
+async function reasonAround(location: PathLocation, input: string, { folder, missing }: Partial<Walked> = {}) {
+  const around = await findContainingRepository(location.root.realPath, location.segments);
   if (around === 'repository') throw gitInternal(input);
   if (around === 'environment') return installedCodeReason;
   const [name] = missing ?? [];
@@ -286,8 +286,8 @@ function checkKind(stats: Stats | undefined, input: string, operation: PathOpera
     );
 }
 
-function relativeOf(roots: readonly ResolvedWorkspaceRoot[], place: PathLocation): string {
-  const parts = isNamedRoot(roots, place.root) ? [place.root.name, ...place.segments] : place.segments;
+function relativeOf(roots: readonly ResolvedWorkspaceRoot[], location: PathLocation): string {
+  const parts = isNamedRoot(roots, location.root) ? [location.root.name, ...location.segments] : location.segments;
   return parts.length > 0 ? parts.join('/') : '.';
 }
 

@@ -21,7 +21,7 @@ export async function resolveVirtualPath(
   input: string,
   operation: VirtualOperation,
 ): Promise<ResolvedPath> {
-  const { folder, names } = placeOf(virtual, input);
+  const { folder, names } = locationOf(virtual, input);
   let found = await virtual.look(folder.address);
   let above = folder.address;
   for (const [at, name] of names.entries()) {
@@ -69,7 +69,7 @@ export function workspacePathOfUri(virtual: VirtualFiles, address: string): stri
   return undefined;
 }
 
-function placeOf({ folders }: VirtualFiles, input: string): { folder: VirtualFolder; names: string[] } {
+function locationOf({ folders }: VirtualFiles, input: string): { folder: VirtualFolder; names: string[] } {
   if (typeof input !== 'string' || input === '') throw new ToolError('TOOL_ARGS_INVALID', 'path: give a path as text.');
   if (input.length > 4096 || /[\0\\]/.test(input) || /^[a-z][a-z0-9+.-]+:/i.test(input))
     throw createPathRefusal(

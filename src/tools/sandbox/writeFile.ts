@@ -96,24 +96,24 @@ const hasNoLinks = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'
 
 async function replace(folder: string, name: string, bytes: Uint8Array, mode?: number): Promise<void> {
   const at = paths.join(folder, name);
-  const there = await lstat(at);
-  if (!there.isFile()) throw swappedLinkError(name);
+  const current = await lstat(at);
+  if (!current.isFile()) throw swappedLinkError(name);
   await access(at, constants.W_OK); // a rename needs only folder permissions
   try {
     await withTempFile(folder, async (temporary) => {
-      await fill(temporary, bytes, mode ?? there.mode & 0o777, there);
-      if (!isSame(await lstat(at), there)) throw swappedLinkError(name);
+      await fill(temporary, bytes, mode ?? current.mode & 0o777, current);
+      if (!isSame(await lstat(at), current)) throw swappedLinkError(name);
       await rename(temporary, at);
     });
   } catch (error) {
-    if (!onlyInPlace.has(codeOf(error)) || there.nlink > 1) throw error;
-    return writeInPlace(at, bytes, there);
+    if (!renameRefusals.has(codeOf(error)) || current.nlink > 1) throw error;
+    return writeInPlace(at, bytes, current);
   }
   await syncFolder(folder);
 }
 
 /** Errors of the path, not of the disk: a full disk has no space for a write in place either. */
-const onlyInPlace = new Set([...hasNoLinks, 'EBUSY', 'EROFS', 'ENAMETOOLONG']);
+const renameRefusals = new Set([...hasNoLinks, 'EBUSY', 'EROFS', 'ENAMETOOLONG']);
 
 /**
  * Writes a new file and syncs to disk. Other users cannot read the file before the mode is set; without `mode`, the default mode applies.
@@ -132,10 +132,10 @@ async function fill(path: string, bytes: Uint8Array, mode?: number, owner?: Stat
 }
 
 /** Writes from the first byte and truncates at the end: a partial write has a prefix of the new content. */
-async function writeInPlace(at: string, bytes: Uint8Array, there: Stats): Promise<void> {
+async function writeInPlace(at: string, bytes: Uint8Array, current: Stats): Promise<void> {
   const handle = await open(at, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   try {
-    if (!isSame(await handle.stat(), there)) throw swappedLinkError(paths.basename(at));
+    if (!isSame(await handle.stat(), current)) throw swappedLinkError(paths.basename(at));
     const before = await handle.readFile();
     const put = async (content: Uint8Array) => {
       for (let done = 0; done < content.length; )

@@ -7,7 +7,7 @@ import type { SearchRoot } from './searchRoots.ts';
 export interface FileGlob {
   /** @param path workspace-relative; `below`: without the folder name if several folders are open */
   matches(path: string, below: string): boolean;
-  limits(place: SearchRoot): RipgrepExclusions;
+  limits(root: SearchRoot): RipgrepExclusions;
   /** Returns the paths that contain the glob's brackets literally, if any; otherwise all. */
   preferred<One extends { path: string }>(found: readonly One[]): readonly One[];
 }
@@ -19,7 +19,7 @@ export async function createFileGlob(workspace: Workspace, glob: string | undefi
   const isLiteral = brackets === 'either' ? globTest(glob, 'literal') : undefined;
   return {
     matches: (path, below) => test(path) || (below !== path && test(below)),
-    limits: (place) => globToRipgrepExclusions(glob, place.prefix, brackets),
+    limits: (root) => globToRipgrepExclusions(glob, root.prefix, brackets),
     preferred(found) {
       const literal = isLiteral ? found.filter(({ path }) => isLiteral(path)) : [];
       return literal.length > 0 ? literal : found;
@@ -30,9 +30,9 @@ export async function createFileGlob(workspace: Workspace, glob: string | undefi
 async function bracketsOf({ roots }: Workspace, glob: string): Promise<GlobBracketMeaning> {
   if (!/[[{]/.test(glob)) return 'sets';
   if (/[*?]/.test(glob)) return 'either';
-  const isThere = await resolvePath(roots, glob, 'search').then(
+  const exists = await resolvePath(roots, glob, 'search').then(
     ({ kind }) => kind !== 'missing',
     () => false, // refused, or missing
   );
-  return isThere ? 'literal' : 'either';
+  return exists ? 'literal' : 'either';
 }

@@ -28,22 +28,22 @@ async function find({ pattern, path }: FindArguments, { workspace, signal }: Too
   if (workspace.virtual && !isMountPath(workspace, path))
     return findVirtualFiles(workspace.virtual, { pattern, path }, signal);
   const glob = await createFileGlob(workspace, pattern);
-  const wanted = (path: string, place: SearchRoot) =>
-    glob.matches(path, path.slice(place.prefix.length)) && !hasLeftoverTempSegment(path);
-  const places = await searchRoots(workspace, path);
+  const wanted = (path: string, root: SearchRoot) =>
+    glob.matches(path, path.slice(root.prefix.length)) && !hasLeftoverTempSegment(path);
+  const roots = await searchRoots(workspace, path);
   const look = async (more: string[]) => {
     const found: SearchHit[] = [];
     let cut = false;
-    for (const place of places) {
+    for (const root of roots) {
       if (found.length > maximumFiles) break;
-      const { hits, cut: early } = await withRipgrepExclusions(glob.limits(place), (limits) => {
+      const { hits, cut: early } = await withRipgrepExclusions(glob.limits(root), (limits) => {
         const run: FileSearch<SearchHit>['run'] = ({ inOrder, beyond, onHit, signal }) => {
           const options = ['--files', ...more, ...(inOrder ? ['--sort=path'] : []), ...limits];
           const onName = (name: string) => {
-            const path = toWorkspacePath(place, name);
-            return beyond(path) || !wanted(path, place) || onHit({ path });
+            const path = toWorkspacePath(root, name);
+            return beyond(path) || !wanted(path, root) || onHit({ path });
           };
-          return runRipgrep(workspace, place, options, onName, signal);
+          return runRipgrep(workspace, root, options, onName, signal);
         };
         return firstSortedHits({ run, taking: () => atMost(maximumFiles) }, signal);
       });
@@ -53,7 +53,7 @@ async function find({ pattern, path }: FindArguments, { workspace, signal }: Too
     return { found, cut };
   };
   let { found, cut } = await look([]);
-  const isIgnored = found.length === 0 && path !== undefined && (await isFolderIgnored(workspace, places[0]!, signal));
+  const isIgnored = found.length === 0 && path !== undefined && (await isFolderIgnored(workspace, roots[0]!, signal));
   if (isIgnored) ({ found, cut } = await look([noIgnoreOption]));
   await searchRoots(workspace, path); // refuses a link that leads out of the workspace since
   const files = glob
@@ -64,8 +64,8 @@ async function find({ pattern, path }: FindArguments, { workspace, signal }: Too
     ...(isIgnored ? [ignoredFolderNote(path!)] : []),
     ...(files.length === 0
       ? [
-          await ignoredFilesNote('No file matches', workspace, places, { glob, wanted }, signal),
-          ...(await slips(pattern, places, workspace, signal)),
+          await ignoredFilesNote('No file matches', workspace, roots, { glob, wanted }, signal),
+          ...(await slips(pattern, roots, workspace, signal)),
         ]
       : []),
   ];
@@ -85,20 +85,20 @@ const atMost = (most: number) => {
 
 async function slips(
   pattern: string,
-  places: readonly SearchRoot[],
+  roots: readonly SearchRoot[],
   workspace: Workspace,
   signal: AbortSignal,
 ): Promise<string[]> {
   const name = pattern.split('/').at(-1)!;
   const names = new Map<string, string>();
   const take = atMost(maximumOthers - 1);
-  for (const place of /[*?]/.test(name) ? [] : places) {
+  for (const root of /[*?]/.test(name) ? [] : roots) {
     const onName = (name: string) => {
-      const path = toWorkspacePath(place, name);
+      const path = toWorkspacePath(root, name);
       if (!hasLeftoverTempSegment(path)) names.set(path.slice(path.lastIndexOf('/') + 1), path);
       return take();
     };
-    await runRipgrep(workspace, place, ['--files', '--sort=path'], onName, signal);
+    await runRipgrep(workspace, root, ['--files', '--sort=path'], onName, signal);
   }
   const near = closestNames(name, names.keys()).map((slip) => JSON.stringify(names.get(slip)));
   return near.length > 0 ? [`Did you mean ${near.join(' or ')}?`] : [];

@@ -79,16 +79,16 @@ async function measure(folder: ResolvedPath, entry: Entry): Promise<void> {
 /** Marks entries without files visible to ripgrep. Without ripgrep, or in a large folder, nothing is marked. */
 async function markIgnored(workspace: Workspace, folder: ResolvedPath, entries: Entry[], signal: AbortSignal) {
   const unseen = new Map(entries.map((entry) => [entry.name, entry]));
-  const [place] = await searchRoots(workspace, folder.relative);
+  const [root] = await searchRoots(workspace, folder.relative);
   let budget = 50_000;
   const onLine = (line: string) => {
-    const below = paths.relative(folder.path, paths.join(place!.folder, line));
+    const below = paths.relative(folder.path, paths.join(root!.folder, line));
     unseen.delete(below.split(paths.sep)[0]!);
     budget -= 1;
     return unseen.size > 0 && budget > 0;
   };
   try {
-    await runRipgrep(workspace, place!, ['--files'], onLine, signal);
+    await runRipgrep(workspace, root!, ['--files'], onLine, signal);
   } catch (error) {
     if (error instanceof ToolError) return;
     throw error;

@@ -22,12 +22,12 @@ export async function listFilesBelow(
     return { cut: files.some((file) => !onName(file.path)) || cut !== undefined };
   }
   const options = ['--files', ...(inOrder ? ['--sort=path'] : [])];
-  for (const place of await searchRoots(workspace, path)) {
+  for (const root of await searchRoots(workspace, path)) {
     const onLine = (name: string) => {
-      const path = toWorkspacePath(place, name);
+      const path = toWorkspacePath(root, name);
       return hasLeftoverTempSegment(path) || onName(path);
     };
-    isCut = (await runRipgrep(workspace, place, options, onLine, signal)).cut || isCut;
+    isCut = (await runRipgrep(workspace, root, options, onLine, signal)).cut || isCut;
   }
   return { cut: isCut };
 }

@@ -29,7 +29,7 @@ const ignoring = ['.gitignore', '.ignore', '.rgignore', '.git'];
  */
 export async function runRipgrep(
   workspace: Workspace,
-  place: SearchRoot,
+  root: SearchRoot,
   options: readonly string[],
   onLine: (line: string) => boolean,
   signal: AbortSignal,
@@ -38,9 +38,9 @@ export async function runRipgrep(
   if (!workspace.ripgrep) throw new ToolError('TOOL_NOT_AVAILABLE', 'There is no ripgrep here. Use fs.list.');
   signal.throwIfAborted();
   const [separator, more] = options.includes('--files') ? ['\0', ['--null']] : ['\n', []];
-  const above = isIgnoredFromAbove(place) ? [] : ['--no-ignore-parent'];
-  const child = spawn(workspace.ripgrep, [...common, ...above, ...more, ...options, '--', place.target], {
-    cwd: place.folder,
+  const above = isIgnoredFromAbove(root) ? [] : ['--no-ignore-parent'];
+  const child = spawn(workspace.ripgrep, [...common, ...above, ...more, ...options, '--', root.target], {
+    cwd: root.folder,
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   }) as ChildProcessByStdio<Writable | null, Readable, Readable>;
   child.stdin?.on('error', () => undefined).end(input); // ripgrep may exit before the end of the input
@@ -62,7 +62,7 @@ export async function runRipgrep(
   try {
     let failed: unknown;
     let rest = '';
-    const say = (line: string) => {
+    const emitLine = (line: string) => {
       try {
         if (!cut && !onLine(line)) stop();
       } catch (error) {
@@ -73,7 +73,7 @@ export async function runRipgrep(
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       let from = 0;
       for (let end = text.indexOf(separator); end >= 0 && !cut; end = text.indexOf(separator, from)) {
-        say(rest + text.slice(from, end));
+        emitLine(rest + text.slice(from, end));
         rest = '';
         from = end + 1;
       }
@@ -135,10 +135,10 @@ function isWritten(file: string, text: string): boolean {
 
 function badPattern(errors: string): ToolError {
   // ripgrep's advice is about its own options, which the model cannot set.
-  const [said = ''] = errors.replace(/^rg: /, '').trim().split('\n\n');
-  const what = /literal "?.?\\n/.test(said)
+  const [errorText = ''] = errors.replace(/^rg: /, '').trim().split('\n\n');
+  const what = /literal "?.?\\n/.test(errorText)
     ? 'a pattern is looked for within one line, so it cannot hold \\n.'
-    : said.split('\n').slice(0, 4).join('\n');
+    : errorText.split('\n').slice(0, 4).join('\n');
   return new ToolError(
     'TOOL_ARGS_INVALID',
     `pattern: ${what}\nFor literal text, set fixed to true.`,

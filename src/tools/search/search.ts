@@ -40,7 +40,7 @@ async function askToSearch(args: SearchArguments, context: ToolContext) {
 }
 
 async function search(args: SearchArguments, context: ToolContext) {
-  const { workspace, signal, keptFromSearch } = context;
+  const { workspace, signal, searchExclusionTest } = context;
   if (workspace.virtual && !isMountPath(workspace, args.path))
     return searchVirtualFiles(workspace.virtual, args, context);
   const glob = await createFileGlob(workspace, args.glob);
@@ -56,22 +56,23 @@ async function search(args: SearchArguments, context: ToolContext) {
     const found = new LineMatches();
     return (hit: FoundLine) => found.add(hit);
   };
-  const places = await searchRoots(workspace, args.path);
-  const isKeptIn = new Map(places.map((place) => [place, keptFromSearch(toWorkspacePath(place, place.target))]));
-  const wanted = (path: string, place: SearchRoot) => {
-    const below = path.slice(place.prefix.length);
-    const isFree = !secretFileReason(below.split('/')) && !hasLeftoverTempSegment(below) && !isKeptIn.get(place)!(path);
+  const roots = await searchRoots(workspace, args.path);
+  const exclusionTests = new Map(roots.map((root) => [root, searchExclusionTest(toWorkspacePath(root, root.target))]));
+  const wanted = (path: string, root: SearchRoot) => {
+    const below = path.slice(root.prefix.length);
+    const isFree =
+      !secretFileReason(below.split('/')) && !hasLeftoverTempSegment(below) && !exclusionTests.get(root)!(path);
     return isFree && glob.matches(path, below);
   };
   const look = async (more: string[]) => {
     const found = new LineMatches();
-    for (const place of places) {
+    for (const root of roots) {
       if (found.cut) break;
-      const { hits, cut } = await withRipgrepExclusions(glob.limits(place), (limits) => {
+      const { hits, cut } = await withRipgrepExclusions(glob.limits(root), (limits) => {
         const run: FileSearch<FoundLine>['run'] = ({ inOrder, beyond, onHit, signal }) => {
           const sorted = inOrder ? ['--sort=path'] : [];
-          const onLine = reader(place, (path) => !beyond(path) && wanted(path, place), onHit);
-          return runRipgrep(workspace, place, [...options, ...more, ...sorted, ...limits], onLine, signal);
+          const onLine = reader(root, (path) => !beyond(path) && wanted(path, root), onHit);
+          return runRipgrep(workspace, root, [...options, ...more, ...sorted, ...limits], onLine, signal);
         };
         return firstSortedHits({ run, taking }, signal);
       });
@@ -81,7 +82,7 @@ async function search(args: SearchArguments, context: ToolContext) {
   };
   let found = await look([]);
   const isIgnored =
-    found.matches === 0 && args.path !== undefined && (await isFolderIgnored(workspace, places[0]!, signal));
+    found.matches === 0 && args.path !== undefined && (await isFolderIgnored(workspace, roots[0]!, signal));
   if (isIgnored) found = await look([noIgnoreOption]);
   await searchRoots(workspace, args.path); // refuses a link that leads out of the workspace since
   const more = `Only the first ${found.matches} matches. Narrow the pattern, or give a path or glob.`;
@@ -99,15 +100,15 @@ async function search(args: SearchArguments, context: ToolContext) {
 
   /** Explains an empty result. Ignored files are not checked for a whole workspace without a glob: every workspace has some. */
   async function nothing(): Promise<string> {
-    const said = 'Nothing matches in the files';
-    const isNarrow = args.glob !== undefined || places.some(({ target }) => target !== './');
+    const heading = 'Nothing matches in the files';
+    const isNarrow = args.glob !== undefined || roots.some(({ target }) => target !== './');
     return isNarrow
-      ? ignoredFilesNote(said, workspace, places, { glob, wanted }, signal)
-      : `${said}; ignored ones are left out.`;
+      ? ignoredFilesNote(heading, workspace, roots, { glob, wanted }, signal)
+      : `${heading}; ignored ones are left out.`;
   }
 }
 
-function reader(place: SearchRoot, wanted: (path: string) => boolean, onHit: (hit: FoundLine) => boolean) {
+function reader(root: SearchRoot, wanted: (path: string) => boolean, onHit: (hit: FoundLine) => boolean) {
   let path: string | undefined;
   return (json: string): boolean => {
     const begins = json.startsWith('{"type":"begin"');
@@ -115,9 +116,9 @@ function reader(place: SearchRoot, wanted: (path: string) => boolean, onHit: (hi
     const { type, data } = JSON.parse(json) as RipgrepEvent;
     if (begins) {
       const { text: named } = data.path; // absent if not UTF-8: the secret check and later reads would be impossible
-      const whole = named === undefined ? undefined : toWorkspacePath(place, named);
+      const whole = named === undefined ? undefined : toWorkspacePath(root, named);
       path =
-        whole !== undefined && wanted(whole) && !fileContainsSecretsSync(paths.join(place.folder, named!))
+        whole !== undefined && wanted(whole) && !fileContainsSecretsSync(paths.join(root.folder, named!))
           ? whole
           : undefined;
       return true;

@@ -35,7 +35,7 @@ const isBelow = (folder: string, path: string) =>
   path === folder ||
   path.startsWith(/[\\/]$/.test(folder) ? folder : folder + (process.platform === 'win32' ? '\\' : '/'));
 
-export function toWorkspacePath(place: SearchRoot, path: string): string {
+export function toWorkspacePath(root: SearchRoot, path: string): string {
   const named = process.platform === 'win32' ? path.replaceAll('\\', '/') : path;
-  return place.prefix + (named.startsWith('./') ? named.slice(2) : named);
+  return root.prefix + (named.startsWith('./') ? named.slice(2) : named);
 }

@@ -20,8 +20,8 @@ export const noIgnoreOption = '--no-ignore';
  * Tests if ignore files exclude a named folder as a whole: `/build/`, `build/*`, or a `*` inside of the folder. A folder whose files are
  * ignored individually does not count.
  */
-export async function isFolderIgnored(workspace: Workspace, place: SearchRoot, signal: AbortSignal): Promise<boolean> {
-  if (place.target === './') return false;
+export async function isFolderIgnored(workspace: Workspace, root: SearchRoot, signal: AbortSignal): Promise<boolean> {
+  if (root.target === './') return false;
   const holdsFile = async (at: SearchRoot, options: string[] = []) => {
     let holds = false;
     const onName = () => {
@@ -31,8 +31,8 @@ export async function isFolderIgnored(workspace: Workspace, place: SearchRoot, s
     await runRipgrep(workspace, at, ['--files', ...options], onName, signal);
     return holds;
   };
-  if ((await holdsFile(place)) || !(await holdsFile(place, [noIgnoreOption]))) return false;
-  return withIgnoreFilesOf(place, async (copy) => !(await holdsFile(copy)));
+  if ((await holdsFile(root)) || !(await holdsFile(root, [noIgnoreOption]))) return false;
+  return withIgnoreFilesOf(root, async (copy) => !(await holdsFile(copy)));
 }
 
 /** Maximum bytes of an ignore file; larger files are skipped. */
@@ -45,7 +45,7 @@ async function withIgnoreFilesOf<Result>(
   work: (copy: SearchRoot) => Promise<Result>,
 ): Promise<Result> {
   const base = await mkdtemp(paths.join(await realpath(tmpdir()), 'towpath-ignored-'));
-  const copyOf = (place: string) => paths.join(base, paths.relative(paths.parse(place).root, place));
+  const copyOf = (folder: string) => paths.join(base, paths.relative(paths.parse(folder).root, folder));
   try {
     const named = paths.join(folder, target);
     for (let at = named; ; at = paths.dirname(at)) {
@@ -77,15 +77,15 @@ export const ignoredFolderNote = (path: string): string =>
 export async function ignoredFilesNote(
   nothing: string,
   workspace: Workspace,
-  places: readonly SearchRoot[],
-  { glob, wanted }: { glob: FileGlob; wanted(path: string, place: SearchRoot): boolean },
+  roots: readonly SearchRoot[],
+  { glob, wanted }: { glob: FileGlob; wanted(path: string, root: SearchRoot): boolean },
   signal: AbortSignal,
 ): Promise<string> {
   const time = AbortSignal.timeout(timeLimit);
   const both = AbortSignal.any([signal, time]);
   const found: string[] = [];
   try {
-    for (const place of places)
+    for (const place of roots)
       await withRipgrepExclusions(glob.limits(place), async (limits) => {
         const look = (options: string[], onPath: (path: string) => boolean) =>
           runRipgrep(

@@ -45,11 +45,11 @@ export async function firstSortedHits<One extends SearchHit>(
   try {
     return await new Promise((resolve, reject) => {
       const onEnough = () => {
-        const took = performance.now() - startedAt;
+        const ms = performance.now() - startedAt;
         const begin = () => {
-          runs.push(inOrder(search, 2 * took, both).then(resolve, () => undefined)); // its failure fails the other, or is its end
+          runs.push(inOrder(search, 2 * ms, both).then(resolve, () => undefined)); // its failure fails the other, or is its end
         };
-        timer = setTimeout(begin, 3 * took);
+        timer = setTimeout(begin, 3 * ms);
       };
       runs.push(anyhow(search, onEnough, both).then(resolve, reject));
     });

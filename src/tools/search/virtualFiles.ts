@@ -34,10 +34,10 @@ export async function findVirtualFiles(
   const below = (file: string) => (virtual.folders.length > 1 ? file.slice(file.indexOf('/') + 1) : file);
   const found = files.map((file) => file.path).filter((file) => matches(file) || matches(below(file)));
   const more = found.length > maxFiles ? `More than ${maxFiles} files; narrow the pattern or give a path.` : undefined;
-  const said = [cut, more].filter((one) => one !== undefined).join(' ');
+  const note = [cut, more].filter((one) => one !== undefined).join(' ');
   return {
     files: found.slice(0, maxFiles),
     ...(found.length === 0 && { note: 'No file matches.' }),
-    ...(said && { cut: said }),
+    ...(note && { cut: note }),
   };
 }

@@ -33,17 +33,17 @@ const atOnce = 8;
 export async function searchVirtualFiles(
   virtual: VirtualFiles,
   args: VirtualSearch,
-  { workspace, signal, keptFromSearch }: ToolContext,
+  { workspace, signal, searchExclusionTest }: ToolContext,
 ) {
   const walked = await virtualFilesBelow(virtual, args.path, signal);
   const [only] = walked.files;
   if (only && walked.files.length === 1 && only.path === args.path && isSecretVirtualFile(only))
     throw createPathRefusal('SECRET_READ', 'Searches skip files that may hold secrets. fs.read asks the person.');
-  const isKept = keptFromSearch(args.path ?? '');
+  const isExcluded = searchExclusionTest(args.path ?? '');
   const matches = args.glob === undefined ? () => true : globTest(args.glob, 'either');
   const below = (file: string) => (virtual.folders.length > 1 ? file.slice(file.indexOf('/') + 1) : file);
   const wanted = walked.files.filter(
-    (file) => !isSecretVirtualFile(file) && !isKept(file.path) && (matches(file.path) || matches(below(file.path))),
+    (file) => !isSecretVirtualFile(file) && !isExcluded(file.path) && (matches(file.path) || matches(below(file.path))),
   );
   const { read, cut } = await readFirst(virtual, wanted, signal);
   const found = new LineMatches();
@@ -51,9 +51,14 @@ export async function searchVirtualFiles(
   const more = isCut
     ? `Only the first ${found.matches} matches. Narrow the pattern, or give a path or glob.`
     : undefined;
-  const said = [walked.cut, cut, more].filter((one) => one !== undefined).join(' ');
+  const truncationNote = [walked.cut, cut, more].filter((one) => one !== undefined).join(' ');
   const [note] = found.matches === 0 ? grepEscapeHint(args) : [];
-  return { matches: found.matches, files: found.files, ...(note && { note }), ...(said && { cut: said }) };
+  return {
+    matches: found.matches,
+    files: found.files,
+    ...(note && { note }),
+    ...(truncationNote && { cut: truncationNote }),
+  };
 }
 
 interface ReadFile {
@@ -93,9 +98,9 @@ async function textOf(
   { address }: VirtualFile,
 ): Promise<{ text: string; bytes: number } | 'large' | undefined> {
   try {
-    const there = await virtual.look(address);
-    if (there?.kind !== 'file') return undefined;
-    if (there.size > maxOfFile) return 'large';
+    const found = await virtual.look(address);
+    if (found?.kind !== 'file') return undefined;
+    if (found.size > maxOfFile) return 'large';
     const bytes = Buffer.from(await virtual.read(address));
     const decoded = decodeText(bytes);
     return decoded && { text: decoded.text, bytes: bytes.length };
@@ -120,16 +125,16 @@ async function among(
   const around = args.context ?? 0;
   let file = 0;
   let before = 0; // number of lines in earlier files
-  let told = 0; // last reported line of this file
+  let lastLine = 0; // last reported line of this file
   let enough = false;
   const give = (line: number, isMatch: boolean, start = 0) => {
     const { path, lines } = files[file]!;
-    told = line;
+    lastLine = line;
     enough ||= !found.add({ path, isMatch, line: formatGrepLine(line, lines[line - 1]!, isMatch, start) });
   };
   let owed = 0;
   const settle = (upTo: number) => {
-    for (let line = told + 1; !enough && line <= Math.min(owed, upTo, files[file]!.lines.length); line++)
+    for (let line = lastLine + 1; !enough && line <= Math.min(owed, upTo, files[file]!.lines.length); line++)
       give(line, false);
   };
   const onLine = (json: string): boolean => {
@@ -139,18 +144,18 @@ async function among(
       settle(Number.POSITIVE_INFINITY);
       before += files[file]!.lines.length;
       file += 1;
-      [told, owed] = [0, 0];
+      [lastLine, owed] = [0, 0];
     }
     const line = data.line_number - before;
     settle(line - 1);
-    for (let above = Math.max(told + 1, line - around); !enough && above < line; above++) give(above, false);
+    for (let above = Math.max(lastLine + 1, line - around); !enough && above < line; above++) give(above, false);
     if (!enough) give(line, true, data.submatches[0]?.start);
     owed = line + around;
     return !enough;
   };
   const input = files.flatMap(({ lines }) => lines).join('\n');
-  const place = { folder: tmpdir(), target: '-', prefix: '' };
-  const { cut } = await runRipgrep(workspace, place, options, onLine, signal, input);
+  const root = { folder: tmpdir(), target: '-', prefix: '' };
+  const { cut } = await runRipgrep(workspace, root, options, onLine, signal, input);
   if (!cut && files[file]) settle(Number.POSITIVE_INFINITY);
   return cut || enough;
 }

@@ -120,8 +120,8 @@ function withOptions(args: readonly string[], options: readonly string[]): strin
 
 function programFor(spelled: string, ripgrep: string | undefined): string | undefined {
   const name = paths.posix.basename(spelled);
-  const places = systemProgramFolders.map((place) => paths.posix.join(place, name));
-  return places.find((place) => existsSync(place)) ?? (name === 'rg' ? ripgrep : undefined);
+  const candidates = systemProgramFolders.map((folder) => paths.posix.join(folder, name));
+  return candidates.find((candidate) => existsSync(candidate)) ?? (name === 'rg' ? ripgrep : undefined);
 }
 
 function start(command: CommandStep, piped: boolean, ripgrep: string | undefined) {

@@ -33,7 +33,7 @@ interface BackgroundOptions {
 export class BackgroundCommands {
   readonly after?: DelayScheduler;
   private readonly commands: RunningCommand[] = [];
-  private readonly told = new Map<RunningCommand, Promise<unknown>>();
+  private readonly reports = new Map<RunningCommand, Promise<unknown>>();
   private readonly offered = new Map<string, () => void>();
   private owner?: Promise<ProcessIdentity | undefined>;
   private isClosing = false;
@@ -62,7 +62,7 @@ export class BackgroundCommands {
   }
 
   /** Throws if the maximum is reached. */
-  makeRoom(): void {
+  dropOldest(): void {
     if (this.atWork.length >= maxCommands)
       throw new ToolError(
         'TOOL_EXEC_FAILED',
@@ -86,7 +86,7 @@ export class BackgroundCommands {
     this.owner ??= processIdentity(process.pid);
     const command = new RunningCommand(going, { owner: this.owner, after: this.after, keep: this.options.keep });
     this.commands.push(command);
-    const told = command.done.then(async (end) => {
+    const report = command.done.then(async (end) => {
       this.forgetOld();
       this.changed();
       try {
@@ -95,7 +95,7 @@ export class BackgroundCommands {
         this.report(error);
       }
     });
-    this.told.set(command, told);
+    this.reports.set(command, report);
     this.changed();
     if (this.isClosing) void command.stop('window');
     return command;
@@ -114,8 +114,8 @@ export class BackgroundCommands {
   }
 
   /** Calls `hear` on new output; returns a function to unsubscribe. */
-  listen(id: string, hear: () => void): () => void {
-    return this.commands.find((one) => one.id === id)?.listen(this.isolated(hear)) ?? (() => {});
+  listen(id: string, listener: () => void): () => void {
+    return this.commands.find((one) => one.id === id)?.listen(this.isolated(listener)) ?? (() => {});
   }
 
   async endRun(runId: string): Promise<void> {
@@ -131,11 +131,11 @@ export class BackgroundCommands {
   private async endAll(which: (one: RunningCommand) => boolean, grace?: number): Promise<void> {
     const all = this.commands.filter(which);
     for (const one of all) void one.stop('window', grace);
-    await Promise.all(all.map((one) => this.told.get(one)));
+    await Promise.all(all.map((one) => this.reports.get(one)));
   }
 
-  private isolated(hear: () => unknown): () => void {
-    const listen = createIsolatedListener([hear], (error) => this.report(error));
+  private isolated(listener: () => unknown): () => void {
+    const listen = createIsolatedListener([listener], (error) => this.report(error));
     return () => listen(undefined);
   }
 
@@ -147,7 +147,7 @@ export class BackgroundCommands {
     const old = this.commands.filter(({ end }) => end !== undefined).slice(0, -maxEnded);
     for (const one of old) {
       this.commands.splice(this.commands.indexOf(one), 1);
-      this.told.delete(one);
+      this.reports.delete(one);
     }
   }
 }

@@ -15,7 +15,7 @@ export interface DetachingCommand {
   folder: string;
   started: StartedCommand;
   timedOut?: Promise<'timeout'>;
-  over(how: string): void;
+  over(reason: string): void;
 }
 
 interface Ways {
@@ -43,7 +43,7 @@ export class RunningCommand {
   isWorking = true;
   private news = new CommandOutput();
   private hasNews = false;
-  private readonly hearers = new Set<() => void>();
+  private readonly listeners = new Set<() => void>();
   private stopping: (by: By) => void = () => {};
   private grace = processEndGraceMs;
 
@@ -63,7 +63,7 @@ export class RunningCommand {
     started.listen((text) => {
       this.news.add(text);
       this.hasNews = true;
-      for (const hear of this.hearers) hear();
+      for (const listener of this.listeners) listener();
     });
     this.done = this.untilEnd();
   }
@@ -74,7 +74,7 @@ export class RunningCommand {
   }
 
   text(): string {
-    return this.going.started.kept.text();
+    return this.going.started.output.text();
   }
 
   /** Returns new output since the last call, and the number of dropped bytes. */
@@ -89,7 +89,7 @@ export class RunningCommand {
   async untilNews(signal: AbortSignal): Promise<void> {
     if (this.hasNews || this.end) return;
     const quiet = new OutputSilenceDetector(this.ways.after);
-    const unlisten = this.listen(quiet.heard);
+    const unlisten = this.listen(quiet.onOutput);
     try {
       await raceWithAbort(Promise.race([quiet.settled, this.done]), signal, throwInterrupted);
     } finally {
@@ -99,9 +99,9 @@ export class RunningCommand {
   }
 
   /** Calls `hear` on new output and at the end; returns a function to unsubscribe. */
-  listen(hear: () => void): () => void {
-    this.hearers.add(hear);
-    return () => this.hearers.delete(hear);
+  listen(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   }
 
   /** Stops the command with all processes and returns the end; an ended command stays unchanged. */
@@ -117,13 +117,13 @@ export class RunningCommand {
       this.stopping = resolve;
     });
     const ended = started.ended.catch(() => ({ exitCode: null, signal: null }));
-    const how = await Promise.race([ended, stopped, ...(timedOut ? [timedOut] : [])]);
+    const reason = await Promise.race([ended, stopped, ...(timedOut ? [timedOut] : [])]);
     this.isWorking = false;
-    const scope = typeof how === 'string' ? 'all' : 'group'; // a process that left the group survives a normal end and is named
+    const scope = typeof reason === 'string' ? 'all' : 'group'; // a process that left the group survives a normal end and is named
     const left = await endCommandProcesses(this.pid, this.marker, scope, () => this.grace).catch(() => []);
-    await started.heard(100);
-    const exit = typeof how === 'string' ? await Promise.race([ended, sleep(100)]) : how;
-    const by = typeof how !== 'string' ? 'itself' : how === 'flooded' ? 'flood' : how;
+    await started.waitForOutput(100);
+    const exit = typeof reason === 'string' ? await Promise.race([ended, sleep(100)]) : reason;
+    const by = typeof reason !== 'string' ? 'itself' : reason === 'flooded' ? 'flood' : reason;
     const text = this.text();
     const outputId = text === '' ? undefined : await this.ways.keep?.(this.runId, text).catch(() => undefined);
     this.end = {
@@ -132,8 +132,8 @@ export class RunningCommand {
       ...(left.length > 0 && { stillRunning: left.map(processLabel) }),
       ...(outputId && { outputId }),
     };
-    this.going.over(typeof how === 'string' ? 'Ended.' : formatCommandExit(how));
-    for (const hear of this.hearers) hear();
+    this.going.over(typeof reason === 'string' ? 'Ended.' : formatCommandExit(reason));
+    for (const listener of this.listeners) listener();
     return this.end;
   }
 }

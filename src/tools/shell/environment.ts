@@ -44,14 +44,14 @@ export function commandEnvironment(
   marker: string,
   git: readonly GitSetting[] = [],
 ): NodeJS.ProcessEnv {
-  const kept = Object.entries(own).filter(
+  const variables = Object.entries(own).filter(
     ([name, value]) =>
       !/^GIT_CONFIG_(COUNT|KEY_|VALUE_)/.test(name) &&
       !dropped.some((pattern) => pattern.test(name)) &&
       redactAllSecrets(value ?? '') === value,
   );
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(variables),
     TERM: 'dumb',
     NO_COLOR: '1',
     PAGER: 'cat',

@@ -40,8 +40,8 @@ async function listeners(port: number): Promise<Listener[]> {
   );
   return tables.flatMap((table) =>
     table.split('\n').flatMap((line) => {
-      const [, place = '', , state, , , , , , inode] = line.trim().split(/\s+/);
-      const [local, at] = place.split(':');
+      const [, address = '', , state, , , , , , inode] = line.trim().split(/\s+/);
+      const [local, at] = address.split(':');
       return state === '0A' && at === wanted && inode ? [{ local: local!, inode }] : [];
     }),
   );

@@ -26,5 +26,5 @@ const outputAtOnce = 20_000;
 /** Second output target for cleaned live output, in pieces of `lineUpdates`. `end` receives a text about the end. */
 export interface CommandMirror {
   write(text: string): void;
-  end(how: string): void;
+  end(reason: string): void;
 }

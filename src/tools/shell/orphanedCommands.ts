@@ -36,7 +36,7 @@ export class OrphanedCommands {
 
   /** Returns a running command with the same line and folder, to avoid a parallel second run. */
   async twinOf(line: string, folder: string): Promise<OrphanedCommand | undefined> {
-    const isTwin = ({ command }: LeftCommand) => command.folder === folder && sameWords(command.line, line);
+    const isTwin = ({ command }: LeftCommand) => command.folder === folder && isSameCommand(command.line, line);
     if (![...this.known.values()].some(isTwin)) return undefined;
     return (await this.atWork()).find(isTwin);
   }
@@ -59,7 +59,7 @@ export class OrphanedCommands {
   }
 }
 
-const sameWords = (one: string, other: string) =>
+const isSameCommand = (one: string, other: string) =>
   one.trim().replaceAll(/\s+/g, ' ') === other.trim().replaceAll(/\s+/g, ' ');
 
 /** Returns the identity of a process; undefined if ended or unsupported. */

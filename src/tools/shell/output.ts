@@ -3,10 +3,10 @@ import { appendTerminalOutput } from '../../protocol/text/lineUpdates.ts';
 import { TerminalLine } from './terminalLine.ts';
 
 /** Stored bytes of output: the head, and mostly the tail with the result; less than 5 MiB together. */
-const keptHead = 1024 * 1024;
+const maxHead = 1024 * 1024;
 /** Characters collected before storage, because programs may write single characters. */
 const blockSize = 64 * 1024;
-const keptTail = 4 * 1024 * 1024 - 2 * blockSize;
+const maxTail = 4 * 1024 * 1024 - 2 * blockSize;
 
 /**
  * Decoder of one output stream: returns terminal text without escape sequences and control characters, each line in the final state. Pieces
@@ -66,9 +66,9 @@ export class CommandOutput {
     if (this.open.length < blockSize) return;
     // A line that may still change is short.
     const line = this.open.lastIndexOf('\n') + 1;
-    const kept = this.open.length - line < blockSize / 2 ? this.open.slice(line) : '';
-    this.putAway(this.open.slice(0, this.open.length - kept.length));
-    this.open = kept;
+    const openLine = this.open.length - line < blockSize / 2 ? this.open.slice(line) : '';
+    this.putAway(this.open.slice(0, this.open.length - openLine.length));
+    this.open = openLine;
   }
 
   /** Returns the stored text with marks for invisible characters, and a line about dropped bytes. */
@@ -79,14 +79,14 @@ export class CommandOutput {
 
   private putAway(text: string): void {
     const block = Buffer.from(text);
-    if (this.tail.length === 0 && this.headBytes + block.length <= keptHead) {
+    if (this.tail.length === 0 && this.headBytes + block.length <= maxHead) {
       this.head.push(block);
       this.headBytes += block.length;
       return;
     }
     this.tail.push(block);
     this.tailBytes += block.length;
-    while (this.tailBytes > keptTail) {
+    while (this.tailBytes > maxTail) {
       const oldest = this.tail.shift()!;
       this.tailBytes -= oldest.length;
       this.dropped += oldest.length;

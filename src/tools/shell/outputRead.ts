@@ -26,7 +26,7 @@ export function outputReadTool(background: Pick<BackgroundCommands, 'find'>): To
         const { text, dropped } = command.takeNews();
         return { ...standing, ...(await storedOutput(text, dropped, 'text', context)) };
       }
-      const text = command ? command.text() : await context.keptOutput(id);
+      const text = command ? command.text() : await context.storedOutput(id);
       if (text === undefined) throw new ToolError('ENOENT', `No call of this run gave an output with the id ${id}.`);
       return { ...(command && commandState(command)), ...linesFrom(text, offset ?? 1, limit) };
     },
@@ -46,8 +46,8 @@ function linesFrom(text: string, offset: number, limit: number) {
 
 export const commandState = ({ end }: Pick<RunningCommand, 'end'>) => {
   if (!end) return { running: true };
-  const { by, outputId: _, ...how } = end;
-  return { running: false, ...(by !== 'itself' && { by }), ...how };
+  const { by, outputId: _, ...details } = end;
+  return { running: false, ...(by !== 'itself' && { by }), ...details };
 };
 
 const pieces = (line: string) =>

@@ -20,7 +20,7 @@ export class OutputSilenceDetector {
     this.cancelLongest = after(longest, this.settle);
   }
 
-  readonly heard = (): void => {
+  readonly onOutput = (): void => {
     this.cancelSilence?.();
     if (!this.over) this.cancelSilence = this.after(silence, this.settle);
   };

@@ -44,13 +44,13 @@ export async function endCommandProcesses(
 ): Promise<CommandProcess[]> {
   if (process.platform === 'win32') return endTree(leader);
   const asked = performance.now();
-  const told = new Set<number>();
+  const signaled = new Set<number>();
   let killed: number | undefined;
-  const tell = (pid: number, signal: NodeJS.Signals) => {
-    if (signal === 'SIGKILL' || !told.has(pid)) sendSignal(pid, signal);
-    told.add(pid);
+  const signalOnce = (pid: number, signal: NodeJS.Signals) => {
+    if (signal === 'SIGKILL' || !signaled.has(pid)) sendSignal(pid, signal);
+    signaled.add(pid);
   };
-  tell(-leader, 'SIGTERM');
+  signalOnce(-leader, 'SIGTERM');
   for (;;) {
     // Each round looks again, because a dying process may start another.
     const alive = await findCommandProcesses(leader, marker);
@@ -60,7 +60,7 @@ export async function endCommandProcesses(
     if (wanted.length === 0 || (killed !== undefined && waited - killed > 1000)) return alive;
     const signal = waited < grace() ? 'SIGTERM' : 'SIGKILL';
     if (signal === 'SIGKILL') killed ??= waited;
-    for (const { pid, group } of wanted) tell(group === leader ? -leader : pid, signal);
+    for (const { pid, group } of wanted) signalOnce(group === leader ? -leader : pid, signal);
     await sleep(waited < 500 ? 50 : 250); // listing all processes is expensive
   }
 }

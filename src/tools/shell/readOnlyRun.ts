@@ -22,7 +22,7 @@ export async function runReadOnlyCommand(
   context: ToolContext,
   mirror?: CommandMirror,
 ) {
-  const kept = new CommandOutput();
+  const output = new CommandOutput();
   const cleaner = new TerminalOutputCleaner();
   const live = throttleLiveOutput((text) => {
     context.output(text);
@@ -32,10 +32,10 @@ export async function runReadOnlyCommand(
   const time = AbortSignal.timeout(timeout);
   let bytes = 0;
   const take = (text: string) => {
-    kept.add(text);
+    output.add(text);
     live.add(text);
   };
-  let how = 'It could not be started.';
+  let reason = 'It could not be started.';
   try {
     const signal = AbortSignal.any([context.signal, time, full.signal]);
     const onData = (chunk: Buffer) => {
@@ -46,20 +46,20 @@ export async function runReadOnlyCommand(
     };
     const { exitCode } = await runArgvPipeline(line, onData, signal, ripgrep);
     take(cleaner.end());
-    const told = await storedOutput(kept.text(), kept.dropped, 'output', context);
-    how = signal.aborted ? 'Ended.' : `Exit code ${exitCode}.`;
-    if (context.signal.aborted) throw new ToolError('TOOL_INTERRUPTED', 'Stopped while it ran.', told);
+    const stored = await storedOutput(output.text(), output.dropped, 'output', context);
+    reason = signal.aborted ? 'Ended.' : `Exit code ${exitCode}.`;
+    if (context.signal.aborted) throw new ToolError('TOOL_INTERRUPTED', 'Stopped while it ran.', stored);
     if (time.aborted)
       throw new ToolError(
         'TOOL_TIMEOUT',
         `It did not end within ${timeout / 1000} s and was ended. Read less at once.`,
-        told,
+        stored,
       );
-    if (!full.signal.aborted) return { exitCode, ...told };
+    if (!full.signal.aborted) return { exitCode, ...stored };
     const cut = 'It wrote more than 64 KiB and was ended there. Read less at once.';
-    return { exitCode: null, ...told, cut: [told.cut, cut].filter(Boolean).join(' ') };
+    return { exitCode: null, ...stored, cut: [stored.cut, cut].filter(Boolean).join(' ') };
   } finally {
     live.end();
-    mirror?.end(how);
+    mirror?.end(reason);
   }
 }

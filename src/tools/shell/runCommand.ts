@@ -36,7 +36,7 @@ export async function runCommand(
   { timeout, mirror, marker = randomUUID(), background, goesOn = false }: RunOptions,
 ) {
   const started = await startCommand(line, folder, marker);
-  const { kept } = started;
+  const { output } = started;
   let isCallsOwn = true;
   const live = throttleLiveOutput((text) => {
     if (isCallsOwn) context.output(text);
@@ -44,7 +44,7 @@ export async function runCommand(
   });
   started.listen(live.add);
   const quiet = goesOn ? new OutputSilenceDetector(background.after) : undefined;
-  if (quiet) started.listen(quiet.heard);
+  if (quiet) started.listen(quiet.onOutput);
 
   const ending = new AbortController();
   const outOfTime = new AbortController();
@@ -57,28 +57,28 @@ export async function runCommand(
   const stopped = new Promise<'stopped'>((resolve) => {
     stopListening = onAbort(signal, () => resolve('stopped'));
   });
-  const tellOfIt = async () => {
+  const recordStart = async () => {
     const identity = started.pid === undefined ? undefined : await processIdentity(started.pid);
     if (identity && !ending.signal.aborted) context.commandStarted(identity);
   };
-  const told = tellOfIt().catch(() => {}); // the marker is already recorded
+  const recorded = recordStart().catch(() => {}); // the marker is already recorded
   const letGoOn = background.offer(marker);
-  let how = 'It could not be started.';
+  let reason = 'It could not be started.';
   const over = () => {
     outOfTime.abort();
     live.end();
-    mirror?.end(how);
+    mirror?.end(reason);
     started.letGo();
   };
   try {
     const possible = [started.ended, stopped, letGoOn.asked, ...(timedOut ? [timedOut] : [])];
     const end = await Promise.race([...possible, ...(quiet ? [quiet.settled] : [])]);
     if (end === 'quiet' || end === 'goes on') return await goOn(end === 'goes on');
-    how = inWords(end);
+    reason = endText(end);
     if (typeof end === 'string') return await cutShort(end);
     // Processes left in the group are ended; an independent daemon survives and is named.
     const left = await endCommandProcesses(started.pid!, marker, 'group');
-    await started.heard(100);
+    await started.waitForOutput(100);
     return { exitCode: end.exitCode, ...(end.signal && { signal: end.signal }), ...(await result(left)) };
   } finally {
     ending.abort();
@@ -93,7 +93,7 @@ export async function runCommand(
     live.end();
     isCallsOwn = false;
     const { runId, toolCallId } = context;
-    const text = kept.text();
+    const text = output.text();
     const going = background.take({
       runId,
       toolCallId,
@@ -101,32 +101,32 @@ export async function runCommand(
       folder,
       started,
       timedOut: byPerson ? undefined : timedOut,
-      over(words) {
-        how = words;
+      over(text) {
+        reason = text;
         over();
       },
     });
-    await told; // the report precedes the end of the call
+    await recorded; // the report precedes the end of the call
     context.commandGoesOn(await going.background());
     const note = byPerson && 'The person let it go on in the background.';
     return {
       id: going.id,
       running: true,
-      ...(await storedOutput(text, kept.dropped, 'output', context)),
+      ...(await storedOutput(text, output.dropped, 'output', context)),
       ...(note && { note }),
     };
   }
 
   async function result(left: CommandProcess[], keeping: Pick<ToolContext, 'keepOutput'> = context) {
-    const told = await storedOutput(kept.text(), kept.dropped, 'output', keeping);
-    const why = bareRepositoryRefusal(told.output);
-    return { ...told, ...(why && { note: why }), ...(left.length > 0 && { stillRunning: left.map(processLabel) }) };
+    const stored = await storedOutput(output.text(), output.dropped, 'output', keeping);
+    const why = bareRepositoryRefusal(stored.output);
+    return { ...stored, ...(why && { note: why }), ...(left.length > 0 && { stillRunning: left.map(processLabel) }) };
   }
 
   /** Returns at once; remaining processes are killed in the background. */
   async function stoppedResult() {
     requestProcessGroupEnd(started.pid!);
-    await Promise.race([Promise.all([started.ended, started.heard(stopPatience)]), sleep(stopPatience)]);
+    await Promise.race([Promise.all([started.ended, started.waitForOutput(stopPatience)]), sleep(stopPatience)]);
     const late = () => Promise.reject(new Error('The disk is slow.'));
     const details = await result([], {
       keepOutput: (text) => Promise.race([context.keepOutput(text), sleep(stopPatience).then(late)]),
@@ -160,7 +160,7 @@ export async function runCommand(
   }
 }
 
-function inWords(end: CommandExit | 'timeout' | 'stopped' | 'flooded'): string {
+function endText(end: CommandExit | 'timeout' | 'stopped' | 'flooded'): string {
   if (end === 'timeout') return 'Ended: its time was over.';
   if (end === 'stopped') return 'Stopped.';
   if (end === 'flooded') return 'Ended: it wrote too much.';

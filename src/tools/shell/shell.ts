@@ -56,8 +56,8 @@ export function shellTool({
     async function plan({ command, cwd, timeoutSeconds, background: goesOn }, context): Promise<ToolCallPlan> {
       const { workspace } = context;
       if (command.trim() === '') throw new ToolError('TOOL_ARGS_INVALID', 'command: give a command.');
-      const place = cwd ?? defaultFolder(workspace.roots);
-      const folder = await resolvePath(workspace.roots, place, 'list');
+      const workingFolder = cwd ?? defaultFolder(workspace.roots);
+      const folder = await resolvePath(workspace.roots, workingFolder, 'list');
       if (folder.mount) throw createPathRefusal('OUTSIDE', 'Commands run in the folders of the workspace only.');
       await refuseTwin(command, folder.path, context.runId);
       const judge = () =>
@@ -88,7 +88,7 @@ export function shellTool({
         command,
         ...(findLoss && { findLoss }),
         marker,
-        ...(await placed(folder.relative, parts, workspace.roots)),
+        ...(await resolveFolder(folder.relative, parts, workspace.roots)),
         ...(timeoutSeconds !== undefined && { timeLimit: timeoutSeconds }),
         ...(goesOn && { background: true }),
         ...(outputs.length > 0 && { outputs }),
@@ -109,14 +109,14 @@ export function shellTool({
               },
         revise: (edited) => plan({ command: edited, cwd, timeoutSeconds, background: goesOn }, context),
         async run(context) {
-          const now = await resolvePath(workspace.roots, place, 'list');
+          const now = await resolvePath(workspace.roots, workingFolder, 'list');
           if (now.path !== folder.path)
             throw new ToolError(
               'E_PRECONDITION_FAILED',
               `${quoteForMessage(folder.relative)} is another folder than was shown.`,
             );
           await refuseTwin(command, folder.path, context.runId);
-          if (goesOn) background.makeRoom();
+          if (goesOn) background.dropOldest();
           const limit = timeoutSeconds === undefined ? (goesOn ? undefined : timeout()) : timeoutSeconds * 1000;
           const shown = mirror?.(command, folder.path);
           const settle = await made.begin(context.runId, { line: command, outputs, parts });
@@ -179,7 +179,7 @@ export function shellStopTool(background: BackgroundCommands): Tool {
   return { ...tool, ofRun: true };
 }
 
-async function placed(
+async function resolveFolder(
   relative: string,
   parts: readonly CommandPart[] | undefined,
   roots: readonly WorkspaceRoot[],

@@ -24,12 +24,12 @@ export interface StartedCommand {
   readonly startedAt: number;
   readonly pid: number | undefined;
   readonly marker: string;
-  readonly kept: CommandOutput;
+  readonly output: CommandOutput;
   /** Resolves at the end, or on too much output. Rejects with `TOOL_EXEC_FAILED` if the start failed. */
   readonly ended: Promise<CommandExit | 'flooded'>;
   /** Resolves at the end of output, or after a number of milliseconds. */
-  heard(atMost: number): Promise<unknown>;
-  listen(hear: (text: string) => void): void;
+  waitForOutput(atMost: number): Promise<unknown>;
+  listen(listener: (text: string) => void): void;
   letGo(): void;
 }
 
@@ -43,8 +43,8 @@ export async function startCommand(line: string, folder: string, marker: string)
     detached: process.platform !== 'win32', // own process group, to be ended together
     windowsHide: true,
   });
-  const kept = new CommandOutput();
-  const hearers: ((text: string) => void)[] = [];
+  const output = new CommandOutput();
+  const listeners: ((text: string) => void)[] = [];
   let tooMuch = () => {};
   const flooded = new Promise<'flooded'>((resolve) => {
     tooMuch = () => resolve('flooded');
@@ -55,8 +55,8 @@ export async function startCommand(line: string, folder: string, marker: string)
     const cleaner = new TerminalOutputCleaner(terminalLine);
     const take = (text: string) => {
       if (text === '') return;
-      kept.add(text);
-      for (const hear of hearers) hear(text);
+      output.add(text);
+      for (const listener of listeners) listener(text);
     };
     stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
@@ -82,10 +82,10 @@ export async function startCommand(line: string, folder: string, marker: string)
     startedAt: Date.now(),
     pid: child.pid,
     marker,
-    kept,
+    output,
     ended,
-    heard: (atMost) => Promise.race([Promise.all(streams), sleep(atMost)]),
-    listen: (hear) => void hearers.push(hear),
+    waitForOutput: (atMost) => Promise.race([Promise.all(streams), sleep(atMost)]),
+    listen: (listener) => void listeners.push(listener),
     letGo() {
       child.stdout.destroy();
       child.stderr.destroy();

@@ -120,16 +120,16 @@ async function matchesOf(word: string, folder: string, budget: { names: number }
 }
 
 async function existing(found: readonly string[], folder: string, tail: string): Promise<string[]> {
-  const there: string[] = [];
+  const matches: string[] = [];
   for (const one of found) {
     const at = paths.resolve(folder, one);
     const siblings = await readdir(paths.dirname(at)).catch((): string[] => []);
     const dots = /(^|\/)\.\.?$/.test(one);
     if (!dots && !siblings.includes(paths.basename(at))) continue;
     if ((dots || tail !== '') && !(await isFolder(one.startsWith('/') ? one : `${folder}/${one}`))) continue;
-    there.push(one + tail);
+    matches.push(one + tail);
   }
-  return there;
+  return matches;
 }
 
 /** @param path not normalized: `a/..` does not exist if `a` is a file */

@@ -75,7 +75,7 @@ export async function fetchPage(
     if (late.aborted)
       throw new ToolError('TOOL_TIMEOUT', `${start.host} did not answer in full within ${timeout / 1000} s.`);
     if (error instanceof ToolError) throw error;
-    const { text, words, code } = networkReason(error);
+    const { text, reason: words, code } = networkReason(error);
     const why = words ? `: ${toEnglishText(words)}` : code === '' ? `: ${text}` : '';
     throw new ToolError('TOOL_EXEC_FAILED', `The page could not be fetched${why}.`, { cause: code, text });
   }

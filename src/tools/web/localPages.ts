@@ -33,7 +33,7 @@ export function createCommandPageLookup(
 ): CommandWebPageLookup {
   const canBeSeen = platform === 'linux';
 
-  async function placesOf(command: RunningCommand, url: URL): Promise<ListeningAddress[]> {
+  async function addressesOf(command: RunningCommand, url: URL): Promise<ListeningAddress[]> {
     const port = portOf(url);
     const hosts = hostsOf(url);
     const seen = canBeSeen
@@ -50,13 +50,13 @@ export function createCommandPageLookup(
       if (!isSame) throw elsewhere(start, url);
     },
     async addresses(url) {
-      const places = await placesOf(command, url);
-      if (places.length === 0) throw notItsOwn(url);
-      return places.map(({ address }) => address);
+      const addresses = await addressesOf(command, url);
+      if (addresses.length === 0) throw notItsOwn(url);
+      return addresses.map(({ address }) => address);
     },
     async connected(url, address) {
-      const places = await placesOf(command, url);
-      if (!places.some((place) => place.address === address)) throw notItsOwn(url);
+      const addresses = await addressesOf(command, url);
+      if (!addresses.some((listening) => listening.address === address)) throw notItsOwn(url);
     },
   });
 
@@ -64,8 +64,8 @@ export function createCommandPageLookup(
     if (hostsOf(url).length === 0) return undefined;
     for (const { id, line } of background.atWork.filter((one) => one.runId === runId)) {
       const command = background.find(runId, id);
-      const [place] = command ? await placesOf(command, url) : [];
-      if (!command || !place) continue;
+      const [listening] = command ? await addressesOf(command, url) : [];
+      if (!command || !listening) continue;
       const reach = reachOf(command, url);
       const name = nameOf(line);
       if (!canBeSeen)
@@ -76,7 +76,7 @@ export function createCommandPageLookup(
             name,
           ),
         };
-      const processes = place.processes.map(processLabel).join(', ');
+      const processes = listening.processes.map(processLabel).join(', ');
       const who = message('the background command {1} ({0}) serves it', processes, name);
       return { reach, who, grant: `web.fetch port ${portOf(url)} of the command ${id}` };
     }
@@ -98,8 +98,8 @@ const names = (output: string, port: number): boolean =>
   );
 
 function nameOf(line: string): string {
-  const words = line.replace(/\s+/g, ' ').replace(/[“”]/g, '"');
-  return `“${shortenText(words, 200)}”`;
+  const text = line.replace(/\s+/g, ' ').replace(/[“”]/g, '"');
+  return `“${shortenText(text, 200)}”`;
 }
 
 const notItsOwn = (url: URL) =>

@@ -33,7 +33,7 @@ export function webTool({
     return {
       what: message('Fetch a page of {0}', url.host),
       where: `GET ${url.href}`,
-      ...(own ? aboutOwn(own) : { why, grant: `web.fetch ${url.origin}` }),
+      ...(own ? ownPagePlan(own) : { why, grant: `web.fetch ${url.origin}` }),
       site: url.origin,
       async run(context) {
         const reach = own?.reach ?? anySiteFetchPolicy(allowPrivate());
@@ -59,11 +59,11 @@ export function webTool({
 const why = message('The address is sent to that server, and its response is sent to the model.');
 
 /** Returns the approval of a local page: only an answer allows a page, for one port of one command; rules and presets do not. */
-function aboutOwn({ who, grant }: CommandWebPage): Pick<ToolCallPlan, 'why' | 'grant' | 'guarded' | 'once'> {
-  const about = message('It is a page of this machine: {0}. Its response is sent to the model.', who);
-  if (grant === undefined) return { why: about };
+function ownPagePlan({ who, grant }: CommandWebPage): Pick<ToolCallPlan, 'why' | 'grant' | 'guarded' | 'once'> {
+  const reason = message('It is a page of this machine: {0}. Its response is sent to the model.', who);
+  if (grant === undefined) return { why: reason };
   return {
-    why: message('{0} Pages of this port need no further approval while the command runs.', about),
+    why: message('{0} Pages of this port need no further approval while the command runs.', reason),
     grant,
     guarded: true,
     once: true,

@@ -131,8 +131,8 @@ async function ask(
   const { systemPrompt, messages } = splitSystemPrompt(params.messages);
   const request = { ...llmRequest(params, context), ...(systemPrompt && { systemPrompt }) };
   const model = params.model ?? defaults.model;
-  const once = async (said: Message[]) => {
-    const asked = { ...request, messages: said, ...(model && { model }) };
+  const once = async (messages: Message[]) => {
+    const asked = { ...request, messages: messages, ...(model && { model }) };
     const reply = await run.complete(asked, { node, cache: params.cache, ...options });
     counted.attempts += reply.attempts;
     counted.delayMs += reply.delayMs;

@@ -75,13 +75,13 @@ export const llmToolsAction: WorkflowAction = {
     };
     const begun = recorded?.given ?? asked.length;
     await answerPending(apart, offered, context);
-    const said = () => apart.messages.slice(begun);
-    if (isAnswered(said())) return resultOf(said());
+    const messages = () => apart.messages.slice(begun);
+    if (isAnswered(messages())) return resultOf(messages());
     const stop = await run.turns({
       agent: { id: node, name: node, instructions: '', ...(model && { model }), ...(approval && { approval }) },
       ...offered,
       isComplete: () => true,
-      maxTurns: params.max_tool_rounds - said().filter(isReply).length,
+      maxTurns: params.max_tool_rounds - messages().filter(isReply).length,
       request: {
         ...llmRequest({ ...params, cache: false }, context),
         ...(systemPrompt && { systemPrompt }),
@@ -90,7 +90,7 @@ export const llmToolsAction: WorkflowAction = {
       apart,
     });
     if (run.signal.aborted) throw run.signal.reason;
-    const result = resultOf(said());
+    const result = resultOf(messages());
     if (stop.error?.code === 'ENGINE_MAX_TURNS_EXCEEDED')
       return { ...result, warning: `The limit of ${params.max_tool_rounds} tool rounds is reached.` };
     if (isSpendingLimitError(stop.error)) throw new RunSuspended(stop);
@@ -104,8 +104,8 @@ export const llmToolsAction: WorkflowAction = {
 const isReply = (message: Message): boolean => message.role === 'assistant' && !message.incomplete;
 
 /** Returns true if the model has answered but the editor exited before the node received the answer. */
-function isAnswered(said: readonly Message[]): boolean {
-  const last = said.at(-1);
+function isAnswered(messages: readonly Message[]): boolean {
+  const last = messages.at(-1);
   return last?.role === 'assistant' && !last.incomplete && !last.toolCalls?.length;
 }
 
@@ -123,9 +123,9 @@ async function answerPending(apart: NodeConversationLog, { allows, extraTools }:
       own !== undefined || run.tools.some((tool) => tool.name === call.name && (allows?.(tool) ?? true));
     const recorded = recordedOutcome(run.run, { id, ...call });
     const isDenied = state?.decision === 'deny' && state.startedAt === undefined;
-    const isTold = isDenied || (state?.ok && !recorded) || !isOffered;
+    const isReported = isDenied || (state?.ok && !recorded) || !isOffered;
     const perform = async () =>
-      isTold
+      isReported
         ? lostOutcome(run.run, id)
         : own
           ? limitOutcomeSize(await own.run({ id, ...call }))
@@ -165,18 +165,20 @@ function choiceOf(choice: string): { toolChoice?: 'none' | 'required' } {
   return { toolChoice: choice === 'none' ? 'none' : 'required' };
 }
 
-function resultOf(said: readonly Message[]) {
-  const replies = said.filter((message) => message.role === 'assistant');
+function resultOf(messages: readonly Message[]) {
+  const replies = messages.filter((message) => message.role === 'assistant');
   const calls = replies.flatMap((reply) => reply.toolCalls ?? []);
-  const results = said.flatMap((message) => (message.role === 'tool' ? message.toolResults : []));
+  const results = messages.flatMap((message) => (message.role === 'tool' ? message.toolResults : []));
   return {
     content: replies.at(-1)?.content ?? '',
     tool_calls: calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args })),
     tool_results: results.map(({ toolCallId, content }) => {
       const outcome = JSON.parse(content) as ToolOutcome;
       const name = calls.find(({ id }) => id === toolCallId)?.name ?? '';
-      const said = outcome.ok ? { result: outcome.data } : { error: outcome.error.message, code: outcome.error.code };
-      return { tool_call_id: toolCallId, name, ...said };
+      const messages = outcome.ok
+        ? { result: outcome.data }
+        : { error: outcome.error.message, code: outcome.error.code };
+      return { tool_call_id: toolCallId, name, ...messages };
     }),
     rounds: replies.filter((reply) => (reply.toolCalls?.length ?? 0) > 0).length,
   };

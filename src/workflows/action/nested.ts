@@ -22,8 +22,8 @@ const shape = z.strictObject({
 export const nestedWorkflowAction: WorkflowAction = {
   parameters: shape,
   async run() {
-    const words = message('{0} is a step of a workflow, not a tool of a model.', nestedWorkflowActionName);
-    throw new ActionError({ code: 'TOOL_NOT_AVAILABLE', ...toErrorInfo(words) });
+    const text = message('{0} is a step of a workflow, not a tool of a model.', nestedWorkflowActionName);
+    throw new ActionError({ code: 'TOOL_NOT_AVAILABLE', ...toErrorInfo(text) });
   },
 };
 

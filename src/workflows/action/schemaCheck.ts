@@ -8,8 +8,8 @@ export function createJsonSchemaValidator(schema: Record<string, unknown>): z.Zo
   try {
     return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
   } catch (error) {
-    const words = message('This JSON schema is invalid: {0}.', (error as Error).message);
-    throw new ActionError({ code: 'TOOL_ARGS_INVALID', ...toErrorInfo(words) });
+    const text = message('This JSON schema is invalid: {0}.', (error as Error).message);
+    throw new ActionError({ code: 'TOOL_ARGS_INVALID', ...toErrorInfo(text) });
   }
 }
 

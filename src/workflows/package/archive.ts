@@ -39,19 +39,19 @@ export async function unpackArchive(file: string, storage: string, limits = arch
   const bytes = await readArchive(file, name, limits);
   const folder = path.join(storage, createHash('sha256').update(bytes).digest('hex'));
   // The modification time records the last use and prevents a concurrent cleanup.
-  const isThere = await utimes(folder, new Date(), new Date()).then(
+  const isUnpacked = await utimes(folder, new Date(), new Date()).then(
     () => true,
     () => false,
   );
-  if (isThere) return folder;
+  if (isUnpacked) return folder;
 
   const files = await readEntries(bytes, name, limits);
   const temporary = path.join(storage, unfinishedUnpackMarker + randomUUID());
   try {
     for (const [inside, content] of files) {
-      const place = path.join(temporary, ...inside.split('/'));
-      await mkdir(path.dirname(place), { recursive: true, mode: 0o700 });
-      await writeFile(place, content, { flag: 'wx', mode: 0o600, flush: true });
+      const target = path.join(temporary, ...inside.split('/'));
+      await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+      await writeFile(target, content, { flag: 'wx', mode: 0o600, flush: true });
     }
     await rename(temporary, folder).catch(async (error) => {
       if (!(await lstat(folder).catch(() => undefined))) throw error; // otherwise another window was faster
@@ -76,7 +76,7 @@ async function readArchive(file: string, name: string, limits: ArchiveLimits): P
 }
 
 async function readEntries(bytes: Buffer, name: string, limits: ArchiveLimits): Promise<Map<string, Buffer>> {
-  const refuse = (words: LocalizableText) => new PackageError(name, words);
+  const refuse = (text: LocalizableText) => new PackageError(name, text);
   const files = new Map<string, Buffer>();
   const names = new Names();
   let total = 0;

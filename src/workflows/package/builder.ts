@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import { message } from '../../protocol/text/l10n.ts';
 import { builderAgentsSchema } from './builderAgents.ts';
-import type { PackageFormat, PackageManifest } from './format.ts';
+import type { PackageManifest, PackageSchemas } from './format.ts';
 import type { PackageGraph } from './packageGraph.ts';
 
 /*
@@ -123,13 +123,13 @@ const graphIn = (graphFile: string) =>
         title,
         file: path.posix.relative(folder, file),
         agentId: agentId || undefined,
-        outputs: Object.fromEntries(outputs.map((output) => [output, placeOf(output)])),
+        outputs: Object.fromEntries(outputs.map((output) => [output, outputPath(output)])),
       })),
       edges: waysOf(edges),
     };
   });
 
-const placeOf = (output: string): string => (/^@(state|project)\//.test(output) ? output : `@project/${output}`);
+const outputPath = (output: string): string => (/^@(state|project)\//.test(output) ? output : `@project/${output}`);
 
 /** Merges edges with the same target, retaining all labels and conditions. */
 function waysOf(edges: z.infer<typeof graph>['edges']): PackageGraph['edges'] {
@@ -150,7 +150,7 @@ function waysOf(edges: z.infer<typeof graph>['edges']): PackageGraph['edges'] {
   }));
 }
 
-export const builderFormat: PackageFormat = {
+export const builderFormat: PackageSchemas = {
   manifest,
   agents: (workflows, needs) => builderAgentsSchema(version, builderId, workflows, needs),
   graph: graphIn,

@@ -50,7 +50,7 @@ export function builderAgentsSchema(
   version: z.ZodType,
   id: z.ZodType<string>,
   workflows: PackageManifest['workflows'] | undefined,
-  needs: (file: string, place: string) => void,
+  needs: (file: string, location: string) => void,
 ): z.ZodType<{ agents: PackageAgent[] }> {
   const agent = z.strictObject({
     id,
@@ -92,9 +92,9 @@ export function builderAgentsSchema(
             index,
             prompts,
             workflows,
-            refuse(key, said) {
+            refuse(key, text) {
               const path = [at, 'menu', index, key];
-              context.addIssue({ code: 'custom', message: toEnglishText(said), params: { said }, path });
+              context.addIssue({ code: 'custom', message: toEnglishText(text), params: { said: text }, path });
               return [];
             },
             needs: (file, key) => needs(file, `agents[${at}].menu[${index}].${key}`),
@@ -119,7 +119,7 @@ interface Around {
   index: number;
   prompts: readonly { id: string; content: string }[];
   workflows: PackageManifest['workflows'] | undefined;
-  refuse(key: string, said: LocalizedMessage): MenuItem[];
+  refuse(key: string, text: LocalizedMessage): MenuItem[];
   needs(file: string, key: string): void;
 }
 
@@ -137,19 +137,24 @@ function itemOf(item: z.infer<typeof menuItem>, around: Around): MenuItem[] {
   const [trigger = slug(title) || String(around.index + 1), ...aliases] = names;
   const begins = { trigger, title, ...(aliases.length > 0 && { aliases }) };
 
-  for (const [key, place] of [
+  for (const [key, location] of [
     ['workflow', workflow],
     ['exec', exec],
   ] as const) {
-    if (place === undefined || place === '') continue;
-    if (/\.(ya?ml|xml)$/i.test(place))
-      return refuse(key, message('{0} is a classic workflow, which is not supported', JSON.stringify(place)));
-    const found = around.workflows?.find(({ id, state }) => id === place || state === inPackage(place));
+    if (location === undefined || location === '') continue;
+    if (/\.(ya?ml|xml)$/i.test(location))
+      return refuse(key, message('{0} is a classic workflow, which is not supported', JSON.stringify(location)));
+    const found = around.workflows?.find(({ id, state }) => id === location || state === inPackage(location));
     if (found && data) return refuse('data', message('a workflow starts with a message, not with data'));
     if (found) return [{ ...begins, workflow: found.id }];
     if (key === 'exec')
-      return [{ ...begins, prompt: `Read ${told(place, key, around)} and do what it says.${withData(data, around)}` }];
-    if (around.workflows) return refuse(key, message('there is no workflow {0}', JSON.stringify(place)));
+      return [
+        {
+          ...begins,
+          prompt: `Read ${instructionsOf(location, key, around)} and do what it says.${withData(data, around)}`,
+        },
+      ];
+    if (around.workflows) return refuse(key, message('there is no workflow {0}', JSON.stringify(location)));
     return [];
   }
   const prompt = action?.startsWith('#')
@@ -161,20 +166,20 @@ function itemOf(item: z.infer<typeof menuItem>, around: Around): MenuItem[] {
 }
 
 const withData = (data: string | undefined, around: Around): string =>
-  data ? `\nRead ${told(data, 'data', around)} first: it is what this is about.` : '';
+  data ? `\nRead ${instructionsOf(data, 'data', around)} first: it is what this is about.` : '';
 
 /** Converts a path for the model: in the project, or in the package, where the file must exist. */
-function told(place: string, key: string, { needs }: Around): string {
-  const mount = /^(?:\{(project|artifacts|state)-root\}|@(project|state))\/?(.*)$/.exec(place);
+function instructionsOf(location: string, key: string, { needs }: Around): string {
+  const mount = /^(?:\{(project|artifacts|state)-root\}|@(project|state))\/?(.*)$/.exec(location);
   const [, root = mount?.[2], , rest = ''] = mount ?? [];
   if (mount) return `${root === 'artifacts' ? 'artifacts/' : root === 'state' ? '@state/' : ''}${rest}`;
-  const file = inPackage(place);
+  const file = inPackage(location);
   needs(file, key);
   return `@pkg/${file}`;
 }
 
-const inPackage = (place: string): string =>
-  path.posix.normalize(place.replaceAll('\\', '/').replace(/^(\{package-root\}|@pkg)\//, ''));
+const inPackage = (location: string): string =>
+  path.posix.normalize(location.replaceAll('\\', '/').replace(/^(\{package-root\}|@pkg)\//, ''));
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, 200);
 const slug = (text: string): string =>

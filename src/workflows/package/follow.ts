@@ -5,14 +5,14 @@ import type { PackageGraph } from './packageGraph.ts';
 import { artifactPaths, type PackageState } from './state.ts';
 import { isPackageWorkflowComplete } from './transitions.ts';
 
-type Told = Pick<WorkflowContext, 'run' | 'emit'>;
+type RunLogAccess = Pick<WorkflowContext, 'run' | 'emit'>;
 
 /**
  * Emits `node` events for the position in the state document that are not recorded yet. A repeated call after a crash emits the missing
  * events.
  */
 export async function emitPackageStateEvents(
-  { run, emit }: Told,
+  { run, emit }: RunLogAccess,
   graph: PackageGraph,
   state: PackageState,
 ): Promise<void> {
@@ -30,19 +30,19 @@ export async function emitPackageStateEvents(
     await emit({ type: 'node', node: current, status: 'start', ...values });
   if (complete && statusOf(current) === 'running') await end(current, []);
   if (statusOf(current) !== 'running') return;
-  const told = [run.graph!.main.state, run.graph!.artifacts];
-  if (!isDeepStrictEqual(told, [variables, [...new Set(artifacts)]]))
+  const files = [run.graph!.main.state, run.graph!.artifacts];
+  if (!isDeepStrictEqual(files, [variables, [...new Set(artifacts)]]))
     await emit({ type: 'node', node: current, status: 'step', ...values });
 }
 
 /** Emits the events after the user restored `state`: work since `before` must be repeated. */
 export async function emitRestoredStateEvents(
-  told: Told,
+  log: RunLogAccess,
   graph: PackageGraph,
   before: PackageState,
   state: PackageState,
 ): Promise<void> {
-  const { run, emit } = told;
+  const { run, emit } = log;
   const nodes = run.graph?.nodes ?? createDictionary<{ status: string }>();
   const left = [...before.stepsCompleted, ...(run.graph?.main.at ?? [])];
   const undone = new Set(left.filter((node) => !state.stepsCompleted.includes(node)));
@@ -50,7 +50,7 @@ export async function emitRestoredStateEvents(
   if (nodes[current]?.status === 'running') undone.delete(current);
   else undone.add(current);
   for (const node of undone) if (nodes[node]) await emit({ type: 'node', node, status: 'undone' });
-  await emitPackageStateEvents(told, graph, state);
+  await emitPackageStateEvents(log, graph, state);
   if (run.phase === 'Completed' && !isPackageWorkflowComplete(graph, state))
     await emit({ type: 'phase', phase: 'WaitingUser' });
 }

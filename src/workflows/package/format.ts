@@ -33,7 +33,7 @@ const manifestSchema = z.object({
 });
 export type PackageManifest = z.infer<typeof manifestSchema>;
 
-export interface PackageFormat {
+export interface PackageSchemas {
   manifest: z.ZodType<PackageManifest>;
   /**
    * Parses the agents.
@@ -43,14 +43,14 @@ export interface PackageFormat {
    */
   agents(
     workflows: PackageManifest['workflows'] | undefined,
-    needs: (file: string, place: string) => void,
+    needs: (file: string, location: string) => void,
   ): z.ZodType<{ agents: PackageAgent[] }>;
   graph(graphFile: string): z.ZodType<PackageGraph>;
   /** True: graphs are only validated for defects that stop every run. */
   lenient: boolean;
 }
 
-export const towpathPackageFormat: PackageFormat = {
+export const towpathPackageFormat: PackageSchemas = {
   manifest: manifestSchema,
   agents: () => agentsSchema,
   graph: () => packageGraphSchema,

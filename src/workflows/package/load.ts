@@ -6,7 +6,7 @@ import { ToolError } from '../../tools/core/tool.ts';
 import { openForReading } from '../../tools/sandbox/openFile.ts';
 import { resolvePath } from '../../tools/sandbox/paths.ts';
 import { builderFormat } from './builder.ts';
-import { type PackageFormat, type PackageManifest, towpathPackageFormat } from './format.ts';
+import { type PackageManifest, type PackageSchemas, towpathPackageFormat } from './format.ts';
 import { agentToolPolicyProblems, allowsTool, type PackageAgent } from './packageAgents.ts';
 import { checkPackageGraph, type PackageGraph } from './packageGraph.ts';
 import { PackageError, PackageFindings, parsePackageJson, validatePackageValue } from './problem.ts';
@@ -48,12 +48,12 @@ export async function loadPackage(folder: string): Promise<WorkflowPackage> {
   const known = await findings.in(() => validatePackageValue(manifestFile, found, format.manifest));
   const manifest = known ?? guessOf(found); // the other files are validated anyway
   const agentsFile = manifest.agents;
-  const needed: { file: string; place: string }[] = [];
+  const needed: { file: string; location: string }[] = [];
   const agents = await findings.in(async () => {
-    const schema = format.agents(known?.workflows, (file, place) => needed.push({ file, place }));
+    const schema = format.agents(known?.workflows, (file, location) => needed.push({ file, location }));
     return validatePackageValue(agentsFile, await json(agentsFile, manifestFile), schema).agents;
   });
-  for (const { file, place } of needed) await findings.in(() => read(file, `${agentsFile}: ${place}`));
+  for (const { file, location } of needed) await findings.in(() => read(file, `${agentsFile}: ${location}`));
   checkAgents(agents ?? [], agentsFile, known?.workflows, findings);
   const sameWorkflow = twice(manifest.workflows.map(({ id }) => id));
   if (known && sameWorkflow) findings.add(manifestFile, message(isTwice, 'workflows', sameWorkflow));
@@ -80,7 +80,7 @@ export async function loadPackage(folder: string): Promise<WorkflowPackage> {
 }
 
 /** Selects the format by the manifest's version; our own format has none. */
-function formatOf(manifest: unknown): PackageFormat {
+function formatOf(manifest: unknown): PackageSchemas {
   const version = (manifest as { schemaVersion?: unknown } | null)?.schemaVersion;
   if (version === undefined) return towpathPackageFormat;
   if (typeof version === 'string' && /^1\.1(\.\d+)?$/.test(version)) return builderFormat;
@@ -119,8 +119,8 @@ function checkAgents(
   const same = twice(agents.map(({ id }) => id));
   if (same) findings.add(file, message(isTwice, 'agents', same));
   for (const [index, agent] of agents.entries()) {
-    for (const { place, problem } of agentToolPolicyProblems(agent))
-      findings.add(file, joinLocalizableTexts([`agents[${index}].${place}`, problem], ': '));
+    for (const { location, problem } of agentToolPolicyProblems(agent))
+      findings.add(file, joinLocalizableTexts([`agents[${index}].${location}`, problem], ': '));
     for (const [at, { workflow }] of agent.menu.entries())
       if (workflow !== undefined && workflows && !workflows.some(({ id }) => id === workflow))
         findings.add(
@@ -135,7 +135,7 @@ export const packageStepFilePath = ({ graphFile }: Pick<PackageWorkflow, 'graphF
 
 /** Returns the folder with the manifest; archives often contain a single folder. */
 async function packageRoot(folder: string): Promise<string> {
-  const has = (place: string) => stat(path.join(place, manifestFile)).then(Boolean, () => false);
+  const has = (location: string) => stat(path.join(location, manifestFile)).then(Boolean, () => false);
   if (await has(folder)) return folder;
   const inside = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const only = inside.length === 1 && inside[0]!.isDirectory() ? path.join(folder, inside[0]!.name) : undefined;
@@ -151,32 +151,33 @@ async function checkNodes(
   findings: PackageFindings,
 ): Promise<void> {
   for (const [index, node] of graph.nodes.entries()) {
-    const place = `nodes[${index}]`;
+    const location = `nodes[${index}]`;
     await findings.in(() => {
       const id = node.agentId ?? who?.agentId;
-      const agent = who && id !== undefined && mustBe(who.agents, id, graphFile, `${place}.agentId`);
+      const agent = who && id !== undefined && mustBe(who.agents, id, graphFile, `${location}.agentId`);
       if (agent && !['fs.apply_patch', 'fs.edit', 'fs.write'].some((tool) => allowsTool(agent, tool)))
         findings.add(
           graphFile,
-          message('{0}: the agent "{1}" has no tool to update the state document with', place, agent.id),
+          message('{0}: the agent "{1}" has no tool to update the state document with', location, agent.id),
         );
     });
     for (const [name, output] of Object.entries(node.outputs))
       if (!/^(@(state|project)\/)?[^@/\\]/.test(output) || output.split('/').includes('..'))
         findings.add(
           graphFile,
-          message('{0}: expected a path below @state/, @project/ or relative', `${place}.outputs.${name}`),
+          message('{0}: expected a path below @state/, @project/ or relative', `${location}.outputs.${name}`),
         );
     if (node.file === undefined) continue;
     if (!/\.(md|markdown)$/i.test(node.file))
-      findings.add(graphFile, message('{0}: expected a Markdown file', `${place}.file`));
-    else await findings.in(() => read(packageStepFilePath({ graphFile }, node.file!), `${graphFile}: ${place}.file`));
+      findings.add(graphFile, message('{0}: expected a Markdown file', `${location}.file`));
+    else
+      await findings.in(() => read(packageStepFilePath({ graphFile }, node.file!), `${graphFile}: ${location}.file`));
   }
 }
 
-function mustBe(agents: readonly PackageAgent[], id: string, file: string, place: string): PackageAgent {
+function mustBe(agents: readonly PackageAgent[], id: string, file: string, location: string): PackageAgent {
   const agent = agents.find((one) => one.id === id);
-  if (!agent) throw new PackageError(file, message('{0}: there is no agent "{1}"', place, id));
+  if (!agent) throw new PackageError(file, message('{0}: there is no agent "{1}"', location, id));
   return agent;
 }
 

@@ -13,7 +13,7 @@ export function chooseMenuItems(menu: readonly MenuItem[], input: string): MenuC
     const item = menu[Number(wanted) - 1];
     return item ? { kind: 'item', item } : { kind: 'chat' };
   }
-  for (const hits of [byTrigger, byTriggerBeginning, byTitleWords, byLetters]) {
+  for (const hits of [byTrigger, byTriggerBeginning, matchesTitle, byLetters]) {
     const items = menu.filter((item) => hits(item, wanted));
     if (items.length === 1) return { kind: 'item', item: items[0]! };
     if (items.length > 1) return { kind: 'several', items };
@@ -36,7 +36,7 @@ const byTriggerBeginning = (item: MenuItem, wanted: string) =>
   wanted.length >= 2 && plain(item.trigger).startsWith(wanted);
 
 /** Returns true if every typed word is a prefix of a word of the title. */
-function byTitleWords(item: MenuItem, wanted: string): boolean {
+function matchesTitle(item: MenuItem, wanted: string): boolean {
   const words = plain(item.title).split(/[^\p{L}\p{N}]+/u);
   return wanted.length >= 2 && wanted.split(' ').every((word) => words.some((one) => one.startsWith(word)));
 }

@@ -43,13 +43,13 @@ export function createPackageWorkspace(
     openText: (file) => (isMounted(file) ? undefined : project.openText(file)),
     isDirty: (file) => !isMounted(file) && project.isDirty(file),
     watchProblems: (file) => (isMounted(file) ? undefined : project.watchProblems?.(file)),
-    async writeText(file, text, before, how) {
+    async writeText(file, text, before, options) {
       const most = maxWriteBytes();
       if (most !== undefined && Buffer.byteLength(text) > most)
         throw new ToolError('E_WRITE_LIMIT', `This agent writes ${most} bytes at most. Nothing was written.`);
-      if (!isOwn(file)) return project.writeText(file, text, before, how);
+      if (!isOwn(file)) return project.writeText(file, text, before, options);
       if (document!.isAt(file)) {
-        await (by === 'model' ? document!.write(text, how?.drops) : document!.restore(text));
+        await (by === 'model' ? document!.write(text, options?.drops) : document!.restore(text));
         await landed();
       } else await writeOwnFile(file, text);
       return text;

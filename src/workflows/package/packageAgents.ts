@@ -67,7 +67,7 @@ export function allowsTool({ tools: { allow, deny } }: PackageAgent, tool: strin
  */
 export function agentToolPolicyProblems({
   tools,
-}: Pick<PackageAgent, 'tools'>): { place: string; problem: LocalizableText }[] {
+}: Pick<PackageAgent, 'tools'>): { location: string; problem: LocalizableText }[] {
   const known = toolNames();
   return (['allow', 'deny'] as const).flatMap((list) =>
     (tools[list] ?? []).flatMap((name, index) => {
@@ -76,7 +76,7 @@ export function agentToolPolicyProblems({
       const whole = known.filter((tool) => plain(tool).startsWith(`${wanted}.`));
       const hint = whole.length > 0 ? message('Did you mean {0}?', `"${wanted}.*"`) : didYouMeanHint(name, known);
       const none = message('there is no tool {0}', JSON.stringify(name));
-      return [{ place: `tools.${list}[${index}]`, problem: hint ? joinLocalizableTexts([none, hint], '. ') : none }];
+      return [{ location: `tools.${list}[${index}]`, problem: hint ? joinLocalizableTexts([none, hint], '. ') : none }];
     }),
   );
 }

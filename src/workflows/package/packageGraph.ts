@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { WorkflowOutline } from '../../protocol/content/outline.ts';
+import type { WorkflowDiagram } from '../../protocol/content/outline.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { createPackageProblem, PackageError } from './problem.ts';
 
@@ -59,7 +59,7 @@ export function nextNodeLabel({ id, label, condition }: NextNode): string {
   return why === '' ? id : `${id} (${why})`;
 }
 
-export function packageOutline({ nodes, edges, entryNodeId }: PackageGraph): WorkflowOutline {
+export function packageOutline({ nodes, edges, entryNodeId }: PackageGraph): WorkflowDiagram {
   const ordered = [...nodes].sort((one, two) => Number(two.id === entryNodeId) - Number(one.id === entryNodeId));
   return {
     nodes: ordered.map(({ id, type, title }) => ({
@@ -112,15 +112,17 @@ function edgeProblems(graph: PackageGraph): LocalizedMessage[] {
   const { edges } = graph;
   return edges.flatMap((edge, index) => {
     const problems = brokenEdge(graph, edge, index);
-    const place = `edges[${index}]`;
+    const location = `edges[${index}]`;
     const same = edges.findIndex(({ from, to }) => from === edge.from && to === edge.to);
-    if (same < index) problems.push(message('{0}: from "{1}" to "{2}" occurs twice', place, edge.from, edge.to));
+    if (same < index) problems.push(message('{0}: from "{1}" to "{2}" occurs twice', location, edge.from, edge.to));
     const from = packageNodeById(graph, edge.from);
     if (from?.type === 'decision' && !edge.label)
-      problems.push(message('{0}: an edge from the decision "{1}" needs a label', `${place}.label`, edge.from));
+      problems.push(message('{0}: an edge from the decision "{1}" needs a label', `${location}.label`, edge.from));
     const alike = edges.findIndex((one) => one.from === edge.from && one.label === edge.label);
     if (from?.type === 'decision' && edge.label && alike < index)
-      problems.push(message('{0}: "{1}" occurs twice at the decision "{2}"', `${place}.label`, edge.label, edge.from));
+      problems.push(
+        message('{0}: "{1}" occurs twice at the decision "{2}"', `${location}.label`, edge.label, edge.from),
+      );
     return problems;
   });
 }
@@ -139,10 +141,10 @@ function wayProblems(graph: PackageGraph, lenient: boolean): LocalizedMessage[] 
   const ends = nodes.filter(({ type }) => type === 'end').map(({ id }) => id);
   const ending = reachable(ends, (id) => edges.filter(({ to }) => to === id).map(({ from }) => from));
   return nodes.flatMap(({ id }, index) => {
-    const place = `nodes[${index}]`;
+    const location = `nodes[${index}]`;
     if (!reached.has(id))
-      return lenient ? [] : [message('{0}: nothing leads from "{1}" to "{2}"', place, entryNodeId, id)];
-    return ending.has(id) ? [] : [message('{0}: nothing leads from "{1}" to an end node', place, id)];
+      return lenient ? [] : [message('{0}: nothing leads from "{1}" to "{2}"', location, entryNodeId, id)];
+    return ending.has(id) ? [] : [message('{0}: nothing leads from "{1}" to an end node', location, id)];
   });
 }
 

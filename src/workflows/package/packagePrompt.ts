@@ -47,10 +47,10 @@ export const agentPersonaPromptBlock = (agent: PackageAgent): string =>
   `${promptBlock('AGENT_PERSONA', { agentId: agent.id })}\n\n${agentPersonaText(agent)}`;
 
 export function nodeArtifactOutputs({ graph, artifacts }: PackageWorkflow, nodeId: string): Record<string, string> {
-  const placed = (file: string) =>
+  const mountedPath = (file: string) =>
     withoutProjectMount(file.startsWith('@') ? file : `${artifacts.replace(/\/$/, '')}/${file}`);
   const outputs = Object.entries(packageNodeById(graph, nodeId)?.outputs ?? {});
-  return Object.fromEntries(outputs.map(([name, file]) => [name, placed(file)]));
+  return Object.fromEntries(outputs.map(([name, file]) => [name, mountedPath(file)]));
 }
 
 /** Returns a path as used by tools and commands: project paths without a mount. */

@@ -102,7 +102,7 @@ export class PackageRegistry {
     const wanted = parsePackageRunId(id);
     if (!wanted) return undefined;
     if (!this.options.project.trusted) throw new RunError('WORKFLOW_UNTRUSTED', untrusted);
-    const shelved = (await this.list()).find(({ key }) => key === wanted.key) ?? (await this.keptOf(wanted.key));
+    const shelved = (await this.list()).find(({ key }) => key === wanted.key) ?? (await this.storedPackage(wanted.key));
     if (!shelved) throw missing(message('The package of this run ({0}) is no longer here. Open it again.', wanted.key));
     if ('problem' in shelved) {
       const { problem, said } = shelved;
@@ -112,7 +112,7 @@ export class PackageRegistry {
   }
 
   /** Returns the unpacked archive of a run whose original was changed or deleted; the run continues with its own version. */
-  private async keptOf(key: string): Promise<Found | undefined> {
+  private async storedPackage(key: string): Promise<Found | undefined> {
     const name = (await this.unpacked()).find((one) => one.slice(0, keyLength) === key);
     return name === undefined ? undefined : this.look(path.join(this.options.storage, name));
   }
@@ -128,9 +128,9 @@ export class PackageRegistry {
       if ('source' in read) return { key, place, source: read.source };
       const error = PackageError.of(problemsOf(read));
       const { file, problems } = error;
-      return { key, place, ...toldOf(messageOf(error)), file, ...(error.others.length > 0 && { problems }) };
+      return { key, place, ...problemOf(messageOf(error)), file, ...(error.others.length > 0 && { problems }) };
     } catch (error) {
-      return { key: await keyOf(place), place, ...toldOf(withoutFullStop(messageOf(error))) };
+      return { key: await keyOf(place), place, ...problemOf(withoutFullStop(messageOf(error))) };
     }
   }
 
@@ -139,7 +139,7 @@ export class PackageRegistry {
   }
 
   private async inWorkspace(): Promise<string[]> {
-    const places = await Promise.all(
+    const folders = await Promise.all(
       openFolderRoots(this.options.project.roots).map(async (root) => {
         const folder = path.join(root.path, '.towpath', 'packages');
         const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
@@ -147,7 +147,7 @@ export class PackageRegistry {
         return wanted.map((entry) => path.join(folder, entry.name)).sort();
       }),
     );
-    return places.flat();
+    return folders.flat();
   }
 
   private async remember(opened: readonly Opened[]): Promise<void> {
@@ -172,8 +172,8 @@ const problemsOf = ({ file, problem, said, others }: PackageProblem & { others?:
   ...(others && { others }),
 });
 
-function toldOf(words: LocalizableText): { problem: string; said?: LocalizedMessage } {
-  const { message: problem, ...said } = toErrorInfo(words);
+function problemOf(text: LocalizableText): { problem: string; said?: LocalizedMessage } {
+  const { message: problem, ...said } = toErrorInfo(text);
   return { problem, ...said };
 }
 
@@ -183,7 +183,7 @@ const untrusted = message(
 const isUnpacked = (name: string) => /^[0-9a-f]{64}$/.test(name);
 const keyLength = 16;
 const unusedMs = 60 * 60 * 1000;
-const missing = (words: LocalizableText) => new RunError('WORKFLOW_NOT_FOUND', words);
+const missing = (text: LocalizableText) => new RunError('WORKFLOW_NOT_FOUND', text);
 
 /** Returns the key stored in a run: the content hash of an archive, else a key of the folder's path. */
 async function keyOf(folder: string): Promise<string> {

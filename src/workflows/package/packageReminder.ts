@@ -43,9 +43,9 @@ export function stateUpdateReminder(run: Run, workflow: PackageWorkflow, state: 
     ...(packageNodeById(graph, nodeId)?.type === 'end' ? [] : [`set currentNodeId to ${next.join(' or ')}`]),
     ...(unlisted.length > 0 ? [`add ${unlisted.join(', ')} to artifacts`] : []),
   ];
-  const how =
+  const instruction =
     'one fs.apply_patch with frontmatter on @state/workflow.md once the node is done; until then go on, or ask';
-  return promptBlock('NODE_REMINDER', { nodeId, missing: missing.join('; '), how });
+  return promptBlock('NODE_REMINDER', { nodeId, missing: missing.join('; '), how: instruction });
 }
 
 function beginOf(messages: readonly Message[], nodeId: string): number {

@@ -54,8 +54,8 @@ export function packageWorkflow(options: PackageRunOptions): Workflow {
         return await new PackageRun(options, context, await openDocument(options, context)).advance();
       } catch (error) {
         if (!(error instanceof ToolError)) throw error;
-        const words = message("The run's state document cannot be used: {0}", messageOf(error));
-        return { phase: 'Failed', error: { code: error.code, ...toErrorInfo(words) } };
+        const text = message("The run's state document cannot be used: {0}", messageOf(error));
+        return { phase: 'Failed', error: { code: error.code, ...toErrorInfo(text) } };
       }
     },
     async undoing(context) {
@@ -92,7 +92,7 @@ You carry out a workflow of the package ${JSON.stringify(source.title)} in VS Co
 
 class PackageRun {
   private readonly workspace: Workspace;
-  private told?: { nodeId: string; agentId: string; place: number };
+  private briefed?: { nodeId: string; agentId: string; place: number };
 
   constructor(
     private readonly options: PackageRunOptions,
@@ -112,10 +112,10 @@ class PackageRun {
     const before = replies(run);
     let intent: PackageRunDirective['intent'] = context.intent === 'start' ? 'start' : 'resume';
     for (;;) {
-      await context.hear();
-      const isSaid = hasUnanswered(run.messages);
-      if (intent === 'resume' && isSaid) intent = 'continue';
-      if (!this.told || this.isToBeTold || isSaid) await this.brief(intent, isSaid);
+      await context.receiveMessages();
+      const hasInput = hasUnanswered(run.messages);
+      if (intent === 'resume' && hasInput) intent = 'continue';
+      if (!this.briefed || this.needsBrief || hasInput) await this.brief(intent, hasInput);
       const reminder = this.reminder;
       if (reminder) await context.emit({ type: 'message', message: { role: 'system', content: reminder } });
       const left = maxTurns - (replies(run) - before);
@@ -138,7 +138,7 @@ class PackageRun {
       workspace: this.workspace,
       isComplete: () => isPackageWorkflowComplete(options.workflow.graph, document.state),
       handsBack: () => {
-        handedBack = this.isToBeTold || hasInterruptingMessage(context.run) || this.reminder !== undefined;
+        handedBack = this.needsBrief || hasInterruptingMessage(context.run) || this.reminder !== undefined;
         return handedBack;
       },
       maxTurns,
@@ -147,7 +147,7 @@ class PackageRun {
   }
 
   /** Appends a brief with the current position, without changing earlier messages. */
-  private async brief(intent: PackageRunDirective['intent'], isSaid: boolean): Promise<void> {
+  private async brief(intent: PackageRunDirective['intent'], hasInput: boolean): Promise<void> {
     const { agent, context, document, options } = this;
     const { currentNodeId } = document.state;
     const { workflow, source } = options;
@@ -164,15 +164,15 @@ class PackageRun {
       packageRunDirectiveText(directive),
       ...(who === lastPersona(context.run.messages.slice(this.summarised)) ? [] : [who]),
       nodeBrief(workflow, currentNodeId),
-      ...(isSaid ? [userInputPromptBlock(currentNodeId)] : []),
+      ...(hasInput ? [userInputPromptBlock(currentNodeId)] : []),
     ];
-    this.told = { nodeId: currentNodeId, agentId: agent.id, place: context.run.messages.length };
+    this.briefed = { nodeId: currentNodeId, agentId: agent.id, place: context.run.messages.length };
     await context.emit({ type: 'message', message: { role: 'system', content: joinPromptBlocks(blocks) } });
   }
 
   /** True if the model has outdated information about the position. */
-  private get isToBeTold(): boolean {
-    const { nodeId, agentId } = this.told!;
+  private get needsBrief(): boolean {
+    const { nodeId, agentId } = this.briefed!;
     return nodeId !== this.document.state.currentNodeId || agentId !== this.agent.id || this.isForgotten;
   }
 
@@ -182,7 +182,7 @@ class PackageRun {
 
   /** True if the last brief is covered by a summary and must be repeated. */
   private get isForgotten(): boolean {
-    return this.told!.place < this.summarised;
+    return this.briefed!.place < this.summarised;
   }
 
   private get summarised(): number {

@@ -17,12 +17,12 @@ export interface PackageProblem {
   said?: LocalizedMessage;
 }
 
-export const createPackageProblem = (file: string, words: LocalizableText): PackageProblem => {
-  const { message: problem, ...said } = toErrorInfo(words);
+export const createPackageProblem = (file: string, text: LocalizableText): PackageProblem => {
+  const { message: problem, ...said } = toErrorInfo(text);
   return { file, problem, ...said };
 };
 
-const wordsAbout = ({ problem, said }: PackageProblem): LocalizableText => said ?? problem;
+const problemText = ({ problem, said }: PackageProblem): LocalizableText => said ?? problem;
 
 export class PackageError extends UserFacingError {
   override readonly name = 'PackageError';
@@ -30,16 +30,16 @@ export class PackageError extends UserFacingError {
 
   constructor(
     readonly file: string,
-    words: LocalizableText,
+    text: LocalizableText,
     readonly others: readonly PackageProblem[] = [],
   ) {
-    const first = createPackageProblem(file, words);
+    const first = createPackageProblem(file, text);
     super(inOne([first, ...others]));
     this.first = first;
   }
 
   static of = ({ others, ...first }: PackageProblem & { others?: readonly PackageProblem[] }): PackageError =>
-    new PackageError(first.file, wordsAbout(first), others);
+    new PackageError(first.file, problemText(first), others);
 
   get problem(): string {
     return this.first.problem;
@@ -50,23 +50,23 @@ export class PackageError extends UserFacingError {
   }
 }
 
-const maxTold = 20;
+const maxListed = 20;
 
 function inOne(problems: readonly PackageProblem[]): LocalizableText {
-  const told = problems
-    .slice(0, maxTold)
-    .map((one) => joinLocalizableTexts([one.file, withoutFullStop(wordsAbout(one))], ': '));
-  return andMore(joinLocalizableTexts(told, '; '), problems.length - maxTold);
+  const listed = problems
+    .slice(0, maxListed)
+    .map((one) => joinLocalizableTexts([one.file, withoutFullStop(problemText(one))], ': '));
+  return andMore(joinLocalizableTexts(listed, '; '), problems.length - maxListed);
 }
 
-const andMore = (told: LocalizableText, more: number): LocalizableText =>
-  more > 0 ? message('{0}; and {1} more', told, more) : told;
+const andMore = (listed: LocalizableText, more: number): LocalizableText =>
+  more > 0 ? message('{0}; and {1} more', listed, more) : listed;
 
 export class PackageFindings {
   private readonly problems: PackageProblem[] = [];
 
-  add(file: string, words: LocalizableText): void {
-    const found = createPackageProblem(file, withoutFullStop(words));
+  add(file: string, text: LocalizableText): void {
+    const found = createPackageProblem(file, withoutFullStop(text));
     if (!this.problems.some((one) => one.file === file && one.problem === found.problem)) this.problems.push(found);
   }
 
@@ -76,7 +76,7 @@ export class PackageFindings {
       return await look();
     } catch (error) {
       if (!(error instanceof PackageError)) throw error;
-      for (const one of error.problems) this.add(one.file, wordsAbout(one));
+      for (const one of error.problems) this.add(one.file, problemText(one));
       return undefined;
     }
   }
@@ -106,12 +106,12 @@ export function validatePackageValue<Schema extends z.ZodType>(
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
-  const told = joinLocalizableTexts(issues.slice(0, maxOfFile).map(wordsOfIssue), '; ');
-  throw new PackageError(file, andMore(told, issues.length - maxOfFile));
+  const listed = joinLocalizableTexts(issues.slice(0, maxOfFile).map(issueMessage), '; ');
+  throw new PackageError(file, andMore(listed, issues.length - maxOfFile));
 }
 
 /** Returns the localizable message of a schema issue, if the message is ours. */
-function wordsOfIssue(issue: z.core.$ZodIssue): LocalizableText {
+function issueMessage(issue: z.core.$ZodIssue): LocalizableText {
   const whole = zodIssueText(issue);
   if (!whole.endsWith(issue.message)) return whole;
   const { said = { english: issue.message } } = (issue.code === 'custom' && issue.params) || {};

@@ -99,10 +99,10 @@ export function describeStateValueLoss(
   drops: readonly string[],
   path: readonly string[] = [],
 ): string[] {
-  const place = path.join('.');
-  if (drops.includes(place)) return [];
+  const keyPath = path.join('.');
+  if (drops.includes(keyPath)) return [];
   if (Array.isArray(before)) {
-    if (!Array.isArray(after)) return before.length > 0 ? [place] : [];
+    if (!Array.isArray(after)) return before.length > 0 ? [keyPath] : [];
     const left = new Map<string, number>();
     for (const item of after) left.set(canonical(item), (left.get(canonical(item)) ?? 0) + 1);
     const gone = before.filter((item) => {
@@ -110,10 +110,10 @@ export function describeStateValueLoss(
       left.set(canonical(item), count - 1);
       return count <= 0;
     });
-    return gone.map((item) => `${short(item)} of ${place}`);
+    return gone.map((item) => `${short(item)} of ${keyPath}`);
   }
   if (!isMap(before)) return [];
-  if (!isMap(after)) return Object.keys(before).length > 0 ? [place] : [];
+  if (!isMap(after)) return Object.keys(before).length > 0 ? [keyPath] : [];
   return Object.entries(before).flatMap(([key, value]) =>
     Object.hasOwn(after, key)
       ? describeStateValueLoss(value, after[key], drops, [...path, key])

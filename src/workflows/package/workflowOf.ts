@@ -21,4 +21,4 @@ export function packageWorkflowOfRun(
   return packageWorkflow({ ...options, id, source, workflow, activeAgentId: agent?.id ?? workflow.agentId });
 }
 
-const missing = (words: LocalizedMessage) => new RunError('WORKFLOW_NOT_FOUND', words);
+const missing = (text: LocalizedMessage) => new RunError('WORKFLOW_NOT_FOUND', text);

@@ -33,18 +33,18 @@ export function workflowEntryNodes(file: WorkflowFile, scope: TemplateScope): Ne
  * Returns the next nodes: `goto`, then edges, then the order of the file. Throws an `Error` if edges exist but none applies, or if the
  * condition of an edge fails.
  *
- * @param tell receives an error in the condition of a `goto`, which then does not hold, as in the dialect
+ * @param onMissing receives an error in the condition of a `goto`, which then does not hold, as in the dialect
  */
 export function nextWorkflowNodes(
   file: WorkflowFile,
   node: NodeSpec,
   scope: TemplateScope,
-  tell: MissingTemplateValueListener,
+  onMissing: MissingTemplateValueListener,
   inside?: ParallelSection,
 ): NextWorkflowNodes {
   if (node.goto !== undefined) {
     const rules = typeof node.goto === 'string' ? [{ to: node.goto }] : node.goto;
-    const rule = rules.find((one) => one.if === undefined || surelyHolds(one.if, scope, tell));
+    const rule = rules.find((one) => one.if === undefined || surelyHolds(one.if, scope, onMissing));
     if (!rule)
       throw new UserFacingError(message('No `goto` of {0} applies. Add one without `if` at the end.', node.name));
     return { next: rule.to === endNodeName ? [] : [rule.to] };
@@ -60,12 +60,16 @@ export function nextWorkflowNodes(
   return { next: [following === undefined || inside.heads.includes(following) ? inside.fanIn : following] };
 }
 
-function surelyHolds(condition: string | boolean, scope: TemplateScope, tell: MissingTemplateValueListener): boolean {
+function surelyHolds(
+  condition: string | boolean,
+  scope: TemplateScope,
+  onMissing: MissingTemplateValueListener,
+): boolean {
   try {
     return evaluateCondition(condition, scope);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    tell(joinLocalizableTexts([withoutFullStop(messageOf(error)), message('it is false.')], '; '));
+    onMissing(joinLocalizableTexts([withoutFullStop(messageOf(error)), message('it is false.')], '; '));
     return false;
   }
 }

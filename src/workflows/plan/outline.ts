@@ -1,4 +1,4 @@
-import type { WorkflowOutline, WorkflowOutlineEdge } from '../../protocol/content/outline.ts';
+import type { WorkflowDiagram, WorkflowOutlineEdge } from '../../protocol/content/outline.ts';
 import {
   edgesFrom,
   endNodeName,
@@ -8,7 +8,7 @@ import {
 } from './navigate.ts';
 import type { EdgeSpec, NodeSpec, WorkflowFile } from './schema.ts';
 
-export function createWorkflowOutline(file: WorkflowFile): WorkflowOutline {
+export function createWorkflowOutline(file: WorkflowFile): WorkflowDiagram {
   const stands = parallelPositionsOfNodes(file);
   return {
     nodes: file.nodes.map(({ name, body, foreach, max_iterations: most = 1 }) => {
@@ -40,17 +40,17 @@ function waysOn(file: WorkflowFile, node: NodeSpec, inside: ParallelSection | un
   });
   const labelled = (ways: { to: string; when?: string }[]) =>
     ways.map(({ to, when }) => way(to, when ?? (ways.some((one) => one.when !== undefined) ? 'otherwise' : undefined)));
-  if (Array.isArray(node.goto)) return labelled(node.goto.map(({ if: when, to }) => ({ to, ...inWords(when) })));
+  if (Array.isArray(node.goto)) return labelled(node.goto.map(({ if: when, to }) => ({ to, ...condition(when) })));
   const edges = edgesFrom(file, node.name);
   if (node.goto === undefined && edges.length > 0)
     return labelled(
-      edges.map((edge) => ({ to: edge.type === 'finish' ? endNodeName : edge.to, ...inWords(whenOf(edge)) })),
+      edges.map((edge) => ({ to: edge.type === 'finish' ? endNodeName : edge.to, ...condition(whenOf(edge)) })),
     );
   const next = possibleNextNodes(file, node, inside);
   return next.length > 0 ? next.map((to) => way(to)) : [way(endNodeName)];
 }
 
-const inWords = (when: string | boolean | undefined) => (when === undefined ? {} : { when: String(when) });
+const condition = (when: string | boolean | undefined) => (when === undefined ? {} : { when: String(when) });
 
 function whenOf({ when, condition }: EdgeSpec): string | boolean | undefined {
   if (condition === undefined) return when;

@@ -18,7 +18,7 @@ const target = text.meta({ description: 'A node, or `__end__`.' });
 const condition = z
   .union([z.string().min(1), z.boolean()])
   .meta({ description: 'A Jinja expression over `state` and `variables`, e.g. `state.score > 0.5`.' });
-const words = z.string().optional().meta({ description: 'Description for readers.' });
+const descriptionText = z.string().optional().meta({ description: 'Description for readers.' });
 const values = z.record(stateKey, z.unknown());
 const parameters = z
   .record(z.string(), z.unknown())
@@ -85,7 +85,7 @@ const turns = z.number().int().min(1).max(500);
 export const agentSchema = z
   .strictObject({
     name: text.optional().meta({ description: 'Name. Default: the name of the file.' }),
-    description: words,
+    description: descriptionText,
     instructions: text.meta({ description: 'Persona and instructions.' }),
     model: text.optional().meta({
       description: '`provider/model`, or a role: `plan`, `small`. Default: the model selected in the panel.',
@@ -140,7 +140,7 @@ export type StepErrorPolicy = z.infer<typeof onError>;
 
 const stepShape = {
   name: name.optional().meta({ description: 'Name.' }),
-  description: words,
+  description: descriptionText,
   uses: actionName.optional(),
   with: parameters.optional(),
   output: output.optional(),
@@ -225,7 +225,7 @@ export type EdgeSpec = z.infer<typeof edgeSchema>;
 export const workflowSchema = z
   .strictObject({
     name: text.optional().meta({ description: 'Title of the run. Default: the name of the file.' }),
-    description: words,
+    description: descriptionText,
     variables: z.record(stateKey, z.unknown()).default({}).meta({ description: 'Constants: `{{ variables.key }}`.' }),
     state_schema: z.record(stateKey, z.unknown()).default({}).meta({
       description:

@@ -3,7 +3,7 @@ import { fitText } from '../../protocol/text/shorten.ts';
 /** Type in `state_schema` or `input_schema`: a Python name, or `{type, items, properties, …}`. `words` is the written form. */
 export interface StateType {
   kind: 'any' | 'str' | 'int' | 'float' | 'bool' | 'list' | 'dict' | 'none' | 'union';
-  words: string;
+  typeName: string;
   items?: StateType;
   properties?: Record<string, StateType>;
   of?: StateType[];
@@ -22,7 +22,7 @@ interface Rules {
 }
 
 export function parseStateType(written: unknown): StateType | undefined {
-  if (written === null || written === undefined) return { kind: 'any', words: 'any', rules: {} };
+  if (written === null || written === undefined) return { kind: 'any', typeName: 'any', rules: {} };
   if (typeof written === 'string') return parseType(written);
   if (Array.isArray(written)) return written.length > 1 ? undefined : listOf(parseStateType(written[0]));
   if (typeof written !== 'object') return undefined;
@@ -39,20 +39,21 @@ export function parseStateType(written: unknown): StateType | undefined {
  * Returns the mismatch of a value as the end of a sentence (`has to be …, not …`) about `place`; undefined if the value fits. Null always
  * fits.
  */
-export function stateTypeMismatch(type: StateType, value: unknown, place: string): LocalizedMessage | undefined {
+export function stateTypeMismatch(type: StateType, value: unknown, location: string): LocalizedMessage | undefined {
   if (value === null || value === undefined) return undefined;
-  if (!isOf(type, value)) return message('`{0}` must be `{1}`, not {2}', place, type.words, shown(value));
-  const broken = brokenRule(type.rules, value, place);
+  if (!isOf(type, value)) return message('`{0}` must be `{1}`, not {2}', location, type.typeName, shown(value));
+  const broken = brokenRule(type.rules, value, location);
   if (broken) return broken;
   if (type.items)
     for (const [index, item] of (value as unknown[]).entries()) {
-      const inner = stateTypeMismatch(type.items, item, `${place}[${index}]`);
+      const inner = stateTypeMismatch(type.items, item, `${location}[${index}]`);
       if (inner) return inner;
     }
   for (const [key, property] of Object.entries(type.properties ?? {})) {
     const item = (value as Record<string, unknown>)[key];
-    if (item === undefined && property.rules.required === true) return message('`{0}` is missing', `${place}.${key}`);
-    const inner = stateTypeMismatch(property, item, `${place}.${key}`);
+    if (item === undefined && property.rules.required === true)
+      return message('`{0}` is missing', `${location}.${key}`);
+    const inner = stateTypeMismatch(property, item, `${location}.${key}`);
     if (inner) return inner;
   }
   return undefined;
@@ -91,25 +92,25 @@ const names: Record<string, StateType['kind']> = {
 
 /** Parses `int`, `list[str]`, `Optional[int]`, `dict[str, int]`, `str | None`. */
 function parseType(written: string): StateType | undefined {
-  const words = written.trim();
-  const either = splitAt(words, '|');
-  if (either.length > 1) return unionOf(words, either.map(parseType));
-  const [, name = '', inside] = /^([A-Za-z]+)\s*(?:\[(.*)\])?$/s.exec(words) ?? [];
+  const typeName = written.trim();
+  const either = splitAt(typeName, '|');
+  if (either.length > 1) return unionOf(typeName, either.map(parseType));
+  const [, name = '', inside] = /^([A-Za-z]+)\s*(?:\[(.*)\])?$/s.exec(typeName) ?? [];
   const inner = inside === undefined ? [] : splitAt(inside, ',').map(parseType);
   if (inner.some((one) => one === undefined)) return undefined;
-  if (/^optional$/i.test(name) && inner.length === 1) return unionOf(words, inner);
-  if (/^union$/i.test(name) && inner.length > 0) return unionOf(words, inner);
+  if (/^optional$/i.test(name) && inner.length === 1) return unionOf(typeName, inner);
+  if (/^union$/i.test(name) && inner.length > 0) return unionOf(typeName, inner);
   const kind = Object.hasOwn(names, name.toLowerCase()) ? names[name.toLowerCase()] : undefined;
   if (!kind) return undefined;
-  return { kind, words, rules: {}, ...(kind === 'list' && inner.length === 1 && { items: inner[0]! }) };
+  return { kind, typeName, rules: {}, ...(kind === 'list' && inner.length === 1 && { items: inner[0]! }) };
 }
 
-function unionOf(words: string, of: (StateType | undefined)[]): StateType | undefined {
-  return of.every((one) => one !== undefined) ? { kind: 'union', words, of, rules: {} } : undefined;
+function unionOf(typeName: string, of: (StateType | undefined)[]): StateType | undefined {
+  return of.every((one) => one !== undefined) ? { kind: 'union', typeName, of, rules: {} } : undefined;
 }
 
 function listOf(items: StateType | undefined): StateType | undefined {
-  return items && { kind: 'list', words: `list[${items.words}]`, items, rules: {} };
+  return items && { kind: 'list', typeName: `list[${items.typeName}]`, items, rules: {} };
 }
 
 function propertiesOf(written: object): StateType | undefined {
@@ -117,7 +118,7 @@ function propertiesOf(written: object): StateType | undefined {
   if (entries.some(([, one]) => one === undefined)) return undefined;
   return {
     kind: 'dict',
-    words: 'dict',
+    typeName: 'dict',
     properties: Object.fromEntries(entries) as Record<string, StateType>,
     rules: {},
   };
@@ -161,22 +162,22 @@ function isOf(type: StateType, value: unknown): boolean {
 function brokenRule(
   { choices, min, max, min_length, max_length, pattern }: Rules,
   value: unknown,
-  place: string,
+  location: string,
 ): LocalizedMessage | undefined {
   const is = shown(value);
   const length = typeof value === 'string' || Array.isArray(value) ? value.length : undefined;
   if (Array.isArray(choices) && !choices.includes(value))
-    return message('`{0}` must be one of {1}, but is {2}', place, choices.map(shown).join(', '), is);
+    return message('`{0}` must be one of {1}, but is {2}', location, choices.map(shown).join(', '), is);
   if (typeof value === 'number' && min !== undefined && value < min)
-    return message('`{0}` must be at least {1}, but is {2}', place, min, is);
+    return message('`{0}` must be at least {1}, but is {2}', location, min, is);
   if (typeof value === 'number' && max !== undefined && value > max)
-    return message('`{0}` must be at most {1}, but is {2}', place, max, is);
+    return message('`{0}` must be at most {1}, but is {2}', location, max, is);
   if (length !== undefined && min_length !== undefined && length < min_length)
-    return message('`{0}` must have a length of at least {1}, but has {2}', place, min_length, is);
+    return message('`{0}` must have a length of at least {1}, but has {2}', location, min_length, is);
   if (length !== undefined && max_length !== undefined && length > max_length)
-    return message('`{0}` must have a length of at most {1}, but has {2}', place, max_length, is);
+    return message('`{0}` must have a length of at most {1}, but has {2}', location, max_length, is);
   if (typeof value === 'string' && pattern !== undefined && !matches(pattern, value))
-    return message('`{0}` must match {1}, but is {2}', place, pattern, is);
+    return message('`{0}` must match {1}, but is {2}', location, pattern, is);
   return undefined;
 }
 

@@ -83,9 +83,9 @@ export const maxYamlProblems = 64;
 
 function atMost(problems: YamlProblem[]): YamlProblem[] {
   if (problems.length <= maxYamlProblems) return problems;
-  const told = problems.slice(0, maxYamlProblems - 1);
-  const words = message('There are {0} more in this file. Fix the ones above first.', problems.length - told.length);
-  return [...told, { ...problems[told.length]!, ...toErrorInfo(words) }];
+  const listed = problems.slice(0, maxYamlProblems - 1);
+  const text = message('There are {0} more in this file. Fix the ones above first.', problems.length - listed.length);
+  return [...listed, { ...problems[listed.length]!, ...toErrorInfo(text) }];
 }
 
 const instead = {
@@ -147,7 +147,7 @@ export function schemaIssueToYamlProblems(issue: z.core.$ZodIssue, file: YamlFil
     return [file.problem(path, hasToBe(last, expected))];
   }
   if (issue.code === 'invalid_key')
-    return [file.problem(path, placed(last, issue.issues[0]?.message ?? message('not a name.').english), 'key')];
+    return [file.problem(path, withKey(last, issue.issues[0]?.message ?? message('not a name.').english), 'key')];
   if (issue.code === 'invalid_type') {
     const missing = issue.input === undefined && /received undefined/.test(issue.message);
     if (missing) return [file.problem(path, message('`{0}` is missing.', String(last)))];
@@ -157,18 +157,18 @@ export function schemaIssueToYamlProblems(issue: z.core.$ZodIssue, file: YamlFil
   if (issue.code === 'too_small') return [file.problem(path, message('{0} is too small or empty.', shown(last)))];
   if (issue.code === 'too_big')
     return [file.problem(path, message('{0} can be at most {1}.', shown(last), String(issue.maximum)))];
-  return [file.problem(path, placed(last, issue.message))];
+  return [file.problem(path, withKey(last, issue.message))];
 }
 
 type Key = string | number | undefined;
 const shown = (key: Key): LocalizableText => (typeof key === 'number' ? message('This') : `\`${key}\``);
 const only = (key: Key, all: readonly unknown[]): LocalizableText =>
   message('{0} can only be {1}.', shown(key), listOf(all));
-const placed = (key: Key, english: string): LocalizableText => joinLocalizableTexts([shown(key), { english }], ': ');
+const withKey = (key: Key, english: string): LocalizableText => joinLocalizableTexts([shown(key), { english }], ': ');
 
 function hasToBe(key: Key, expected: readonly string[]): LocalizableText {
   const kinds = [...new Set(expected)].map((one) =>
-    Object.hasOwn(words, one) ? message(words[one as keyof typeof words]) : one,
+    Object.hasOwn(issueTexts, one) ? message(issueTexts[one as keyof typeof issueTexts]) : one,
   );
   const distinct = kinds.filter(
     (one, at) => kinds.findIndex((two) => toEnglishText(two) === toEnglishText(one)) === at,
@@ -178,7 +178,7 @@ function hasToBe(key: Key, expected: readonly string[]): LocalizableText {
 }
 
 const listOf = (all: readonly unknown[]) => all.map((one) => `\`${one}\``).join(', ');
-const words = {
+const issueTexts = {
   string: 'a text',
   number: 'a number',
   int: 'a whole number',

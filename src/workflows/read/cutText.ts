@@ -5,7 +5,7 @@ import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 interface CutText {
   from: number;
   to: number;
-  words: LocalizedMessage;
+  warning: LocalizedMessage;
   isProblem?: true;
 }
 
@@ -18,8 +18,8 @@ export function unquotedYamlSpecials(document: Document, text: string): CutText[
   const anchors = new Set<string>();
   const repeated = new Set<string>();
   visit(document, { Alias: (_, { source }) => void repeated.add(source) });
-  const cut = (range: Scalar['range'] | undefined, words: LocalizedMessage, isProblem?: true): void => {
-    if (range) found.push({ from: range[0], to: range[1], words, ...(isProblem && { isProblem }) });
+  const cut = (range: Scalar['range'] | undefined, warning: LocalizedMessage, isProblem?: true): void => {
+    if (range) found.push({ from: range[0], to: range[1], warning, ...(isProblem && { isProblem }) });
   };
   visit(document, {
     Alias(_, { source, range }: Alias) {
@@ -72,11 +72,11 @@ export function unquotedYamlSpecials(document: Document, text: string): CutText[
   });
   for (const { code, pos } of document.warnings) {
     if (code !== 'TAG_RESOLVE_FAILED') continue;
-    const words = message(
+    const warning = message(
       '`{0}` is a tag in YAML, and the value starts after it. Put the whole text in quotes.',
       text.slice(pos[0], pos[1]).slice(0, longestQuote),
     );
-    found.push({ from: pos[0], to: pos[1], words });
+    found.push({ from: pos[0], to: pos[1], warning });
   }
   return found;
 }

@@ -16,14 +16,14 @@ type Keys = ReadonlySet<string>;
 export function dataFlowWarnings(file: WorkflowFile, yaml: YamlFile): YamlProblem[] {
   const warnings: YamlProblem[] = [];
   const state = statesOf(file);
-  const warn = (path: YamlPath, words: LocalizableText) => warnings.push(yaml.problem(path, words));
+  const warn = (path: YamlPath, text: LocalizableText) => warnings.push(yaml.problem(path, text));
   for (const { path, text, expression, step } of allTemplateTexts(file)) {
-    const said = new Set<string>();
+    const reported = new Set<string>();
     for (const read of variablesReadByTree(parseTemplate(text, expression))) {
       const near = warnings.length < maxYamlProblems ? didYouMean : () => undefined; // above the limit, warnings are only counted
-      const doubt = doubtAbout(read, { ...state, near, variables: file.variables }, step);
-      if (doubt && !said.has(toEnglishText(doubt))) warn(path, doubt);
-      if (doubt) said.add(toEnglishText(doubt));
+      const doubt = readDoubt(read, { ...state, near, variables: file.variables }, step);
+      if (doubt && !reported.has(toEnglishText(doubt))) warn(path, doubt);
+      if (doubt) reported.add(toEnglishText(doubt));
     }
   }
   const declared = [file.state_schema, file.input_schema, file.initial_state].flatMap((one) => Object.keys(one));
@@ -51,7 +51,7 @@ interface Held {
   action: LocalizableText;
 }
 
-function doubtAbout(
+function readDoubt(
   [root = '', key, inner]: readonly string[],
   { keys, inner: inners, variables, near }: States & Pick<WorkflowFile, 'variables'> & { near: typeof didYouMean },
   step: WorkflowStep | undefined,

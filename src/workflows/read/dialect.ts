@@ -21,16 +21,16 @@ export const convertDialect = (file: YamlFile): ConvertedDialectFile => new Dial
 class Dialect {
   private readonly problems: YamlProblem[] = [];
   private readonly warnings: YamlProblem[] = [];
-  private readonly places = new Map<string, YamlPath>();
+  private readonly locations = new Map<string, YamlPath>();
 
   constructor(private readonly file: YamlFile) {}
 
   read(): ConvertedDialectFile {
     const { file } = this;
     const value = isPlain(file.value) ? this.workflow(file.value) : file.value;
-    const problem: YamlFile['problem'] = (path, words, key) => file.problem(this.placeOf(path), words, key);
+    const problem: YamlFile['problem'] = (path, text, key) => file.problem(this.locationOf(path), text, key);
     return {
-      file: { ...file, value, problem, isPlain: (path) => file.isPlain(this.placeOf(path)) },
+      file: { ...file, value, problem, isPlain: (path) => file.isPlain(this.locationOf(path)) },
       problems: this.problems,
       warnings: this.warnings,
     };
@@ -60,7 +60,7 @@ class Dialect {
     const language = isPlain(run) && typeof run.code === 'string' ? run.type : value.language;
     if (isPlain(run) && typeof run.code === 'string') value.run = run.code;
     if (typeof value.run === 'string' && language !== undefined && language !== 'python') {
-      this.place([...path, 'script'], [...path, 'run']);
+      this.setLocation([...path, 'script'], [...path, 'run']);
       value = without({ ...value, script: value.run }, 'run');
     }
     if (typeof value.run === 'string' || value.script !== undefined || language === 'python')
@@ -84,7 +84,7 @@ class Dialect {
       if (value[theirs] === undefined || value[ours] !== undefined) continue;
       value[ours] = value[theirs];
       delete value[theirs];
-      this.place([...path, ours], [...path, theirs]);
+      this.setLocation([...path, ours], [...path, theirs]);
     }
     if (isPlain(config)) {
       const { max_concurrency, fail_fast, ...others } = config;
@@ -94,26 +94,26 @@ class Dialect {
         );
       value.max_workers ??= max_concurrency;
       value.fail_fast ??= fail_fast;
-      for (const key of ['max_workers', 'fail_fast']) this.place([...path, key], [...path, 'parallel_config']);
+      for (const key of ['max_workers', 'fail_fast']) this.setLocation([...path, key], [...path, 'parallel_config']);
     }
     const bodies = Object.entries({ action, steps: rest.steps, subgraph }).filter(([, one]) => one !== undefined);
     if (bodies.length > 1) this.problems.push(this.file.problem([...path, bodies[1]![0]], oneBody, 'key'));
     if (action !== undefined && rest.steps === undefined) {
       value.steps = [action];
-      this.place([...path, 'steps', 0], [...path, 'action']);
+      this.setLocation([...path, 'steps', 0], [...path, 'action']);
     }
     const [, workflow] = /^(?:\.\/)?([\w.-]+)\.(?:ya?ml|json)$/.exec(String(subgraph)) ?? [];
     if (workflow !== undefined && bodies.length === 1) {
       value.steps = [{ uses: nestedWorkflowActionName, with: { workflow, inputs: input ?? {} } }];
-      this.place([...path, 'steps', 0, 'with', 'workflow'], [...path, 'subgraph']);
-      this.place([...path, 'steps', 0, 'with', 'inputs'], [...path, 'input']);
+      this.setLocation([...path, 'steps', 0, 'with', 'workflow'], [...path, 'subgraph']);
+      this.setLocation([...path, 'steps', 0, 'with', 'inputs'], [...path, 'input']);
     } else if (subgraph !== undefined) this.problems.push(this.file.problem([...path, 'subgraph'], noSubgraph));
     else if (input !== undefined) value.input = input;
     const edges = isPlain(this.file.value) && Array.isArray(this.file.value.edges) ? this.file.value.edges : [];
     const follows = value.goto !== undefined || edges.some((edge) => isPlain(edge) && edge.from === value.name);
     if (fan_in !== undefined && !follows) {
       value.goto = fan_in;
-      this.place([...path, 'goto'], [...path, 'fan_in']);
+      this.setLocation([...path, 'goto'], [...path, 'fan_in']);
     }
     return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined));
   }
@@ -125,14 +125,14 @@ class Dialect {
   private request(given: Plain, path: YamlPath): Plain {
     const { prompt, system, provider, model, ...rest } = this.keys(given, path, dialectKeyRules.request);
     if (prompt !== undefined && rest.messages === undefined) {
-      const said = [...(system === undefined ? [] : [{ role: 'system', content: system }])];
-      this.place([...path, 'messages'], [...path, 'prompt']);
-      rest.messages = [...said, { role: 'user', content: prompt }];
+      const messages = [...(system === undefined ? [] : [{ role: 'system', content: system }])];
+      this.setLocation([...path, 'messages'], [...path, 'prompt']);
+      rest.messages = [...messages, { role: 'user', content: prompt }];
     } else Object.assign(rest, { ...(prompt !== undefined && { prompt }), ...(system !== undefined && { system }) });
     const named = provider === undefined ? model : modelAt(provider, model);
     if (named !== undefined) rest.model = named;
     if (provider !== undefined && named === undefined)
-      this.warnings.push(this.file.problem([...this.placeOf(path), 'provider'], otherProvider, 'key'));
+      this.warnings.push(this.file.problem([...this.locationOf(path), 'provider'], otherProvider, 'key'));
     return rest;
   }
 
@@ -146,9 +146,9 @@ class Dialect {
       const to: unknown[] | undefined = isPlain(edge) && Array.isArray(edge.to) ? edge.to : undefined;
       if (to && isPlain(edge) && edge.parallel !== true && edge.type !== 'parallel')
         this.problems.push(this.file.problem([...path, 'to'], message('Only a parallel edge leads to several nodes.')));
-      for (const [place, target] of (to ?? [undefined]).entries()) {
-        this.places.set(JSON.stringify(['edges', ours.length]), path);
-        if (to) this.places.set(JSON.stringify(['edges', ours.length, 'to']), [...path, 'to', place]);
+      for (const [index, target] of (to ?? [undefined]).entries()) {
+        this.locations.set(JSON.stringify(['edges', ours.length]), path);
+        if (to) this.locations.set(JSON.stringify(['edges', ours.length, 'to']), [...path, 'to', index]);
         ours.push(to ? { ...(edge as Plain), to: target } : edge);
       }
     }
@@ -161,27 +161,27 @@ class Dialect {
       if (!rule || rule.unless?.(value)) return [[key, value]];
       if (rule.as !== undefined) {
         if (Object.hasOwn(given, rule.as)) return [[key, value]];
-        this.place([...path, rule.as], [...path, key]);
+        this.setLocation([...path, rule.as], [...path, key]);
         return [[rule.as, value]];
       }
       const harmless = rule.harmless?.(value) ?? false;
       if (!harmless)
         this.warnings.push(
-          this.file.problem([...this.placeOf(path), key], rule.say ?? ignoredDialectKeyMessage, 'key'),
+          this.file.problem([...this.locationOf(path), key], rule.message ?? ignoredDialectKeyMessage, 'key'),
         );
       return [];
     });
     return Object.fromEntries(entries);
   }
 
-  private place(ours: YamlPath, theirs: YamlPath): void {
-    this.places.set(JSON.stringify(ours), this.placeOf(theirs, ours));
+  private setLocation(ours: YamlPath, theirs: YamlPath): void {
+    this.locations.set(JSON.stringify(ours), this.locationOf(theirs, ours));
   }
 
-  private placeOf(path: YamlPath, unless?: YamlPath): YamlPath {
+  private locationOf(path: YamlPath, unless?: YamlPath): YamlPath {
     for (let length = path.length; length > 0; length--) {
       const ours = path.slice(0, length);
-      const theirs = this.places.get(JSON.stringify(ours));
+      const theirs = this.locations.get(JSON.stringify(ours));
       if (theirs && JSON.stringify(ours) !== JSON.stringify(unless)) return [...theirs, ...path.slice(length)];
     }
     return path;

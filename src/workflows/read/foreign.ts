@@ -1,7 +1,7 @@
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 export interface DialectKeyRule {
   as?: string;
-  say?: LocalizedMessage;
+  message?: LocalizedMessage;
   /** Returns true if omitting this value has no effect, so no warning is needed. */
   harmless?(value: unknown): boolean;
   /** Returns true for a value that the file check reports as an error. */
@@ -20,14 +20,16 @@ const all = <Key extends string>(rule: DialectKeyRule, ...keys: Key[]) =>
   Object.fromEntries(keys.map((key) => [key, rule])) as Record<Key, DialectKeyRule>;
 
 const setUp: DialectKeyRule = {
-  say: message('Models are set up in Towpath, not in a file. The model selected in the panel is used.'),
+  message: message('Models are set up in Towpath, not in a file. The model selected in the panel is used.'),
 };
 const keyHere: DialectKeyRule = {
-  say: message(
+  message: message(
     'Keys belong in the editor’s secret storage; this one is not used. Remove it from the file and run *Towpath: Set API Key*.',
   ),
 };
-const kept: DialectKeyRule = { say: message('Runs are stored automatically. There are no checkpoint files.') };
+const storedByTowpath: DialectKeyRule = {
+  message: message('Runs are stored automatically. There are no checkpoint files.'),
+};
 
 /**
  * Keys of `fabceolin/the_edge_agent` (docs/shared/YAML_REFERENCE.md and its examples) that are synonyms of ours or can be omitted without
@@ -38,13 +40,13 @@ export const dialectKeyRules = {
     ...all(silent, 'version', 'metadata'),
     imports: empty,
     ...all(empty, 'interrupt_before', 'interrupt_after'),
-    endpoint: { say: message('Towpath serves no addresses. The file runs from the Command Palette.') },
+    endpoint: { message: message('Towpath serves no addresses. The file runs from the Command Palette.') },
     ...all(plain, 'output_schema', 'observability'),
     ...all(plain, 'extraction_schema', 'validation_constraints', 'semantic_probes', 'validation_logging'),
   },
   config: {
     ...all(empty, 'interrupt_before', 'interrupt_after'),
-    checkpoint_dir: kept,
+    checkpoint_dir: storedByTowpath,
   },
   settings: {
     ...all(plain, 'auth', 'session', 'firestore', 'graph', 'ltm', 'memory', 'memory_infrastructure', 'error_handling'),
@@ -62,7 +64,7 @@ export const dialectKeyRules = {
       'textgrad',
     ),
     ...all(plain, 'execution', 'progress', 'prolog', 'interview'),
-    secrets: { say: message('Keys stay in the editor’s secret storage and are never passed to a workflow.') },
+    secrets: { message: message('Keys stay in the editor’s secret storage and are never passed to a workflow.') },
     ...all(setUp, 'shell_providers', 'model', 'temperature'),
   },
   llm: {
@@ -82,10 +84,10 @@ export const dialectKeyRules = {
   },
   parallel: {
     strategy: {
-      say: message('Branches run beside each other in the editor.'),
+      message: message('Branches run beside each other in the editor.'),
       harmless: (value) => value === 'thread',
     },
-    remote: { say: message('Branches run beside each other in the editor.') },
+    remote: { message: message('Branches run beside each other in the editor.') },
     streams: plain,
   },
   node: {
@@ -105,7 +107,7 @@ export const dialectKeyRules = {
   edge: {
     metadata: silent,
     parallel_strategy: {
-      say: message('Branches run beside each other in the editor.'),
+      message: message('Branches run beside each other in the editor.'),
       harmless: (value) => value === 'thread',
     },
   },

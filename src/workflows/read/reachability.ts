@@ -15,7 +15,7 @@ import type { YamlFile, YamlPath, YamlProblem } from './yaml.ts';
 
 /** Finds unreachable nodes, possible dead ends, and parallel sections with a common end in a valid file; adds to `warnings`. */
 export function reachabilityFindings(file: WorkflowFile, yaml: YamlFile, warnings: YamlProblem[]): WorkflowFindings {
-  const warn = (path: YamlPath, words: LocalizableText, key?: 'key') => warnings.push(yaml.problem(path, words, key));
+  const warn = (path: YamlPath, text: LocalizableText, key?: 'key') => warnings.push(yaml.problem(path, text, key));
   const nested = parallelWorkflowParts(file).filter(({ head, inside }) => inside?.fanIn === head.fan_in);
   const problems = nested.map(({ head }) =>
     yaml.problem(
@@ -46,7 +46,7 @@ export function reachabilityFindings(file: WorkflowFile, yaml: YamlFile, warning
         'key',
       );
   for (const [index, edge] of file.edges.entries()) {
-    const doubt = isParallel(edge) ? undefined : doubtAbout(edge, file);
+    const doubt = isParallel(edge) ? undefined : edgeDoubt(edge, file);
     if (doubt) warn(['edges', index], doubt);
   }
   return { problems, warnings };
@@ -65,7 +65,7 @@ function blindTo(file: WorkflowFile): NodeSpec[] {
 }
 
 /** Warns about an edge that is never followed, and about a node whose edges may all fail. Edges are tried in order. */
-function doubtAbout(edge: EdgeSpec, file: WorkflowFile): LocalizedMessage | undefined {
+function edgeDoubt(edge: EdgeSpec, file: WorkflowFile): LocalizedMessage | undefined {
   if (file.nodes.some((node) => node.name === edge.from && node.goto !== undefined))
     return message('`{0}` has a `goto`, so its edges are not followed.', String(edge.from));
   const siblings = edgesFrom(file, edge.from ?? startNodeName);
@@ -79,10 +79,10 @@ function doubtAbout(edge: EdgeSpec, file: WorkflowFile): LocalizedMessage | unde
 
 /** Returns true if the conditions are exhaustive: `when: x` and `when: "!x"`, or one expression with true and false. */
 function covered(edges: readonly EdgeSpec[]): boolean {
-  const words = edges.map(({ when, condition }) =>
+  const conditions = edges.map(({ when, condition }) =>
     condition === undefined
       ? String(when).replaceAll(/[{}\s]/g, '')
       : `${typeof when === 'boolean' && !when ? '!' : ''}${JSON.stringify(condition)}`,
   );
-  return words.some((one) => words.includes(`!${one}`) || words.includes(`not${one}`));
+  return conditions.some((one) => conditions.includes(`!${one}`) || conditions.includes(`not${one}`));
 }

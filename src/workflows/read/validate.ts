@@ -93,12 +93,12 @@ class Check {
     }
   }
 
-  private add(path: YamlPath, words: LocalizableText, key?: 'key'): void {
-    this.problems.push(this.yaml.problem(path, words, key));
+  private add(path: YamlPath, text: LocalizableText, key?: 'key'): void {
+    this.problems.push(this.yaml.problem(path, text, key));
   }
 
-  private warn(path: YamlPath, words: LocalizableText, key?: 'key'): void {
-    this.warnings.push(this.yaml.problem(path, words, key));
+  private warn(path: YamlPath, text: LocalizableText, key?: 'key'): void {
+    this.warnings.push(this.yaml.problem(path, text, key));
   }
 
   private stateSchema(): void {
@@ -199,10 +199,13 @@ class Check {
         );
     }
     if (item === index) this.add([...path, 'index'], message('The item has the same name, `{0}`.', item));
-    for (const [place, step] of (node.steps ?? []).entries())
+    for (const [position, step] of (node.steps ?? []).entries())
       for (const key of stateKeysSetByStep(step))
         if (key === item || key === index)
-          this.add([...path, 'steps', place], message('`{0}` is reserved for the item. Give this another name.', key));
+          this.add(
+            [...path, 'steps', position],
+            message('`{0}` is reserved for the item. Give this another name.', key),
+          );
   }
 
   private agent(agent: NonNullable<NodeSpec['agent']>, path: YamlPath): void {
@@ -308,11 +311,11 @@ class Check {
     const holders = new Map<string, string>();
     for (const [index, item] of list.entries()) {
       const spec = toolSpecSchema.safeParse(item).data;
-      const place = spec ? [...path, index, 'name'] : [...path, index];
+      const location = spec ? [...path, index, 'name'] : [...path, index];
       const names = spec ? [spec.name] : typeof item === 'string' ? this.covered(item) : [];
       for (const name of names) {
         const holder = holders.get(toWireName(name));
-        if (holder !== undefined && (spec || item === name)) this.add(place, twice(name, holder));
+        if (holder !== undefined && (spec || item === name)) this.add(location, twice(name, holder));
         else holders.set(toWireName(name), name);
       }
     }

@@ -34,7 +34,7 @@ export interface YamlFile {
   problems: YamlProblem[];
   warnings: YamlProblem[];
   /** Creates a problem at the value of `path`, or (`key`) at its key. */
-  problem(path: YamlPath, words: LocalizableText, key?: 'key'): YamlProblem;
+  problem(path: YamlPath, text: LocalizableText, key?: 'key'): YamlProblem;
   isPlain(path: YamlPath): boolean;
 }
 
@@ -45,16 +45,16 @@ const longestMessage = 600;
 /** Parses YAML 1.2 with positions. Never throws: errors are in `problems`, and `value` is then undefined. */
 export function readYaml(text: string): YamlFile {
   const lines = new LineCounter();
-  const at = (from: number, to: number, words: LocalizableText): YamlProblem => {
+  const at = (from: number, to: number, text: LocalizableText): YamlProblem => {
     const [start, end] = [lines.linePos(from), lines.linePos(Math.max(to, from))];
-    const place = { line: start.line, column: start.col, endLine: end.line, endColumn: end.col };
-    const message = toEnglishText(words);
-    if (message.length > longestMessage) return { ...place, message: fitText(message, longestMessage) };
-    return { ...place, ...toErrorInfo(words) };
+    const position = { line: start.line, column: start.col, endLine: end.line, endColumn: end.col };
+    const message = toEnglishText(text);
+    if (message.length > longestMessage) return { ...position, message: fitText(message, longestMessage) };
+    return { ...position, ...toErrorInfo(text) };
   };
   const parsed = parseYaml(text, { lineCounter: lines, prettyErrors: false, merge: true });
   if (parsed.trouble) {
-    const problem: YamlFile['problem'] = (_, words) => at(0, 0, words);
+    const problem: YamlFile['problem'] = (_, text) => at(0, 0, text);
     return {
       value: undefined,
       problem,
@@ -64,13 +64,13 @@ export function readYaml(text: string): YamlFile {
     };
   }
   const { document } = parsed;
-  const places = new Places(document);
-  const problem: YamlFile['problem'] = (path, words, key) => {
-    const [from, to] = places.of(path, key);
-    return at(from, to, words);
+  const ranges = new RangeIndex(document);
+  const problem: YamlFile['problem'] = (path, text, key) => {
+    const [from, to] = ranges.of(path, key);
+    return at(from, to, text);
   };
   const isPlain: YamlFile['isPlain'] = (path) => {
-    const node = places.nodesOn(path).at(path.length);
+    const node = ranges.nodesOn(path).at(path.length);
     return isScalar(node) && node.type === 'PLAIN';
   };
   const errors = document.errors.slice(0, maxErrors);
@@ -79,12 +79,12 @@ export function readYaml(text: string): YamlFile {
   const unquoted = templates.length > 0 || bare < 0 ? templates : [errors[bare]!.pos];
   const cut = errors.length > 0 ? [] : unquotedYamlSpecials(document, text);
   const [unreadable, warnings] = [cut.filter((one) => one.isProblem), cut.filter((one) => !one.isProblem)].map((all) =>
-    all.map(({ from, to, words }) => at(from, to, words)),
+    all.map(({ from, to, warning: text }) => at(from, to, text)),
   ) as [YamlProblem[], YamlProblem[]];
   const problems = [
     ...errors.slice(0, bare < 0 ? maxErrors : bare).map(({ pos, message }) => at(pos[0], pos[1], sentenceOf(message))),
     ...unquoted.map(([from, to]) => at(from, to, needsQuotes)),
-    ...(errors.length > 0 ? [] : places.twice.map(([from, to]) => at(from, to, hereTwice))),
+    ...(errors.length > 0 ? [] : ranges.twice.map(([from, to]) => at(from, to, hereTwice))),
     ...unreadable,
   ];
   if (problems.length > 0) return { value: undefined, problem, isPlain, problems, warnings };
@@ -100,10 +100,10 @@ export function readYaml(text: string): YamlFile {
   }
 }
 
-type Place = [from: number, to: number];
+type TextRange = [from: number, to: number];
 
-class Places {
-  readonly twice: Place[] = [];
+class RangeIndex {
+  readonly twice: TextRange[] = [];
   private readonly pairs = new Map<YAMLMap, Map<string, Pair>>();
 
   constructor(private readonly document: Document) {
@@ -136,7 +136,7 @@ class Places {
   }
 
   /** Returns a position; a missing value has the position of its nearest existing parent. */
-  of(path: YamlPath, key?: 'key'): Place {
+  of(path: YamlPath, key?: 'key'): TextRange {
     const nodes = this.nodesOn(path);
     const holder = nodes.at(path.length - 1);
     const last = isMap(holder) ? this.pairs.get(holder)?.get(String(path.at(-1))) : undefined;

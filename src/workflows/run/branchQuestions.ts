@@ -9,24 +9,24 @@ import { sortedDictionaryEntries } from '../../protocol/values/dictionary.ts';
  */
 export class BranchQuestions {
   private readonly waiting: readonly string[];
-  private words: string | undefined;
+  private answer: string | undefined;
 
   constructor(private readonly context: WorkflowContext) {
     this.waiting = this.open();
     const last = context.run.messages.at(-1);
-    if (context.intent === 'continue' && last?.role === 'user' && this.waiting.length > 0) this.words = last.content;
+    if (context.intent === 'continue' && last?.role === 'user' && this.waiting.length > 0) this.answer = last.content;
   }
 
   /** Delivers the user's message to the branch with the first open question. Returns false for a branch that must keep waiting. */
-  async hear(branch: string): Promise<boolean> {
-    const place = this.waiting.indexOf(branch);
-    if (this.words === undefined || place < 0 || !this.open().includes(branch)) return true;
-    if (place > 0) return false;
-    await this.context.emit({ type: 'message', message: { role: 'user', content: this.words }, branch });
+  async receive(branch: string): Promise<boolean> {
+    const index = this.waiting.indexOf(branch);
+    if (this.answer === undefined || index < 0 || !this.open().includes(branch)) return true;
+    if (index > 0) return false;
+    await this.context.emit({ type: 'message', message: { role: 'user', content: this.answer }, branch });
     return true;
   }
 
-  async tell(stop: StopPoint): Promise<StopPoint> {
+  async report(stop: StopPoint): Promise<StopPoint> {
     const { run, emit } = this.context;
     const [branch] = this.open();
     if (stop.phase !== 'WaitingUser' || stop.error || branch === undefined) return stop;

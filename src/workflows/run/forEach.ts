@@ -37,12 +37,12 @@ export async function runForEachItem(
   work: NodeRunOptions,
   visit: (item: ForEachItem) => Promise<StopPoint | undefined>,
 ): Promise<NodeResult> {
-  const { node, context, place } = work;
+  const { node, context, position } = work;
   const { item = 'item', index: at = 'index', max_workers = work.file.settings.parallel?.max_workers } = node;
   const list = listOf(node, nodeTemplateScope(work));
   const atOnce = concurrencyLimit(max_workers ?? defaultConcurrency);
   const track = (index: number) =>
-    trackOfBranch(context.run.graph!, childTrackKey(place.branch, forEachItemKey(node.name, index)));
+    trackOfBranch(context.run.graph!, childTrackKey(position.branch, forEachItemKey(node.name, index)));
   let isOver = false;
   const settled = await Promise.allSettled(
     list.map((value, index) =>
@@ -53,7 +53,7 @@ export async function runForEachItem(
         if (isOver || (isSame && before.at.length === 0)) return undefined;
         const stop = await visit({
           node: itemNode(node, index),
-          branch: childTrackKey(place.branch, forEachItemKey(node.name, index)),
+          branch: childTrackKey(position.branch, forEachItemKey(node.name, index)),
           given: normalizeStateValues({ [item]: value, [at]: index }),
           of: list.length,
           anew: before !== undefined && !isSame,
@@ -104,10 +104,10 @@ function kindOf(value: unknown): LocalizableText {
 
 function itemNode({ foreach: _, output: __, on_error: rule, ...node }: NodeSpec, index: number): NodeSpec {
   const { goto: ___, ...own } = rule ?? {};
-  const said = node.agent === undefined ? {} : { output: { content: '{{ result.content }}' } };
+  const result = node.agent === undefined ? {} : { output: { content: '{{ result.content }}' } };
   return {
     ...node,
-    ...said,
+    ...result,
     ...(rule && { on_error: own }),
     name: forEachItemKey(node.name, index),
     goto: endNodeName,

@@ -31,14 +31,14 @@ export class WorkflowLimits {
   get reached(): ErrorInfo | undefined {
     const { cost, minutes } = this.limits;
     const spent = (this.run.usage.cost ?? 0) - (this.before.cost ?? 0);
-    const told = (what: LocalizedMessage) => {
-      const words = joinLocalizableTexts([what, message('Continue to allow the same amount again.')]);
-      return { code: 'WORKFLOW_LIMIT_REACHED', ...toErrorInfo(words) };
+    const reached = (what: LocalizedMessage) => {
+      const text = joinLocalizableTexts([what, message('Continue to allow the same amount again.')]);
+      return { code: 'WORKFLOW_LIMIT_REACHED', ...toErrorInfo(text) };
     };
     if (cost !== undefined && spent >= cost)
-      return told(message('The limit of {0} of this workflow is reached: {1}.', `$${cost}`, `$${spent.toFixed(2)}`));
+      return reached(message('The limit of {0} of this workflow is reached: {1}.', `$${cost}`, `$${spent.toFixed(2)}`));
     if (minutes !== undefined && this.now() - this.began >= minutes * 60_000)
-      return told(message('The limit of {0} minutes of this workflow is reached.', minutes));
+      return reached(message('The limit of {0} minutes of this workflow is reached.', minutes));
     return undefined;
   }
 

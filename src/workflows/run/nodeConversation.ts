@@ -7,25 +7,25 @@ import type { RecordedNodeConversation } from '../action/action.ts';
 
 interface StepAtWork {
   context: WorkflowContext;
-  place: { node: string; branch?: string };
+  position: { node: string; branch?: string };
   track(): WorkflowTrack;
 }
 
 const none: NodeConversation = { messages: [], given: 0, compactions: [], callIds: createDictionary() };
 
 export function openNodeConversation(
-  { context, place, track }: StepAtWork,
+  { context, position, track }: StepAtWork,
   key: string,
   callId: string,
 ): RecordedNodeConversation {
   const callPrefix = `${callId}:`;
   const own = (): NodeConversation => track().conversations?.[key] ?? none;
   const record = (message: Message, more: { given?: true; anew?: true } = {}) =>
-    context.emit({ type: 'node-message', ...place, conversation: key, callPrefix, message, ...more });
+    context.emit({ type: 'node-message', ...position, conversation: key, callPrefix, message, ...more });
   const apart: NodeConversationLog = {
-    node: place.node,
+    node: position.node,
     bare: true,
-    ...(place.branch !== undefined && { branch: place.branch }),
+    ...(position.branch !== undefined && { branch: position.branch }),
     conversation: key,
     callPrefix,
     get messages() {

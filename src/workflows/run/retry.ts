@@ -51,26 +51,29 @@ export async function runWithRetries<Value>(
     } catch (error) {
       if (attempt >= retry || error instanceof UnattendedInterruption || !canRetry(error, context)) throw error;
       const ms = Math.min(wait * 2 ** attempt, Math.max(wait, longestWait)) * 1000;
-      const words = message('{0} failed: trying again ({1} of {2})', name, attempt + 1, retry);
-      void context.emit({ type: 'progress', ...toStoredText(words), until: Date.now() + ms });
+      const text = message('{0} failed: trying again ({1} of {2})', name, attempt + 1, retry);
+      void context.emit({ type: 'progress', ...toStoredText(text), until: Date.now() + ms });
       await setTimeout(ms, undefined, { signal: context.signal }).catch(() => {});
       context.signal.throwIfAborted();
     }
   }
 }
 
-const maxSaid = 5;
+const maxReported = 5;
 
 export function mergeStopPoints(failed: readonly StopPoint[]): StopPoint | undefined {
   const [first] = failed;
-  const said = new Map(
+  const reported = new Map(
     failed.flatMap(({ error }) => (error ? [[error.message, storedLocalizableText(error)] as const] : [])),
   );
-  if (!first?.error || said.size < 2) return first;
-  const more = said.size > maxSaid ? [message('And {0} more.', said.size - maxSaid)] : [];
+  if (!first?.error || reported.size < 2) return first;
+  const more = reported.size > maxReported ? [message('And {0} more.', reported.size - maxReported)] : [];
   return {
     ...first,
-    error: { ...first.error, ...toErrorInfo(joinLocalizableTexts([...[...said.values()].slice(0, maxSaid), ...more])) },
+    error: {
+      ...first.error,
+      ...toErrorInfo(joinLocalizableTexts([...[...reported.values()].slice(0, maxReported), ...more])),
+    },
   };
 }
 
@@ -82,6 +85,6 @@ export const nodeErrorOf = (node: string, error: unknown): { node: string; code:
 export function stepErrorInfo(error: unknown): ErrorInfo {
   if (error instanceof ActionError) return error.info;
   const { code, message } = Object(error) as { code?: unknown; message?: unknown };
-  const words = error instanceof Error || typeof message !== 'string' ? messageOf(error) : message;
-  return { code: typeof code === 'string' ? code : 'UNKNOWN', ...toErrorInfo(words) };
+  const text = error instanceof Error || typeof message !== 'string' ? messageOf(error) : message;
+  return { code: typeof code === 'string' ? code : 'UNKNOWN', ...toErrorInfo(text) };
 }

@@ -123,16 +123,16 @@ class Walk {
     if (run.graph?.main.at.length !== 0) {
       const stop = await this.follow({ first: run.graph ? { next: [] } : this.entry() });
       if (stop) {
-        const told = await this.asking.tell(stop);
-        const [interrupted] = told.error?.code === 'TOOL_INTERRUPTED' ? interruptedWork(run) : [];
+        const answered = await this.asking.report(stop);
+        const [interrupted] = answered.error?.code === 'TOOL_INTERRUPTED' ? interruptedWork(run) : [];
         if (interrupted)
-          return { ...told, error: { code: 'TOOL_INTERRUPTED', ...toErrorInfo(interruptionMessage(interrupted)) } };
+          return { ...answered, error: { code: 'TOOL_INTERRUPTED', ...toErrorInfo(interruptionMessage(interrupted)) } };
         const { reached: error } = this.limits;
-        return error && told.phase === 'WaitingUser' && !told.error ? { ...told, error } : told;
+        return error && answered.phase === 'WaitingUser' && !answered.error ? { ...answered, error } : answered;
       }
     }
     const { end } = run.graph!;
-    if (end && run.messages.length === end.messages) await this.tellResult(end.node);
+    if (end && run.messages.length === end.messages) await this.reportResult(end.node);
     return this.talk();
   }
 
@@ -144,9 +144,9 @@ class Walk {
   }
 
   private initialState(): Record<string, unknown> {
-    const words = this.context.run.messages.findLast((message) => message.role === 'user')?.content ?? '';
+    const answer = this.context.run.messages.findLast((message) => message.role === 'user')?.content ?? '';
     return normalizeStateValues({
-      input: words,
+      input: answer,
       ...initialWorkflowValues(this.options.file, this.within?.inputs ?? this.context.values),
     });
   }
@@ -177,33 +177,33 @@ class Walk {
     return { next: at.map(own), ...(fanIn !== undefined && { fanIn: own(fanIn) }) };
   }
 
-  private told({ next, fanIn }: NextWorkflowNodes): NextWorkflowNodes {
+  private reportNext({ next, fanIn }: NextWorkflowNodes): NextWorkflowNodes {
     const full = (name: string) => this.prefix + name;
     return { next: next.map(full), ...(fanIn !== undefined && { fanIn: full(fanIn) }) };
   }
 
   /** Runs a nested workflow as a step. Throws `RunSuspended` if it stops, or the error of its failure. */
   private async nested(
-    { node, place }: NodeRunOptions,
+    { node, position }: NodeRunOptions,
     params: Record<string, unknown>,
   ): Promise<NestedWorkflowOutcome> {
     const { run, signal } = this.context;
     const { name, file, inputs } = nestedInputs(params, this.options.workflows ?? new Map());
-    const branch = childTrackKey(place.branch, nestedWorkflowKey(node.name));
+    const branch = childTrackKey(position.branch, nestedWorkflowKey(node.name));
     const { atOnce, asking, limits } = this;
-    const within = { prefix: `${place.node}/`, branch, inputs, atOnce, asking, limits };
+    const within = { prefix: `${position.node}/`, branch, inputs, atOnce, asking, limits };
     const walk = new Walk({ ...this.options, id: name, file }, this.context, this.agent, within);
     const stop = await walk.follow({ branch, first: run.graph!.branches[branch] ? { next: [] } : walk.entry() });
     if (stop && (signal.aborted || stop.phase !== 'Failed')) throw new RunSuspended(stop);
     if (stop) throw new ActionError(stop.error!);
     const ended = file.nodes.flatMap((one) => run.graph!.nodes[within.prefix + one.name] ?? []);
-    const said = ended
+    const lines = ended
       .filter(({ next }) => next?.length === 0)
       .toSorted((one, other) => (one.endedAt ?? 0) - (other.endedAt ?? 0))
       .at(-1)?.output;
     return {
       result: nestedResult(trackOfBranch(run.graph!, branch)!.state, inputs),
-      ...(typeof said === 'string' && { said }),
+      ...(typeof lines === 'string' && { said: lines }),
     };
   }
 
@@ -222,11 +222,11 @@ class Walk {
   private async visit(name: string, line: Visit): Promise<StopPoint | undefined> {
     const node = this.options.file.nodes.find((one) => one.name === name);
     if (node) return this.enter(node, line);
-    const words = message(
+    const text = message(
       'The node {0}, at which this run stopped, is no longer in the workflow. Start a new run.',
       name,
     );
-    return { phase: 'Failed', error: { code: 'UNKNOWN', ...toErrorInfo(words) } };
+    return { phase: 'Failed', error: { code: 'UNKNOWN', ...toErrorInfo(text) } };
   }
 
   private async enter(node: NodeSpec, { branch, inside, state, item }: Visit): Promise<StopPoint | undefined> {
@@ -235,12 +235,12 @@ class Walk {
     const name = this.prefix + node.name;
     if (signal.aborted) return stopPointOf(signal);
     if (context.pausing) return { phase: 'WaitingUser' };
-    const place = { node: name, ...(branch !== undefined && { branch }) };
+    const position = { node: name, ...(branch !== undefined && { branch }) };
     const warnings: LocalizableText[] = [];
     const fail = async (error: ErrorInfo): Promise<StopPoint> => {
-      const said = run.graph?.nodes[name]?.live;
-      const told = warnAboutStateValues({ ...options, warnings });
-      await emit({ type: 'node', ...place, status: 'failed', error, ...told, ...(said && { output: said }) });
+      const live = run.graph?.nodes[name]?.live;
+      const warned = warnAboutStateValues({ ...options, warnings });
+      await emit({ type: 'node', ...position, status: 'failed', error, ...warned, ...(live && { output: live }) });
       return {
         phase: 'Failed',
         error: { ...error, ...toErrorInfo(message('Node {0}: {1}', name, storedLocalizableText(error))) },
@@ -250,23 +250,23 @@ class Walk {
     this.visits.set(name, visits);
     const most = options.file.settings.max_visits ?? maxNodeVisits;
     if (visits > most) {
-      const words = message('The node {0} was reached {1} times. Continue to allow more.', name, most);
-      return { phase: 'Failed', error: { code: 'ENGINE_MAX_TURNS_EXCEEDED', ...toErrorInfo(words) } };
+      const text = message('The node {0} was reached {1} times. Continue to allow more.', name, most);
+      return { phase: 'Failed', error: { code: 'ENGINE_MAX_TURNS_EXCEEDED', ...toErrorInfo(text) } };
     }
-    if (branch !== undefined && !(await this.asking.hear(branch))) return { phase: 'WaitingUser' };
+    if (branch !== undefined && !(await this.asking.receive(branch))) return { phase: 'WaitingUser' };
     const track = (): WorkflowTrack => trackOfBranch(run.graph!, branch)!;
     const resumed = !item?.anew && run.graph !== undefined && trackOfBranch(run.graph, branch)?.visit !== undefined;
     if (!resumed) {
       const begun = item ? item.given : state;
       const before = run.graph && trackOfBranch(run.graph, branch)?.state;
       const set = begun && { state: begun, ...warnAboutStateValues({ ...options, warnings }, before, begun) };
-      await emit({ type: 'node', ...place, status: 'start', ...set, ...startOf(item) });
+      await emit({ type: 'node', ...position, status: 'start', ...set, ...startOf(item) });
     }
     const callPrefix = `${name}:${track().visit}`;
 
     const { file, agents } = options;
     const work: NodeRunOptions = {
-      ...{ file, agents, context, node, place, callPrefix, resumed, track, atOnce: this.atOnce, warnings },
+      ...{ file, agents, context, node, position, callPrefix, resumed, track, atOnce: this.atOnce, warnings },
       nested: (params) => this.nested(work, params),
     };
     if (item) work.item = { around: item.around, given: item.given };
@@ -279,15 +279,15 @@ class Walk {
       const next = done.failedTo
         ? { next: done.failedTo === endNodeName ? [] : [done.failedTo] }
         : nextWorkflowNodes(options.file, node, scope, (warning) => warnings.push(warning), inside);
-      const said = done.said === undefined ? {} : { output: done.said };
+      const result = done.said === undefined ? {} : { output: done.said };
       await emit({
         type: 'node',
-        ...place,
+        ...position,
         status: 'end',
         ...splitStateChange(track().state, set),
         ...warnAboutStateValues(work, track().state, set),
-        ...this.told(next),
-        ...said,
+        ...this.reportNext(next),
+        ...result,
         ...this.made(callPrefix),
       });
       return signal.aborted ? stopPointOf(signal) : undefined; // a stop does not undo completed work
@@ -333,7 +333,7 @@ class Walk {
   }
 
   /** Adds the result to the conversation as an assistant message. */
-  private async tellResult(name: string): Promise<void> {
+  private async reportResult(name: string): Promise<void> {
     const { run, emit } = this.context;
     const node = this.options.file.nodes.find((one) => one.name === name);
     const output = run.graph!.nodes[name]?.output;
@@ -344,7 +344,9 @@ class Walk {
   /** Answers messages of the user after the end of the workflow. */
   private async talk(): Promise<StopPoint> {
     const { run } = this.context;
-    const isSaid = run.messages.at(-1)?.role === 'user' && run.messages.length > (run.graph!.end?.messages ?? 0);
-    return isSaid || hasInterruptingMessage(run) ? this.context.turns({ agent: this.agent }) : { phase: 'Completed' };
+    const isAnswered = run.messages.at(-1)?.role === 'user' && run.messages.length > (run.graph!.end?.messages ?? 0);
+    return isAnswered || hasInterruptingMessage(run)
+      ? this.context.turns({ agent: this.agent })
+      : { phase: 'Completed' };
   }
 }

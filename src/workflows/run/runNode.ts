@@ -40,7 +40,7 @@ export interface NodeRunOptions {
   agents: ReadonlyMap<string, AgentFile>;
   context: WorkflowContext;
   node: NodeSpec;
-  place: { node: string; branch?: string };
+  position: { node: string; branch?: string };
   callPrefix: string;
   /** True if the node was active when the run paused or the editor exited. */
   resumed: boolean;
@@ -78,7 +78,7 @@ async function steps(work: NodeRunOptions, list: readonly WorkflowStep[]): Promi
   let last: Done = { state: {} };
   for (let index = work.track().steps; index < list.length; index++) {
     if (work.context.pausing) return resting;
-    last = await kept(work, list[index]!, index);
+    last = await restoreOrRun(work, list[index]!, index);
   }
   return { ...last, state: {} };
 }
@@ -90,7 +90,7 @@ async function loop(work: NodeRunOptions, body: readonly WorkflowStep[]): Promis
   for (let index = work.track().steps; index < most * body.length; index++) {
     if (index % body.length === 0 && !evaluateCondition(condition, nodeTemplateScope(work))) break;
     if (work.context.pausing) return resting;
-    last = await kept(work, body[index % body.length]!, index);
+    last = await restoreOrRun(work, body[index % body.length]!, index);
   }
   const iterations = Math.ceil(work.track().steps / body.length);
   const result = {
@@ -113,7 +113,7 @@ function unused(file: WorkflowFile, values: Record<string, unknown>): Record<str
 /** Pause between two steps; the run resumes at the second. */
 const resting: NodeResult = { stop: { phase: 'WaitingUser' } };
 
-async function kept(work: NodeRunOptions, one: WorkflowStep, index: number): Promise<Done> {
+async function restoreOrRun(work: NodeRunOptions, one: WorkflowStep, index: number): Promise<Done> {
   const { signal, emit } = work.context;
   signal.throwIfAborted();
   const result = await step(work, one, index).catch((error) => {
@@ -124,7 +124,7 @@ async function kept(work: NodeRunOptions, one: WorkflowStep, index: number): Pro
   const before = work.track().state;
   await emit({
     type: 'node',
-    ...work.place,
+    ...work.position,
     status: 'step',
     ...splitStateChange(before, state),
     ...warnAboutStateValues(work, before, state),
@@ -139,7 +139,7 @@ export const settableNodeValues = (
 ): Record<string, unknown> =>
   item ? Object.fromEntries(Object.entries(state).filter(([key]) => !Object.hasOwn(item.given, key))) : state;
 
-const telling =
+const reporting =
   ({ warnings }: NodeRunOptions): MissingTemplateValueListener =>
   (warning) =>
     warnings.push(warning);
@@ -158,17 +158,17 @@ async function step(
     if (run)
       return {
         state: normalizeStateValues({
-          [run.output_key]: evaluateTemplateExpression(run.value, scope, telling(work)),
+          [run.output_key]: evaluateTemplateExpression(run.value, scope, reporting(work)),
           ...worked,
         }),
       };
     if (!uses) return { state: {} };
-    const params = renderTemplatesDeep(given, scope, telling(work)) as Record<string, unknown>;
+    const params = renderTemplatesDeep(given, scope, reporting(work)) as Record<string, unknown>;
     if (uses === nestedWorkflowActionName) {
       const { result, ...said } = await work.nested(params);
       return { state: { ...stepOutputValues(work, result, output), ...worked }, ...said };
     }
-    const known = workflowStepOutcome(work.context.run, work.place.node, index);
+    const known = workflowStepOutcome(work.context.run, work.position.node, index);
     const result = known?.byPerson
       ? known.data
       : await performed(work, uses, params, actionContext(work, index, attempt, known?.id));
@@ -196,7 +196,7 @@ async function performed(
 
 /** Suspends at an interrupted step until the user decides. Without a user, `on_error` decides if configured. */
 function restWhereInterrupted(
-  { context, node, place: { node: name, branch } }: NodeRunOptions,
+  { context, node, position: { node: name, branch } }: NodeRunOptions,
   rule: StepErrorPolicy,
 ): void {
   const interruption = nodeInterruption(context.run, name, branch);
@@ -231,7 +231,7 @@ const actionContext = (
   own = callIdOf(work, index, attempt),
 ): Omit<ActionContext, 'perform'> => ({
   run: work.context,
-  node: work.place.node,
+  node: work.position.node,
   callId: own,
   defaults: work.file.settings.llm ?? {},
   tools: work.file.tools,
@@ -243,16 +243,20 @@ const actionContext = (
  * Runs an agent in the run's conversation, or in the separate conversation of a parallel branch. The brief is the first step of the node.
  */
 async function converse(work: NodeRunOptions, agent: string | AgentFile): Promise<NodeResult> {
-  const { context, node, place } = work;
-  const { branch } = place;
+  const { context, node, position } = work;
+  const { branch } = position;
   const file = typeof agent === 'string' ? work.agents.get(agent) : agent;
   if (!file) throw new UserFacingError(message('There is no agent {0} in .towpath/agents.', String(agent)));
-  const content = node.prompt && String(renderTemplate(node.prompt, nodeTemplateScope(work), telling(work)) ?? '');
+  const content = node.prompt && String(renderTemplate(node.prompt, nodeTemplateScope(work), reporting(work)) ?? '');
   if (work.track().steps === 0) {
     if (branch !== undefined)
-      await context.emit({ type: 'message', message: { role: 'user', content: content || wordsOf(context) }, branch });
+      await context.emit({
+        type: 'message',
+        message: { role: 'user', content: content || lastUserText(context) },
+        branch,
+      });
     else if (content) await context.emit({ type: 'message', message: { role: 'system', content } });
-    await context.emit({ type: 'node', ...place, status: 'step', ...warnAboutStateValues(work) });
+    await context.emit({ type: 'node', ...position, status: 'step', ...warnAboutStateValues(work) });
   }
   const id = typeof agent === 'string' ? agent : node.name;
   const said = () => answer(branch === undefined ? context.run.messages : (work.track().messages ?? []));
@@ -283,22 +287,22 @@ async function converse(work: NodeRunOptions, agent: string | AgentFile): Promis
  * approved, which the loop handles.
  */
 async function ownTalk(
-  { context, place, callPrefix, track }: NodeRunOptions,
+  { context, position, callPrefix, track }: NodeRunOptions,
   branch: string,
 ): Promise<NodeConversationLog> {
   const add = (message: Message) => context.emit({ type: 'message', message, branch });
   const prefix = `${callPrefix}:0:`;
-  const visits = Array.from({ length: track().visit ?? 1 }, (_, index) => `${place.node}:${index + 1}:0:`).reverse();
+  const visits = Array.from({ length: track().visit ?? 1 }, (_, index) => `${position.node}:${index + 1}:0:`).reverse();
   const messages = track().messages ?? [];
   const open = callsToContinue(messages, context.run.calls, prefix).map(({ id }) => id);
   for (const { id } of pendingCalls(messages)) {
     if (open.includes(id)) continue;
     const made = visits.find((visit) => context.run.calls[visit + id]) ?? prefix; // the call may belong to a visit before the node was restarted
-    const told = lostOutcome(context.run, made + id);
-    await add({ role: 'tool', content: '', toolResults: [toToolResult(id, told)] });
+    const lost = lostOutcome(context.run, made + id);
+    await add({ role: 'tool', content: '', toolResults: [toToolResult(id, lost)] });
   }
   return {
-    node: place.node,
+    node: position.node,
     get messages() {
       return track().messages ?? [];
     },
@@ -311,7 +315,7 @@ async function ownTalk(
   };
 }
 
-const wordsOf = ({ run }: WorkflowContext): string =>
+const lastUserText = ({ run }: WorkflowContext): string =>
   run.messages.findLast((message) => message.role === 'user')?.content ?? '';
 
 const answer = (messages: readonly Message[]): string =>
@@ -338,7 +342,7 @@ export function stepOutputValues(
   if (typeof output === 'string') return normalizeStateValues({ [output]: result });
   if (output) {
     const scope = { ...nodeTemplateScope(work), result, action_result: result };
-    return normalizeStateValues(renderTemplatesDeep(output, scope, telling(work)) as Record<string, unknown>);
+    return normalizeStateValues(renderTemplatesDeep(output, scope, reporting(work)) as Record<string, unknown>);
   }
   const isPlain = typeof result === 'object' && result !== null && !Array.isArray(result);
   return normalizeStateValues(isPlain ? (result as Record<string, unknown>) : { result });

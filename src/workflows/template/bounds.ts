@@ -130,7 +130,7 @@ function checkExpressions(tokens: Tokens): void {
   let levels = [0];
   let depth = 0;
   for (const { type, value } of tokens) {
-    if (type.startsWith('Open') || deepening.has(type) || (type === 'Identifier' && words.has(value))) {
+    if (type.startsWith('Open') || deepening.has(type) || (type === 'Identifier' && keywords.has(value))) {
       levels[levels.length - 1]! += 1;
       depth++;
     }
@@ -154,4 +154,4 @@ const deepening = new Set([
   ...['AdditiveBinaryOperator', 'MultiplicativeBinaryOperator', 'ExponentiationBinaryOperator', 'UnaryOperator'],
   ...['ComparisonBinaryOperator', 'Pipe', 'Dot', 'CallOperator', 'Equals'],
 ]);
-const words = new Set(['not', 'and', 'or', 'in', 'is', 'if', 'else']);
+const keywords = new Set(['not', 'and', 'or', 'in', 'is', 'if', 'else']);

@@ -33,10 +33,10 @@ export class TemplateInterpreter extends Interpreter {
   private steps = 0;
   private readonly startedAt: number;
 
-  /** @param tell receives a warning about a missing map key that evaluates to nothing */
+  /** @param warn receives a warning about a missing map key that evaluates to nothing */
   constructor(
     scope: Readonly<Record<string, unknown>>,
-    private readonly tell: (warning: LocalizableText) => void = () => {},
+    private readonly warn: (warning: LocalizableText) => void = () => {},
   ) {
     super(new Environment());
     const values: Record<string, unknown> = { ...templateFunctions, ...scope, ...constants };
@@ -59,7 +59,7 @@ export class TemplateInterpreter extends Interpreter {
         super.evaluate(statement, environment) ??
         toTemplateValue(undefined);
     } catch (error) {
-      throw this.inWords(error, statement as TemplateNode, environment);
+      throw this.explain(error, statement as TemplateNode, environment);
     }
     this.count(1 + (isTemplateList(result) ? (result.value as unknown[]).length : 0)); // lists may be iterated
     if (typeof result.value === 'string' && result.value.length > longestText)
@@ -126,10 +126,10 @@ export class TemplateInterpreter extends Interpreter {
       : [];
     const whole = identifierName(node) ?? name;
     const only = keys.length > 0 ? shortList(keys) : undefined;
-    this.tell(key === undefined ? emptyAtAny(whole, name, only) : emptyAt(whole, name, key, only));
+    this.warn(key === undefined ? emptyAtAny(whole, name, only) : emptyAt(whole, name, key, only));
   }
 
-  private inWords(error: unknown, node: TemplateNode | undefined, environment: Environment): unknown {
+  private explain(error: unknown, node: TemplateNode | undefined, environment: Environment): unknown {
     // stack overflows are handled by an outer frame; an error without a message is the control flow of loops
     if (
       error instanceof TemplateError ||

@@ -11,5 +11,5 @@ export function didYouMeanHint(name: string, candidates: Iterable<string>): Loca
   return message('Did you mean {0} or {1} or {2}?', first, second, third);
 }
 
-export const appendHint = (said: LocalizableText, hint: LocalizableText | undefined): LocalizableText =>
-  hint === undefined || hint === '' ? said : joinLocalizableTexts([said, hint]);
+export const appendHint = (text: LocalizableText, hint: LocalizableText | undefined): LocalizableText =>
+  hint === undefined || hint === '' ? text : joinLocalizableTexts([text, hint]);

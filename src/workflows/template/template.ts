@@ -23,27 +23,31 @@ export type MissingTemplateValueListener = (warning: LocalizableText) => void;
  * Returns `text` with evaluated templates. A text with only one expression returns the value itself (a list stays a list); a missing value
  * is null. Throws `TemplateError`.
  */
-export function renderTemplate(written: string, scope: TemplateScope, tell?: MissingTemplateValueListener): unknown {
+export function renderTemplate(
+  written: string,
+  scope: TemplateScope,
+  onMissing?: MissingTemplateValueListener,
+): unknown {
   const text = withVariables(written, scope);
   if (!hasTemplate(text)) return text;
   try {
-    return valueIn(text, scope, tell);
+    return valueIn(text, scope, onMissing);
   } catch (error) {
     if (error instanceof TemplateError) throw error;
     throw new TemplateError(message('`{0}` cannot be filled in: {1}', inShort(text), reasonOf(error)));
   }
 }
 
-function valueIn(text: string, scope: TemplateScope, tell?: MissingTemplateValueListener): unknown {
+function valueIn(text: string, scope: TemplateScope, onMissing?: MissingTemplateValueListener): unknown {
   const program = programOf(text);
   const only = expressionOf(text);
-  const interpreter = new TemplateInterpreter(scope, tell);
+  const interpreter = new TemplateInterpreter(scope, onMissing);
   return only ? templateValueData(interpreter.evaluate(only, interpreter.global)) : interpreter.run(program).value;
 }
 
 function reasonOf(error: unknown): LocalizableText {
-  const words = messageOf(error);
-  return toEnglishText(words).endsWith('.') ? words : joinLocalizableTexts([words, '.'], '');
+  const text = messageOf(error);
+  return toEnglishText(text).endsWith('.') ? text : joinLocalizableTexts([text, '.'], '');
 }
 
 const inShort = (text: string): string => fitText(text.slice(0, 1000).replace(/\s+/g, ' ').trim(), 80);
@@ -51,21 +55,23 @@ const inShort = (text: string): string => fitText(text.slice(0, 1000).replace(/\
 export function renderTemplatesDeep(
   value: unknown,
   scope: TemplateScope,
-  tell?: MissingTemplateValueListener,
+  onMissing?: MissingTemplateValueListener,
 ): unknown {
-  if (typeof value === 'string') return renderTemplate(value, scope, tell);
-  if (Array.isArray(value)) return value.map((item) => renderTemplatesDeep(item, scope, tell));
+  if (typeof value === 'string') return renderTemplate(value, scope, onMissing);
+  if (Array.isArray(value)) return value.map((item) => renderTemplatesDeep(item, scope, onMissing));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, renderTemplatesDeep(item, scope, tell)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, renderTemplatesDeep(item, scope, onMissing)]),
+  );
 }
 
 /** Evaluates an expression with or without braces; `!name` is `not name`. */
 export function evaluateTemplateExpression(
   expression: string,
   scope: TemplateScope,
-  tell?: MissingTemplateValueListener,
+  onMissing?: MissingTemplateValueListener,
 ): unknown {
-  return renderTemplate(bracedExpression(expression), scope, tell);
+  return renderTemplate(bracedExpression(expression), scope, onMissing);
 }
 
 /** Evaluates a condition. As in the dialect, the texts `false`, `no`, `none`, `0` and `` are false. Throws `TemplateError`. */

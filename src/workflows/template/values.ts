@@ -44,7 +44,7 @@ export function templateValueData(value: TemplateValue): unknown {
   return value.value;
 }
 
-const words = {
+const typeNames = {
   StringValue: 'a text',
   IntegerValue: 'a whole number',
   FloatValue: 'a number',
@@ -59,7 +59,7 @@ const words = {
 } as const;
 
 export function templateValueKind(value: TemplateValue): LocalizableText {
-  const kind = message(words[value.type as keyof typeof words] ?? 'something else');
+  const kind = message(typeNames[value.type as keyof typeof typeNames] ?? 'something else');
   const isShown = ['StringValue', 'IntegerValue', 'FloatValue'].includes(value.type);
   return isShown ? joinLocalizableTexts([kind, ` (${quote(value)})`], '') : kind;
 }

@@ -55,12 +55,12 @@ function keysAt(document: Document, language: WorkflowLanguage): WorkflowSuggest
   const found = findWritingPosition(document, (node) => isScalar(node) && node.value === cursorMarker);
   if (!found?.isKey) return [];
   const map = found.path.length > 0 ? document.getIn(found.path, true) : document.contents;
-  const there = isMap(map) ? map.items.map(({ key }) => String(key)) : [];
+  const existing = isMap(map) ? map.items.map(({ key }) => String(key)) : [];
   const known = schemasAt(document, found.path, language).flatMap(({ properties = {} }) => Object.entries(properties));
   return known
     .filter(([key, { deprecated }], index) => {
       const first = known.findIndex(([other]) => other === key) === index;
-      return first && !deprecated && !there.includes(key);
+      return first && !deprecated && !existing.includes(key);
     })
     .map(([label, { description }]) => ({ label, kind: 'key', ...(description && { description }) }));
 }

@@ -33,15 +33,15 @@ const listKeys = [
 
 /** Adds keys of other hosts as `deprecated`: accepted, but not suggested. */
 function withForeign(schema: Schema): Schema {
-  const add = (place: Schema | undefined, table: Record<string, DialectKeyRule>) => {
-    if (!place?.properties) return;
-    const notes = Object.entries(table).map(([key, { as, say = ignoredDialectKeyMessage }]) => [
+  const add = (schema: Schema | undefined, table: Record<string, DialectKeyRule>) => {
+    if (!schema?.properties) return;
+    const notes = Object.entries(table).map(([key, { as, message: text = ignoredDialectKeyMessage }]) => [
       key,
-      { deprecated: true, description: as ? `Another word for \`${as}\`.` : toEnglishText(say) },
+      { deprecated: true, description: as ? `Another word for \`${as}\`.` : toEnglishText(text) },
     ]);
-    const known = new Set(Object.keys(place.properties));
-    place.properties = {
-      ...place.properties,
+    const known = new Set(Object.keys(schema.properties));
+    schema.properties = {
+      ...schema.properties,
       ...Object.fromEntries(notes.filter(([key]) => !known.has(key as string))),
     };
   };
@@ -52,8 +52,8 @@ function withForeign(schema: Schema): Schema {
   add(settings, dialectKeyRules.settings);
   add(settings?.properties?.llm, dialectKeyRules.llm);
   add(settings?.properties?.parallel, dialectKeyRules.parallel);
-  for (const place of [node, node?.properties?.steps?.items, node?.properties?.body?.items])
-    add(place, dialectKeyRules.node);
+  for (const schema of [node, node?.properties?.steps?.items, node?.properties?.body?.items])
+    add(schema, dialectKeyRules.node);
   add(edges!.items, dialectKeyRules.edge);
   for (const key of listKeys) node!.properties![key] = { deprecated: true, description: 'Of `dynamic_parallel`.' };
   const { description, ...fanIn } = node!.properties!.fan_in!;

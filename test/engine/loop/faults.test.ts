@@ -59,7 +59,7 @@ function engineOf(client: Parameters<typeof createAdapter>[0], approve: Approval
     model: async () => ({ id: 'test/one', model: 'one', adapter: createAdapter(client, hasty) }),
     workspace: async () => ({ names: ['sample'] }),
     maxTurns: () => 20,
-    tell: (event) => events.push(event),
+    onEvent: (event) => events.push(event),
   });
   return { engine, store, events, asked };
 }

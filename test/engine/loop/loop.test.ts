@@ -435,7 +435,7 @@ WaitingUser LLM_INCOMPLETE`);
           model: () => Promise.reject(error),
           workspace: async () => ({ names: [] }),
           maxTurns: () => 1,
-          tell: () => {},
+          onEvent: () => {},
         });
         const result = await engine.start({ runId: talk.runId, userInput: 'hi' });
         assert.deepEqual(result.error, { code, message: 'No endpoint is set.' });

@@ -57,7 +57,7 @@ describe('a long output', () => {
       model: async () => ({ id: 'scripted/one', model: 'one', adapter: createAdapter(client) }),
       workspace: async () => ({ names: ['sample'] }),
       maxTurns: () => 20,
-      tell: () => {},
+      onEvent: () => {},
     });
   }
 });

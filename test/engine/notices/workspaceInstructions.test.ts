@@ -17,7 +17,7 @@ describe('what a workspace says to agents', () => {
   const begin = async (files: Record<string, string>, ...replies: ScriptedReply[]) => {
     const workspace = await temporaryWorkspace(files);
     talk = new Conversation(workspace, replies);
-    talk.instructions = workspaceInstructions({ workspace, isKept: () => false });
+    talk.instructions = workspaceInstructions({ workspace, isExcluded: () => false });
     talk.build();
   };
   const prompt = (at: number) => talk.client.requests[at]!.systemPrompt!;

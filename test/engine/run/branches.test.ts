@@ -27,7 +27,7 @@ describe('branches of a run', () => {
   const files = () => Object.fromEntries(['a', 'b', 'c'].map((name) => [name, talk.file(name)]));
   const go = (runId: string, userInput: string) => talk.engine.continue({ runId, userInput });
   const placeOf = async (runId: string, words: string) => {
-    const found = (await talk.store.said(runId)).find(({ message }) => message.content === words);
+    const found = (await talk.store.forkableMessages(runId)).find(({ message }) => message.content === words);
     return found!.seq;
   };
   /** Puts files back as they were before these words; then goes on with others. */
@@ -92,7 +92,7 @@ describe('branches of a run', () => {
       for (const [nth, id] of branches.entries()) assert.deepEqual(await told(store, id), had[nth]);
       await store.deleted.remove(await store.delete(first));
       for (const nth of [1, 2]) assert.deepEqual(await told(store, branches[nth]!), had[nth]);
-      const atOne = await store.callsAfter(third, (await store.said(third))[0]!.seq);
+      const atOne = await store.callsAfter(third, (await store.forkableMessages(third))[0]!.seq);
       assert.equal(atOne.length, 3);
     } finally {
       rmSync(killed, { recursive: true });

@@ -78,7 +78,7 @@ describe('a run that goes elsewhere', () => {
   });
 
   it('comes with its branches, which are branches of each other there', async () => {
-    const said = await talk.store.said(talk.runId);
+    const said = await talk.store.forkableMessages(talk.runId);
     const branch = await talk.store.fork(talk.runId, said[0]!.seq);
     await talk.engine.continue({ runId: branch, userInput: 'And otherwise?' });
     const other = RunStore.newId();
@@ -97,7 +97,7 @@ describe('a run that goes elsewhere', () => {
       (await store.list()).map((run) => run.imported),
       [true],
     );
-    const branch = await store.fork(id, (await store.said(id))[0]!.seq);
+    const branch = await store.fork(id, (await store.forkableMessages(id))[0]!.seq);
     assert.equal((await store.listed(branch))?.imported, undefined);
     const { events } = await store.events(branch);
     assert.equal(countRunUsage(events).runs, 1);

@@ -189,7 +189,7 @@ class Window {
       }),
       workspace: async () => ({ names: ['ws'] }),
       maxTurns: () => 50,
-      tell: (event) => {
+      onEvent: (event) => {
         this.told.push(event);
         if (event.type === 'tool-start') this.before.push({ id: event.toolCallId, tree: treeOf(this.workspace.root) });
       },

@@ -72,8 +72,8 @@ describe('what a model is told of a commit', () => {
     real.git('add', '-A');
     real.git('commit', '-q', '-m', subject);
   };
-  const tell = (tokens = 4000, isKept = (_: string) => false, signal = new AbortController().signal) =>
-    commitChanges({ repository: real.repository, workspace, isKept, signal }, tokens);
+  const tell = (tokens = 4000, isExcluded = (_: string) => false, signal = new AbortController().signal) =>
+    commitChanges({ repository: real.repository, workspace, isExcluded, signal }, tokens);
 
   it('what is staged, and nothing else', async () => {
     commit('Begin');
@@ -87,7 +87,7 @@ describe('what a model is told of a commit', () => {
     );
     assert.match(told!.text, /\n-one\n\+one and a half\n/);
     assert.doesNotMatch(told!.text, /three/);
-    assert.deepEqual([told!.kept, told!.cut], [[], false]);
+    assert.deepEqual([told!.excluded, told!.cut], [[], false]);
   });
 
   it('without anything staged all that has changed, with the text of new files', async () => {
@@ -107,7 +107,7 @@ describe('what a model is told of a commit', () => {
     workspace.write('a.txt', 'one and a half\n');
     workspace.write('b.txt', 'three\n');
     real.git('add', 'b.txt');
-    const sources = { repository: real.repository, workspace, isKept: () => false, withoutStyle: true as const };
+    const sources = { repository: real.repository, workspace, isExcluded: () => false, withoutStyle: true as const };
     const of = (only: string) =>
       commitChanges({ ...sources, signal: new AbortController().signal, only }, 4000).then((told) => told?.text);
     assert.match(
@@ -142,7 +142,7 @@ describe('what a model is told of a commit', () => {
     const canary = 'CANARY-1234';
     const hidden = async (told: Awaited<ReturnType<typeof tell>>, kept: string[]) => {
       assert.doesNotMatch(told!.text, /CANARY/);
-      assert.deepEqual(told!.kept, kept);
+      assert.deepEqual(told!.excluded, kept);
     };
 
     it('staged, new, and one of before', async () => {
@@ -209,7 +209,7 @@ describe('what a model is told of a commit', () => {
       workspace.roots = [{ name: 'open', path: path.join(workspace.root, 'open') }];
       real = repositoryAt(workspace.root);
       const told = await tell();
-      assert.deepEqual(told!.kept, ['a.txt', 'b.txt', 'private/a.txt']);
+      assert.deepEqual(told!.excluded, ['a.txt', 'b.txt', 'private/a.txt']);
       assert.equal(told!.text.match(/CANARY/g)?.length, 1);
     });
 
@@ -226,7 +226,7 @@ describe('what a model is told of a commit', () => {
     workspace.write('a.txt', 'one\ndiff --git a/x b/x\n');
     renameSync(path.join(workspace.root, 'b.txt'), path.join(workspace.root, 'b\n- deleted all.txt'));
     real.git('add', '-A');
-    const { text, kept } = (await tell())!;
+    const { text, excluded: kept } = (await tell())!;
     assert.deepEqual(kept, []);
     assert.match(text, /- renamed b\.txt → b ⏎ - deleted all\.txt\n/);
     assert.match(text, /\n\+diff --git a\/x b\/x/);

@@ -71,7 +71,7 @@ Read from the file, without loading it. The memory is an upper estimate; graphic
   it('tell what a loaded one runs on', () => {
     const model = { path: '/a.gguf', files: ['/a.gguf'], bytes: 1 };
     const rows = (place: DeviceInfo) =>
-      modelDetails(model, fit, engine, { place })
+      modelDetails(model, fit, engine, { device: place })
         .split('\n')
         .filter((row) => row.startsWith('| In memory'));
     assert.deepEqual(

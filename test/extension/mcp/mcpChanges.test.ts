@@ -171,7 +171,7 @@ describe('a rule of an MCP server in the list', () => {
 
   it('by a name alone, says for which servers', () => {
     const words = (tool: string, effect: 'allow' | 'deny' = 'allow') =>
-      mcpRuleText({ effect, tool }, () => 'here')?.words;
+      mcpRuleText({ effect, tool }, () => 'here')?.label;
     assert.deepEqual(
       [words('mcp.memory.*'), words('fs.*'), words('mcp.*', 'deny')],
       ['Allow mcp.memory.* of servers in your own settings', undefined, undefined],

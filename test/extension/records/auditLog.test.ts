@@ -61,7 +61,7 @@ describe('the audit', () => {
     ]);
     talk.build();
     talk.audit = new AuditLog(options());
-    talk.told = (event) => talk.audit.told(event);
+    talk.told = (event) => talk.audit.onEvent(event);
   });
   afterEach(() => talk.end());
   after(() => {
@@ -115,9 +115,9 @@ run rests`.split('\n'),
     };
     const audit = new AuditLog({ ...options(), folder });
     const place = { runId: talk.runId, seq: 1, at: 1 };
-    audit.told({ ...place, type: 'chunk', content: 'tick ' });
-    audit.told({ ...place, type: 'tool-output', toolCallId: 's', text: 'tock ' });
-    audit.told({ ...place, type: 'progress', text: 'Reading' });
+    audit.onEvent({ ...place, type: 'chunk', content: 'tick ' });
+    audit.onEvent({ ...place, type: 'tool-output', toolCallId: 's', text: 'tock ' });
+    audit.onEvent({ ...place, type: 'progress', text: 'Reading' });
     assert.equal(asked, 0);
   });
 
@@ -172,14 +172,14 @@ run rests`.split('\n'),
 
   it('does nothing that it cannot write down, and goes on once it can', async () => {
     talk.told = (event) => {
-      talk.audit.told(event);
+      talk.audit.onEvent(event);
       if (event.type === 'question') for (const file of files()) appendFileSync(file, 'scribble\n');
     };
     const { error } = await talk.start('hi');
     assert.equal(error?.code, 'STORE_AUDIT');
     assert.match(error!.message, /another program changed its file/);
     assert.equal(talk.file('b.txt'), undefined, 'nothing was written');
-    talk.told = (event) => talk.audit.told(event);
+    talk.told = (event) => talk.audit.onEvent(event);
     const rested = await talk.engine.continue({ runId: talk.runId });
     assert.equal(rested.phase, 'WaitingUser');
     assert.equal(files().length, 2, 'what was scribbled in is left as it is');
@@ -187,7 +187,7 @@ run rests`.split('\n'),
 
   it('stops a run when its file is taken away', async () => {
     talk.told = (event) => {
-      talk.audit.told(event);
+      talk.audit.onEvent(event);
       if (event.type === 'request') rmSync(folder, { recursive: true, force: true });
     };
     const { error } = await talk.start('hi');

@@ -14,13 +14,13 @@ describe('the room on the disk', () => {
     writeFileSync(kept, ''); // a file where the folder is to be: nothing can be written below it
     const told: boolean[] = [];
     const room: FullDiskMonitor = new FullDiskMonitor(kept, () => told.push(room.isFull), 5);
-    room.told({ type: 'phase' });
-    room.told({ type: 'phase', error: { code: 'STORE_FAILED' } });
+    room.onEvent({ type: 'phase' });
+    room.onEvent({ type: 'phase', error: { code: 'STORE_FAILED' } });
     assert.equal(room.isFull, false);
-    for (let time = 0; time < 2; time++) room.told({ type: 'phase', error: { code: 'STORE_FULL' } });
+    for (let time = 0; time < 2; time++) room.onEvent({ type: 'phase', error: { code: 'STORE_FULL' } });
     assert.deepEqual(told, [true]);
     const again = new FullDiskMonitor(folder, () => told.push(again.isFull), 5);
-    again.told({ type: 'phase', error: { code: 'STORE_FULL' } });
+    again.onEvent({ type: 'phase', error: { code: 'STORE_FULL' } });
     await eventually('there is room', () => !again.isFull);
     assert.deepEqual([told, room.isFull], [[true, true, false], true], 'there is none below a file');
     rmSync(kept);

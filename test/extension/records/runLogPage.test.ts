@@ -38,7 +38,7 @@ describe('the log of a run', () => {
     ]);
     const levels = { debug: channel('debug'), info: channel('info'), warn: channel('warn'), error: channel('error') };
     logs = new RunLogOutput(levels, async () => [key]);
-    talk.told = (event) => logs.told(event);
+    talk.told = (event) => logs.onEvent(event);
   });
   afterEach(() => talk.end());
 

@@ -51,7 +51,7 @@ describe('the conversation in the panel', () => {
       },
       workspace: async () => ({ names: [] }),
       maxTurns: () => 1,
-      tell: (event) => shown.told(event),
+      onEvent: (event) => shown.onEvent(event),
     });
     const panel: HostMessage[] = [];
     const view = { post: (message: HostMessage) => void panel.push(message), event: () => {} };
@@ -141,8 +141,8 @@ describe('the conversation in the panel', () => {
   it('a run that says so itself is not said to have failed a second time above the message box', async () => {
     const { panel, shown } = conversation('store-that-works');
     const told: (string | undefined)[] = [];
-    const { told: tell } = shown;
-    shown.told = (event) => {
+    const { onEvent: tell } = shown;
+    shown.onEvent = (event) => {
       tell.call(shown, event);
       if (event.type === 'phase') told.push(event.error?.code);
       if (event.type === 'run-start') rmSync(path.join(folder, 'store-that-works'), { recursive: true });

@@ -117,7 +117,7 @@ class Window {
     const event = { runId, seq: open.run.seq + 1, at: 1, ...body } as RunEvent;
     await open.append(event as StoredEvent);
     applyEvent(open.run, event);
-    this.states.told(event);
+    this.states.onEvent(event);
   }
 }
 

@@ -19,7 +19,7 @@ describe('what a page of the chat is told', () => {
     post: (message) => {
       told.push(message as { type: string });
       const { type, look } = message as { type: string; look: number };
-      if (type === 'look') listener.said({ type: 'here', look, idleMs: 0, focused: true }, place);
+      if (type === 'look') listener.received({ type: 'here', look, idleMs: 0, focused: true }, place);
     },
     reveal: () => turn(true),
   };
@@ -27,14 +27,14 @@ describe('what a page of the chat is told', () => {
     visible = now;
     listener.turned();
   };
-  const drawn = () => listener.said({ type: 'ready' }, place);
+  const drawn = () => listener.received({ type: 'ready' }, place);
   const mentions = () => told.filter(({ type }) => type === 'mention');
 
   beforeEach(() => {
     told = [];
     visible = true;
     const page: Partial<ChatPage> = {
-      places: [place],
+      locations: [place],
       use: () => {},
       reveal: async () => turn(true),
       listen: (one) => {

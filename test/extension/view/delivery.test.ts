@@ -90,7 +90,7 @@ describe('events on their way to the panel', () => {
         model: async () => ({ id: 'test/flood', model: 'flood', adapter: createAdapter(client) }),
         workspace: async () => ({ names: [] }),
         maxTurns: () => 1,
-        tell: (event) => {
+        onEvent: (event) => {
           if (event.type === 'chunk') {
             chunks++;
             clock.pass((seconds * 1000) / count);

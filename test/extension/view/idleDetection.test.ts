@@ -9,7 +9,7 @@ const never = Number.POSITIVE_INFINITY;
 const look = (more: Partial<ActivitySnapshot> = {}): ActivitySnapshot => ({
   editorMs: never,
   panel: 'hidden',
-  tookMs: 0,
+  delayMs: 0,
   ...more,
 });
 const panel = (idleMs: number, focused = false) => ({ panel: { idleMs, focused } });
@@ -21,10 +21,10 @@ describe('a question comes up', () => {
     ['later, under typing in the panel', look(panel(0, true)), 1500],
     ['later, under typing in an editor', look({ editorMs: 200, ...panel(60_000) }), 1300],
     ['later, under scrolling in the panel while an editor has the focus', look({ editorMs: 9000, ...panel(1000) }), 500],
-    ['later, when the machine is so busy that a key may not be told yet', look({ ...panel(2000), tookMs: 800 }), 1100],
-    ['at once on a busy machine, too, when nobody has done anything for long enough', look({ ...panel(3200), tookMs: 800 }), 0],
-    ['some time, however busy the machine is', look({ ...panel(10_000), tookMs: 60_000 }), 0],
-    ['later, when the panel is in view and does not answer: somebody may type in it', look({ panel: 'silent', tookMs: 2000 }), 1500],
+    ['later, when the machine is so busy that a key may not be told yet', look({ ...panel(2000), delayMs: 800 }), 1100],
+    ['at once on a busy machine, too, when nobody has done anything for long enough', look({ ...panel(3200), delayMs: 800 }), 0],
+    ['some time, however busy the machine is', look({ ...panel(10_000), delayMs: 60_000 }), 0],
+    ['later, when the panel is in view and does not answer: somebody may type in it', look({ panel: 'silent', delayMs: 2000 }), 1500],
     ['in whole milliseconds', look({ editorMs: 1499.5 }), 1],
   ]; // biome-ignore format: a table
   for (const [when, seen, waits] of cases) it(when, () => assert.equal(msUntilIdleCheck(seen), waits));

@@ -106,12 +106,12 @@ describe('a rate limit', () => {
   });
   it("the provider's own count is believed when it is lower", () => {
     const { limiter } = start(60, 0);
-    limiter.hear({ requests: { remaining: 1 } });
+    limiter.update({ requests: { remaining: 1 } });
     assert.deepEqual([limiter.reserve(0).waitMs, limiter.reserve(0).waitMs], [0, 1000]);
   });
   it('at nothing left it waits for the reset', () => {
     const { limiter } = start(60, 60_000);
-    limiter.hear({ tokens: { remaining: 0, resetMs: 5000 } });
+    limiter.update({ tokens: { remaining: 0, resetMs: 5000 } });
     assert.equal(limiter.reserve(1).waitMs, 5000);
   });
   it('what the provider asked to wait is over once it answers one that went all the same', () => {
@@ -128,7 +128,7 @@ describe('a rate limit', () => {
   });
   it('what is left of a day is not waited for', () => {
     const { limiter } = start(60, 0);
-    limiter.hear({ requests: { remaining: 0, resetMs: 3_600_000 } });
+    limiter.update({ requests: { remaining: 0, resetMs: 3_600_000 } });
     assert.equal(limiter.reserve(0).waitMs, 0);
   });
 });

@@ -276,7 +276,7 @@ describe('what Anthropic is told', () => {
         },
       },
     });
-    const inWords = wire({ responseFormat, systemPrompt: 'Be good.' }, { formatInWords: true });
+    const inWords = wire({ responseFormat, systemPrompt: 'Be good.' }, { formatInPrompt: true });
     assert.equal(inWords.output_config, undefined);
     assert.equal(inWords.system?.[0]?.text, 'Be good.');
     assert.match(inWords.system?.[1]?.text ?? '', /one JSON object.*\{"type":"object"/s);
@@ -441,7 +441,7 @@ describe('what a refusal of Anthropic teaches', () => {
         'output_config.format: Extra inputs are not permitted',
         formatted,
         {},
-        { flags: { formatInWords: true } },
+        { flags: { formatInPrompt: true } },
       ],
       [
         'one of two that exclude each other',

@@ -180,7 +180,7 @@ const histories: [says: string, messages: Message[], contents: string[], flags?:
       'model → fs_read{"path":"a"} ~s',
       'user ← fs_read{"ok":true,"data":"3"}',
     ],
-    { tellUnsignedCalls: true },
+    { unsignedCallsAsText: true },
   ],
 ];
 
@@ -349,7 +349,7 @@ describe('what a 400 of Gemini teaches', () => {
     ['The thinking budget (52428) is invalid.', {}, { omitBudget: true }],
     ['Thinking level LOW is not supported for this model.', {}, { omitBudget: true }],
     ['Developer instruction is not enabled for models/gemma-3-27b-it', {}, { systemAsUser: true }],
-    ['Function call is missing a thought_signature in functionCall parts.', {}, { tellUnsignedCalls: true }],
+    ['Function call is missing a thought_signature in functionCall parts.', {}, { unsignedCallsAsText: true }],
     [
       'Unable to submit request because `function_response.parts` is not supported for this model.',
       {},

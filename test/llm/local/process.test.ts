@@ -175,8 +175,8 @@ describe("a local model's process", () => {
 
   it('makes room for another model when its answer is done, and comes back for its run', async () => {
     const room = createModelMemory();
-    const one = begin({ room });
-    const two = begin({ room });
+    const one = begin({ modelMemory: room });
+    const two = begin({ modelMemory: room });
     const first = new Talk(one, { maxTokens: 200 });
     const second = new Talk(two);
     const writing = first.ask('[[long]]');
@@ -195,8 +195,8 @@ describe("a local model's process", () => {
 
   it('can be waited for, and stopped waiting for', async () => {
     const room = createModelMemory();
-    const one = begin({ room });
-    const two = begin({ room });
+    const one = begin({ modelMemory: room });
+    const two = begin({ modelMemory: room });
     const stops = [new AbortController(), new AbortController()];
     const writing = new Talk(one).ask('[[long]]', stops[0]!.signal).catch(() => {});
     await eventually('the first is at work', () => one.pid() !== undefined);
@@ -283,7 +283,7 @@ describe('the pulse of a process', () => {
       beats: 2,
       ask: () => {
         asked++;
-        pulse.heard();
+        pulse.received();
       },
       silent: () => assert.fail('it was not silent'),
     });

@@ -176,13 +176,13 @@ describe('a GPU that a local model cannot be loaded on', () => {
         };
         ${answers}`);
       const first = await works();
-      assert.deepEqual([warnings(first), client.place()], [[said], cpu]);
+      assert.deepEqual([warnings(first), client.device()], [[said], cpu]);
       assert.ok(
         lines.some((line) => log.test(line)),
         lines.join('\n'),
       );
       await client.unload();
-      assert.deepEqual([warnings(await works()), client.place()], [[], cpu]);
+      assert.deepEqual([warnings(await works()), client.device()], [[], cpu]);
     });
 
   it('because the file is damaged: told as that, and the GPU is not given up', async () => {
@@ -195,7 +195,7 @@ describe('a GPU that a local model cannot be loaded on', () => {
       ${answers}`);
     await fails({ code: 'UNKNOWN', message: 'Damaged.' });
     const talk = await works();
-    assert.deepEqual([warnings(talk), client.place()], [[], { gpu: 'cuda', gpuLayers: 9, layers: 9 }]);
+    assert.deepEqual([warnings(talk), client.device()], [[], { gpu: 'cuda', gpuLayers: 9, layers: 9 }]);
   });
 
   it('when Stop comes first: nothing is tried again', async () => {
@@ -218,7 +218,7 @@ describe('a GPU that is not there', () => {
     try {
       const talk = new Talk(client);
       await talk.ask('hi');
-      const place = client.place();
+      const place = client.device();
       assert.equal(talk.last.content, said.hello);
       assert.deepEqual(warnings(talk), []);
       if (process.platform === 'linux')

@@ -68,7 +68,7 @@ export class Whole {
       }),
       workspace: async () => ({ names: ['sample'] }),
       maxTurns: () => 20,
-      tell: (event) => {
+      onEvent: (event) => {
         this.events.push(event);
         this.onEvent(event);
       },

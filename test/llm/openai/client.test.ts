@@ -43,7 +43,7 @@ const wishes: [
   [
     'a schema in words (DeepSeek)',
     answer(open),
-    { schemaInWords: true },
+    { schemaInPrompt: true },
     {
       response_format: { type: 'json_object' },
       messages: [
@@ -245,7 +245,7 @@ describe('what else a refusal teaches', () => {
   const lessons: [words: string, learned: Partial<WireFlags>][] = [
     ['Invalid content type. image_url is only supported by certain models.', { withoutImages: true }],
     ['image input is not supported - hint: you may need to provide the mmproj', { withoutImages: true }],
-    ['This response_format type is unavailable now', { schemaInWords: true }],
+    ['This response_format type is unavailable now', { schemaInPrompt: true }],
     ["Unexpected role 'user' after role 'tool'", { answersResults: true }],
     ['Jinja Exception: After the optional system message, conversation roles must alternate', { answersResults: true }],
     ['System role not supported', { systemAsUser: true }],

@@ -13,7 +13,7 @@ import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/works
 describe('what other agents have', () => {
   let workspace: TemporaryWorkspace;
   afterEach(() => workspace?.cleanup());
-  const looking = () => ({ workspace, isKept: () => false });
+  const looking = () => ({ workspace, isExcluded: () => false });
   const begin = async (files: Record<string, string>, folders?: string[]) => {
     workspace = await temporaryWorkspace(files, { folders });
   };

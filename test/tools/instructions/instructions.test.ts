@@ -14,7 +14,8 @@ describe('the workspace’s own instructions', () => {
   const begin = async (files: Record<string, string>, folders?: string[]) => {
     workspace = await temporaryWorkspace(files, { folders });
   };
-  const look = (isKept: (path: string) => boolean = () => false) => workspaceInstructions({ workspace, isKept });
+  const look = (isKept: (path: string) => boolean = () => false) =>
+    workspaceInstructions({ workspace, isExcluded: isKept });
   const told = async (isKept?: (path: string) => boolean) =>
     (await look(isKept).everywhere()).map(({ path, text }) => `${path}: ${text}`);
   const near = async (...of: string[]) =>

@@ -28,7 +28,7 @@ function engineOf(t: Talk, replies: ScriptedReply[]) {
     model: async () => ({ id: 'scripted/one', model: 'one', adapter: createAdapter(client, { retries: 0 }) }),
     workspace: async () => ({ names: ['sample'] }),
     maxTurns: () => 20,
-    tell: (event) => events.push(event),
+    onEvent: (event) => events.push(event),
   });
   const close = async () => {
     await engine.close();

@@ -130,7 +130,7 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
         grants: self.grants,
         emit: async (event) => void self.events.push(event),
         keep: async () => '',
-        keptOutput: async () => undefined,
+        storedOutput: async () => undefined,
         ask: async () => ({ choices: [] }),
       },
     );

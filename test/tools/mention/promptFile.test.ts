@@ -30,7 +30,7 @@ Look at \${selection}. Not \${unknown}; \${input:part} again, in \${workspaceFol
   it('is said with its values, the selection, the file in front, and what it names', () => {
     const filled = fillPromptFile(parsePromptFile(file), {
       values: { part: 'the parser' },
-      words: 'the parser',
+      typedText: 'the parser',
       file: 'src/p.ts',
     });
     assert.deepEqual(filled, {
@@ -43,7 +43,7 @@ Look at @selection. Not \${unknown}; the parser again, in .. See [docs](https://
 
   it('without anything to fill in has the person’s words behind it', () =>
     assert.equal(
-      fillPromptFile(parsePromptFile('Explain.'), { values: {}, words: 'shortly' }).text,
+      fillPromptFile(parsePromptFile('Explain.'), { values: {}, typedText: 'shortly' }).text,
       'Explain.\n\nshortly',
     ));
 

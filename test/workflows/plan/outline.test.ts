@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import type { WorkflowOutline } from '../../../src/protocol/content/outline.ts';
+import type { WorkflowDiagram } from '../../../src/protocol/content/outline.ts';
 import { packageGraphSchema, packageOutline as packageOutlineOf } from '../../../src/workflows/package/packageGraph.ts';
 import { createWorkflowOutline } from '../../../src/workflows/plan/outline.ts';
 import { loadWorkflow } from '../../../src/workflows/read/validate.ts';
 import { sampleFiles } from '../package/sample.ts';
 import { toolNames } from '../stage.ts';
 
-const cases: [what: string, yaml: string, outline: WorkflowOutline][] = [
+const cases: [what: string, yaml: string, outline: WorkflowDiagram][] = [
   [
     'nodes that follow each other, to the end',
     `

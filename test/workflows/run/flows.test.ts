@@ -109,7 +109,7 @@ class Window {
       workflow: async (id) => graphWorkflow({ id, file, agents: new Map() }),
       model: async () => ({ id: 'made/up', model: 'up', adapter: model }),
       workspace: async () => ({ names: ['ws'] }),
-      tell: (event) => {
+      onEvent: (event) => {
         if (isStoredEvent(event)) this.at(event);
       },
       onListenerError: (error) => {

@@ -126,8 +126,8 @@ function isByteToken(token: string): boolean {
 }
 
 function phrases(text: string): string[] {
-  const words = text.match(/\s*\S+\s*$|\s*\S+/g) ?? [text];
-  return Array.from({ length: Math.ceil(words.length / 3) }, (_, index) =>
-    words.slice(index * 3, index * 3 + 3).join(''),
+  const pieces = text.match(/\s*\S+\s*$|\s*\S+/g) ?? [text];
+  return Array.from({ length: Math.ceil(pieces.length / 3) }, (_, index) =>
+    pieces.slice(index * 3, index * 3 + 3).join(''),
   );
 }

@@ -111,7 +111,7 @@ async function downloadFile(file: ModelDownloadFile, job: FileJob): Promise<void
       else if (!received || !(error instanceof LLMError && error.retryable)) throw error;
       received ||= length > before;
       failures = length > before ? 0 : failures + 1;
-      if (failures > retries) throw error instanceof Broken ? error.told : error;
+      if (failures > retries) throw error instanceof Broken ? error.error : error;
       await sleep((job.options.retryMs ?? 1000) * 2 ** failures, job.options.signal);
     }
   }
@@ -123,11 +123,11 @@ async function downloadFile(file: ModelDownloadFile, job: FileJob): Promise<void
 
 class Broken extends Error {
   constructor(
-    readonly told: LLMError,
+    readonly error: LLMError,
     readonly hash: Hash,
     readonly length: number,
   ) {
-    super(told.message);
+    super(error.message);
   }
 }
 

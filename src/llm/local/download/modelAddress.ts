@@ -28,11 +28,11 @@ export function parseModelAddress(text: string, hub: string): ModelAddress {
 
 class AddressTrouble extends UserFacingError {
   constructor(
-    words = message(
+    text = message(
       'A model address is hf:owner/repository, hf:owner/repository:Q4_K_M, hf:owner/repository/file.gguf or https://….gguf.',
     ),
   ) {
-    super(words);
+    super(text);
   }
 }
 

@@ -57,8 +57,8 @@ export function missingEngineReason(
   machine: EngineMachine = thisMachine(),
 ): LocalizedMessage | undefined {
   const own = engineLibraryModules(dist);
-  const isThere = libraryVersion(own) !== undefined && inspectInstalledEngines(own).installed.length > 0;
-  return isThere && machine.glibc ? undefined : unavailableEngineReason(machine, readShippedPackage(dist), false);
+  const isInstalled = libraryVersion(own) !== undefined && inspectInstalledEngines(own).installed.length > 0;
+  return isInstalled && machine.glibc ? undefined : unavailableEngineReason(machine, readShippedPackage(dist), false);
 }
 
 export const engineLibraryFile = (modules: string) =>

@@ -130,10 +130,10 @@ async function unpack(engine: GpuEngine, archive: string, modules: string, stora
       await fs.rm(path.dirname(target), { recursive: true, force: true });
       await fs.rename(copy, path.dirname(target));
     }
-    const place = path.join(target, scope, engine.name);
-    await fs.rm(place, { recursive: true, force: true });
-    await fs.mkdir(path.dirname(place), { recursive: true });
-    await fs.rename(fresh, place);
+    const folder = path.join(target, scope, engine.name);
+    await fs.rm(folder, { recursive: true, force: true });
+    await fs.mkdir(path.dirname(folder), { recursive: true });
+    await fs.rename(fresh, folder);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new LLMError('UNKNOWN', message('The engine could not be installed in {0}: {1}', path.dirname(target), why));

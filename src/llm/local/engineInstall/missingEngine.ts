@@ -30,7 +30,7 @@ export function thisMachine(): EngineMachine {
 export function unavailableEngineReason(
   machine: EngineMachine,
   shipped: ShippedPackage | undefined,
-  isThere: boolean,
+  isInstalled: boolean,
 ): LocalizedMessage {
   const here = `${machine.platform}-${machine.arch}`;
   if (!(here in enginePackageByPlatform) || !machine.glibc) {
@@ -40,7 +40,7 @@ export function unavailableEngineReason(
       where,
     );
   }
-  if (isThere)
+  if (isInstalled)
     return message(
       'The local engine for {0} does not start here: its files are damaged, or this system is too old for it. Connect to a provider, or reinstall Towpath.',
       here,

@@ -37,7 +37,7 @@ export interface LocalClientOptions {
   threads?: number;
   gpu?: 'auto' | false;
   chatWrapper?: ChatWrapperName;
-  room?: ModelMemory;
+  modelMemory?: ModelMemory;
   /** Returns the idle milliseconds before the model is unloaded, read at the end of each job; 0: never. */
   idleUnloadMs?: () => number;
   /** Milliseconds between two pings, 1000 if absent; 30 may remain unanswered. */
@@ -59,7 +59,7 @@ export interface LocalClient extends LLMClient {
   unload(): Promise<boolean>;
   dispose(): Promise<void>;
   pid(): number | undefined;
-  place(): DeviceInfo | undefined;
+  device(): DeviceInfo | undefined;
 }
 
 /**
@@ -68,7 +68,7 @@ export interface LocalClient extends LLMClient {
  */
 export function createLocalClient(options: LocalClientOptions): LocalClient {
   const label = options.label ?? path.basename(options.modelPath, '.gguf');
-  const room = options.room ?? createModelMemory();
+  const modelMemory = options.modelMemory ?? createModelMemory();
   const tenant = {
     unload: async () => {
       await current?.keep(keepMs.awaited);
@@ -130,7 +130,7 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
   };
 
   /** Yields the progress of a job. If loading on the GPU fails, the model is loaded on the CPU with a warning. */
-  async function* told(
+  async function* progressOf(
     job: InferenceJob,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<InferenceProgress, void, void> {
@@ -180,12 +180,12 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
     clearTimeout(idle);
     let leave = () => {};
     try {
-      if (!room.isFree(tenant)) yield { progress: toStoredText(waiting(room.asker())), done: false };
-      leave = await room.enter(tenant, signal, request.asker);
+      if (!modelMemory.isFree(tenant)) yield { progress: toStoredText(waiting(modelMemory.asker())), done: false };
+      leave = await modelMemory.enter(tenant, signal, request.asker);
       const { job, warnings } = toInferenceJob(request);
       for (const warning of news(request.cacheKey, warnings)) yield { warning, done: false };
       const toChunk = createInferenceChunkReader(request, label);
-      for await (const event of told(job, signal)) {
+      for await (const event of progressOf(job, signal)) {
         const chunk = toChunk(event);
         if (chunk) yield chunk;
       }
@@ -211,7 +211,7 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
       await current?.close();
     },
     pid: () => (current && !current.ended ? current.pid : undefined),
-    place: () => (current && !current.ended ? current.place : undefined),
+    device: () => (current && !current.ended ? current.device : undefined),
   };
 }
 
@@ -236,7 +236,7 @@ export function toInferenceJob(request: ChatRequest): { job: InferenceJob; warni
   const { messages, leftOut } = toTextOnlyMessages(request.messages);
   const answer = tools.length === 0 ? answerSchema(request) : undefined;
   const nulls = functions.some(([, { params }]) => Object.values(params?.properties ?? {}).some(isNullable))
-    ? nullsInWords
+    ? nullsHint
     : '';
   const format = answer ? responseFormatInstructions(request) : '';
   const system = [request.systemPrompt ?? '', nulls, format].filter(Boolean).join('\n\n');
@@ -258,7 +258,7 @@ export function toInferenceJob(request: ChatRequest): { job: InferenceJob; warni
   return { job, warnings };
 }
 
-const nullsInWords = 'Arguments that are not needed are null.';
+const nullsHint = 'Arguments that are not needed are null.';
 const isNullable = ({ type, enum: values, oneOf }: JsonSchema): boolean =>
   [type].flat().includes('null') ||
   (values?.includes(null) ?? false) ||

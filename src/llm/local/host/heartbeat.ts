@@ -1,7 +1,7 @@
 export interface Heartbeat {
   feel(): void;
   rest(): void;
-  heard(): void;
+  received(): void;
 }
 
 /**
@@ -34,7 +34,7 @@ export function createHeartbeat({
   };
   return {
     rest,
-    heard: () => {
+    received: () => {
       missed = 0;
     },
     feel: () => {

@@ -61,7 +61,7 @@ class Standstill {
   private at: unknown;
   answers = 0;
 
-  hear(at: unknown): void {
+  onMessage(at: unknown): void {
     this.answers = at === this.at ? this.answers + 1 : 0;
     this.at = at;
   }
@@ -76,7 +76,7 @@ const patience = 30;
 /** Answers without progress during a job after which the process counts as stuck; a slice takes far less. */
 const stuckAfter = 300;
 const outputMs = 300;
-const linesKept = 5;
+const maxLines = 5;
 
 interface ProcessOptions {
   workerPath: string;
@@ -110,7 +110,7 @@ export class ModelProcess {
   endedGrowing = false;
   private growing = false;
   private closing = false;
-  place?: DeviceInfo;
+  device?: DeviceInfo;
   failedOn?: string;
   private readonly restoring = new Map<number, string>();
   endedRestoring?: Promise<unknown>;
@@ -121,13 +121,13 @@ export class ModelProcess {
     this.child = fork(workerPath, [], { execArgv: [], env: environment(), stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
     for (const stream of [this.child.stdout!, this.child.stderr!])
       createInterface(stream).on('line', (line) => this.note(line));
-    this.child.on('message', (message: ModelWorkerEvent) => this.hear(message));
+    this.child.on('message', (message: ModelWorkerEvent) => this.onWorkerEvent(message));
     this.pulse = createHeartbeat({
       everyMs: beatMs,
       beats: patience,
       ask: () => {
         this.asked = true;
-        this.tell({ type: 'ping' });
+        this.send({ type: 'ping' });
       },
       silent: () => this.end(hungError(beatMs * patience)),
     });
@@ -142,9 +142,9 @@ export class ModelProcess {
         resolve();
       };
       this.child.once('close', gone); // by then the last output is read
-      this.child.once('exit', (...how) => void setTimeout(gone, outputMs, ...how));
+      this.child.once('exit', (...exit) => void setTimeout(gone, outputMs, ...exit));
     });
-    this.tell({ type: 'load', options: load });
+    this.send({ type: 'load', options: load });
   }
 
   get pid(): number | undefined {
@@ -182,7 +182,7 @@ export class ModelProcess {
     this.pulse.feel();
     if (this.jobs.size === 1) this.still.begin();
     const stopListening = onAbort(signal, (reason) => queue.fail(reason));
-    if (this.state === 'ready') this.tell({ type: 'generate', id, job });
+    if (this.state === 'ready') this.send({ type: 'generate', id, job });
     else queue.push({ type: 'loading', fraction: this.loadFraction });
     try {
       yield* queue;
@@ -196,11 +196,11 @@ export class ModelProcess {
   async keep(ms: number): Promise<void> {
     if (this.state !== 'ready' || !this.options.load.keep) return;
     const late = new AbortController();
-    const kept = new Promise<void>((resolve) => {
+    const stored = new Promise<void>((resolve) => {
       this.kept = resolve;
     });
-    this.tell({ type: 'keep', ms });
-    await Promise.race([kept, this.whenEnded, sleep(ms * 2, undefined, { ref: false, signal: late.signal })]);
+    this.send({ type: 'keep', ms });
+    await Promise.race([stored, this.whenEnded, sleep(ms * 2, undefined, { ref: false, signal: late.signal })]);
     late.abort();
   }
 
@@ -218,21 +218,21 @@ export class ModelProcess {
   private leave(id: number): void {
     if (this.state === 'ready') {
       this.cancelled.set(id, performance.now());
-      this.tell({ type: 'abort', id });
+      this.send({ type: 'abort', id });
     } else if (this.state === 'loading' && this.jobs.size === 0) void this.end(new Error('stopped while loading'));
   }
 
   private note(line: string): void {
     this.lastLines.push(line);
-    if (this.lastLines.length > linesKept) this.lastLines.shift();
+    if (this.lastLines.length > maxLines) this.lastLines.shift();
     this.options.log(line);
   }
 
-  private hear(message: ModelWorkerEvent): void {
-    this.pulse.heard();
+  private onWorkerEvent(message: ModelWorkerEvent): void {
+    this.pulse.received();
     switch (message.type) {
       case 'pong':
-        if (this.asked) this.hearOfWork(message.work);
+        if (this.asked) this.onProgress(message.work);
         this.asked = false;
         break;
       case 'kept':
@@ -259,8 +259,8 @@ export class ModelProcess {
       case 'loaded':
         this.state = 'ready';
         this.contextSize = message.contextSize;
-        this.place = message.place;
-        for (const [id, { job }] of this.jobs) this.tell({ type: 'generate', id, job });
+        this.device = message.device;
+        for (const [id, { job }] of this.jobs) this.send({ type: 'generate', id, job });
         break;
       case 'load-failed': {
         const { code, reason, details } = message.error;
@@ -268,13 +268,13 @@ export class ModelProcess {
         break;
       }
       default:
-        this.hearOfJob(message);
+        this.onJobEvent(message);
     }
   }
 
-  private hearOfWork(tokens: number): void {
+  private onProgress(tokens: number): void {
     if (this.jobs.size === 0) this.still.begin();
-    else this.still.hear(this.state === 'loading' ? `${this.gpu} ${this.loadFraction}` : tokens);
+    else this.still.onMessage(this.state === 'loading' ? `${this.gpu} ${this.loadFraction}` : tokens);
     const { beatMs = 1000, stuckAfter: most = stuckAfter } = this.options;
     if (this.cancelled.size > 0 && this.still.answers > patience) this.end(deafError(beatMs * patience));
     else if (this.still.answers > most) this.end(this.stuckError(beatMs * most));
@@ -300,7 +300,7 @@ export class ModelProcess {
     );
   }
 
-  private hearOfJob(event: InferenceJobEvent): void {
+  private onJobEvent(event: InferenceJobEvent): void {
     if (event.type === 'done' || event.type === 'failed' || event.type === 'aborted') this.cancelled.delete(event.id);
     if (event.type === 'restoring') this.restoring.set(event.id, event.file);
     else this.restoring.delete(event.id);
@@ -331,7 +331,7 @@ export class ModelProcess {
     this.child.kill('SIGKILL'); // safe: the process owns nothing but memory
   }
 
-  private tell(message: ModelWorkerRequest): void {
+  private send(message: ModelWorkerRequest): void {
     if (this.child.connected) this.child.send(message, () => {}); // a lost message is reported by `exit`
   }
 }
@@ -359,9 +359,9 @@ function deafError(ms: number): LLMError {
  * (generation falls to a sixth).
  */
 function environment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(NODE_OPTIONS$|VSCODE_|ELECTRON_)/.test(name));
+  const variables = Object.entries(process.env).filter(([name]) => !/^(NODE_OPTIONS$|VSCODE_|ELECTRON_)/.test(name));
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(variables),
     UV_THREADPOOL_SIZE: '1',
     ...(process.versions.electron && { ELECTRON_RUN_AS_NODE: '1' }),
   };

@@ -14,8 +14,8 @@ const windowsIllegalInstruction = 0xc000001d;
 const crashes: ReadonlySet<NodeJS.Signals> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGFPE', 'SIGTRAP', 'SIGILL']);
 
 export function modelProcessExitError({ code, signal, loading, lastLines }: ModelProcessExit): LLMError {
-  const how = signal ? message('signal {0}', signal) : message('code {0}', String(code));
-  const details = { how: toEnglishText(how), ...(lastLines.length > 0 && { lastLines: [...lastLines] }) };
+  const reason = signal ? message('signal {0}', signal) : message('code {0}', String(code));
+  const details = { how: toEnglishText(reason), ...(lastLines.length > 0 && { lastLines: [...lastLines] }) };
   const error = (message: LocalizedMessage) =>
     new LLMError('LLM_INCOMPLETE', message, { reason: 'local-ended', details });
 
@@ -23,7 +23,7 @@ export function modelProcessExitError({ code, signal, loading, lastLines }: Mode
     return error(
       message(
         'The local engine uses instructions that this processor does not have ({0}). Connect to a provider, or use another machine.',
-        how,
+        reason,
       ),
     );
   // Linux ends a process without memory by SIGKILL, without a message.
@@ -32,12 +32,12 @@ export function modelProcessExitError({ code, signal, loading, lastLines }: Mode
       loading
         ? message(
             'The local model exited ({0}) while loading {1}, probably because memory ran out. Send a message to start it again. If it exits again, select a smaller model or a smaller context size, or close other programs.',
-            how,
+            reason,
             loading,
           )
         : message(
             'The local model exited ({0}), probably because memory ran out. Send a message to start it again. If it exits again, select a smaller model or a smaller context size, or close other programs.',
-            how,
+            reason,
           ),
     );
   if ((signal && crashes.has(signal)) || (code !== null && code >= firstWindowsCrash))
@@ -46,13 +46,16 @@ export function modelProcessExitError({ code, signal, loading, lastLines }: Mode
         ? message(
             'The local engine crashed while loading {0} ({1}). The file may be damaged or of an unsupported type. Download it again or select another .gguf file.',
             loading,
-            how,
+            reason,
           )
-        : message('The local engine crashed ({0}). Nothing else was affected. Send a message to start it again.', how),
+        : message(
+            'The local engine crashed ({0}). Nothing else was affected. Send a message to start it again.',
+            reason,
+          ),
     );
   return error(
     loading
-      ? message('The local model exited ({0}) while loading {1}. Send a message to start it again.', how, loading)
-      : message('The local model exited ({0}). Send a message to start it again.', how),
+      ? message('The local model exited ({0}) while loading {1}. Send a message to start it again.', reason, loading)
+      : message('The local model exited ({0}). Send a message to start it again.', reason),
   );
 }

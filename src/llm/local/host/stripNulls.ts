@@ -26,13 +26,13 @@ function strip(value: unknown, node: unknown, root: unknown, depth: number): unk
   const required = requiredSchemaKeys(schema);
   const properties = new Map(Object.entries(schema.properties ?? {}));
   const [others] = additionalPropertySchema(schema);
-  const kept = Object.entries(value)
+  const entries = Object.entries(value)
     .filter(([key, item]) => {
       const property = properties.get(key);
       return item !== null || !property || required.has(key) || acceptsNull(property);
     })
     .map(([key, item]) => [key, strip(item, properties.get(key) ?? others, root, depth + 1)]);
-  return Object.fromEntries(kept);
+  return Object.fromEntries(entries);
 }
 
 function resolve(node: unknown, root: unknown, value: object): JsonSchema | undefined {

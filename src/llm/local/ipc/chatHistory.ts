@@ -8,9 +8,9 @@ export type LlamaHistoryItem =
   | { type: 'system'; text: string }
   | { type: 'user'; text: string }
   | { type: 'model'; response: LlamaResponseItem[] };
-export type LlamaResponseItem = string | LlamaFunctionCall | LlamaTextSegment;
+export type LlamaResponseItem = string | LlamaHistoryCall | LlamaTextSegment;
 
-export interface LlamaFunctionCall {
+export interface LlamaHistoryCall {
   type: 'functionCall';
   name: string;
   params: unknown;
@@ -55,7 +55,7 @@ export function toNative(
  * in the form of the reading model.
  */
 export function toLlamaHistory(messages: readonly Message[], systemPrompt?: string, form?: string): LlamaHistoryItem[] {
-  const { system, said } = normalizeHistory({ systemPrompt, messages });
+  const { system, normalized: said } = normalizeHistory({ systemPrompt, messages });
   const history: LlamaHistoryItem[] = [];
   if (system) history.push({ type: 'system', text: system });
   for (const one of said) {
@@ -87,7 +87,7 @@ function toResponse(message: AssistantMessage, results: readonly ToolResult[], f
   const raw = new Map(native?.calls?.map((call) => [call.id, call.raw]));
   return [
     ...((native?.spoken as LlamaResponseItem[] | undefined) ?? spokenBy(message)),
-    ...(message.toolCalls ?? []).map((call, index): LlamaFunctionCall => {
+    ...(message.toolCalls ?? []).map((call, index): LlamaHistoryCall => {
       const rawCall = call.cut ? undefined : raw.get(call.id);
       return {
         type: 'functionCall',

@@ -7,7 +7,7 @@ export class MissingEngineError extends Error {}
 
 interface EngineFacts {
   shipped?: ShippedPackage;
-  isThere?: boolean;
+  isInstalled?: boolean;
 }
 
 /**
@@ -68,18 +68,18 @@ function tooLong({
   const wayOut = canGrow
     ? message('give the model a larger context size in the settings')
     : message('pick a model with a larger context window');
-  const room = contextSize - reserved - (prompt - messageTokens);
-  if (messageTokens > room && messageTokens * 2 > prompt) {
-    const words = message(
+  const tokensLeft = contextSize - reserved - (prompt - messageTokens);
+  if (messageTokens > tokensLeft && messageTokens * 2 > prompt) {
+    const text = message(
       'Your message is {0} long, and the local model has space for {1} besides its instructions, its tools and the conversation. Send a shorter one, put the text into a file, or {2}.',
       localizedCount(messageTokens, 'token'),
-      withDigitGrouping(Math.max(0, room)),
+      withDigitGrouping(Math.max(0, tokensLeft)),
       wayOut,
     );
-    return { code, ...toErrorInfo(words), details: { ...details, messageTokens, room } };
+    return { code, ...toErrorInfo(text), details: { ...details, messageTokens, room: tokensLeft } };
   }
   const long = localizedCount(prompt, 'token');
-  const words =
+  const text =
     cut > 0
       ? message(
           'This conversation is {0} long, although long tool results were truncated, and {1}. Start a new run, or {2}.',
@@ -88,7 +88,7 @@ function tooLong({
           wayOut,
         )
       : message('This conversation is {0} long and {1}. Start a new run, or {2}.', long, has, wayOut);
-  return { code, ...toErrorInfo(words), details };
+  return { code, ...toErrorInfo(text), details };
 }
 
 export function toLoadFailure(error: unknown, modelPath: string, engine: EngineFacts = {}): WorkerFailure {
@@ -102,7 +102,7 @@ export function toLoadFailure(error: unknown, modelPath: string, engine: EngineF
         unavailableEngineReason(
           thisMachine(),
           engine.shipped,
-          Boolean(engine.isThere) && !(error instanceof MissingEngineError),
+          Boolean(engine.isInstalled) && !(error instanceof MissingEngineError),
         ),
       ),
       details,

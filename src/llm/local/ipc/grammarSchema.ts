@@ -37,22 +37,23 @@ export function toGrammarSubset(schema: JsonSchema): JsonSchema {
     const description = describe(node);
     if (depth > maxSchemaDepth) return anything(description);
     if (typeof node.$ref === 'string') return reference(node.$ref, description, depth);
-    if (node.const !== undefined) return isLiteral(node.const) ? said({ const: node.const }, description) : anything();
+    if (node.const !== undefined)
+      return isLiteral(node.const) ? withDescription({ const: node.const }, description) : anything();
     if (Array.isArray(node.enum)) {
       const values = node.enum.filter(isLiteral);
-      return values.length > 0 ? said({ enum: values }, description) : anything(description);
+      return values.length > 0 ? withDescription({ enum: values }, description) : anything(description);
     }
     if (isNonEmptyArray(node.allOf)) return convert(mergeAllOf(node, schema), depth + 1);
     const alternatives = isNonEmptyArray(node.oneOf) ? node.oneOf : node.anyOf;
     if (isNonEmptyArray(alternatives)) {
       const converted = alternatives.map((one) => convert(one, depth + 1));
-      return said(converted.length === 1 ? converted[0]! : { oneOf: converted }, description);
+      return withDescription(converted.length === 1 ? converted[0]! : { oneOf: converted }, description);
     }
     const types = jsonSchemaTypes(node);
     if (types.length === 0) return anything(description);
-    if (types.length === 1) return said(convertType(node, types[0]!, depth), description);
-    if (types.every((type) => scalars.has(type))) return said({ type: types }, description);
-    return said({ oneOf: types.map((type) => convertType(node, type, depth)) }, description);
+    if (types.length === 1) return withDescription(convertType(node, types[0]!, depth), description);
+    if (types.every((type) => scalars.has(type))) return withDescription({ type: types }, description);
+    return withDescription({ oneOf: types.map((type) => convertType(node, type, depth)) }, description);
   };
 
   const reference = (pointer: string, description: string | undefined, depth: number): JsonSchema => {
@@ -64,7 +65,7 @@ export function toGrammarSubset(schema: JsonSchema): JsonSchema {
       names.set(pointer, name);
       definitions[name] = convert(target, depth + 1);
     }
-    return said({ $ref: `#/$defs/${name}` }, description);
+    return withDescription({ $ref: `#/$defs/${name}` }, description);
   };
 
   const convertType = (node: JsonSchema, type: string, depth: number): JsonSchema => {
@@ -124,17 +125,17 @@ function anything(description?: string): JsonSchema {
     { type: 'array' },
     { type: 'object', additionalProperties: true },
   ];
-  return said({ oneOf: choices }, description);
+  return withDescription({ oneOf: choices }, description);
 }
 
 function orNull({ description: saying, ...rest }: JsonSchema): JsonSchema {
   const types = [rest.type ?? []].flat();
   const bare = Object.keys(rest).length === 1;
   if (bare && types.length > 0 && types.every((type) => scalars.has(type)))
-    return said({ type: [...new Set([...types, 'null'])] }, saying);
-  if (rest.enum) return said({ enum: [...new Set([...rest.enum, null])] }, saying);
+    return withDescription({ type: [...new Set([...types, 'null'])] }, saying);
+  if (rest.enum) return withDescription({ enum: [...new Set([...rest.enum, null])] }, saying);
   const choices = Array.isArray(rest.oneOf) ? rest.oneOf : [rest];
-  return said({ oneOf: [...choices, { type: 'null' }] }, saying);
+  return withDescription({ oneOf: [...choices, { type: 'null' }] }, saying);
 }
 
 function describe(schema: JsonSchema): string | undefined {
@@ -149,7 +150,7 @@ function describe(schema: JsonSchema): string | undefined {
   return notes.filter(Boolean).join('. ') || undefined;
 }
 
-function said(schema: JsonSchema, description: string | undefined): JsonSchema {
+function withDescription(schema: JsonSchema, description: string | undefined): JsonSchema {
   return description ? { ...schema, description } : schema;
 }
 

@@ -54,7 +54,7 @@ export interface InferenceJob {
 export type ModelWorkerEvent =
   | { type: 'engine'; gpu: DeviceInfo['gpu'] }
   | { type: 'loading'; fraction: number }
-  | { type: 'loaded'; contextSize: number; place: DeviceInfo }
+  | { type: 'loaded'; contextSize: number; device: DeviceInfo }
   /** The context is being recreated with `size` tokens until `grown`; the states move through files. */
   | { type: 'growing'; size: number }
   | { type: 'grown'; contextSize: number }

@@ -39,10 +39,10 @@ export function memoryFit(model: FitRequest, machine: MachineMemory): MemoryFit 
   const begun = Math.max(0, Math.min(least, tokensIn(free - base, model)));
   const grown = Math.min(wanted, tokensIn(maxContextBytes(model.bytes, machine.freeMemory), model));
   const contextSize = Math.max(begun, grown);
-  const [about, freeOnes, all] = [needs, machine.freeMemory, machine.totalMemory].map(
+  const [needed, freeOnes, all] = [needs, machine.freeMemory, machine.totalMemory].map(
     memorySizeMessage,
   ) as LocalizedMessage[];
-  const values = [about!, withDigitGrouping(least), freeOnes!, all!];
+  const values = [needed!, withDigitGrouping(least), freeOnes!, all!];
   const plain = () => t('It needs about {0} with {1} tokens of context; {2} of {3} are free.', ...values);
   if (needs <= free) return { verdict: 'fits', needs, contextSize, reason: plain() };
   if (contextSize >= 4096) {
@@ -67,7 +67,7 @@ export function memoryFit(model: FitRequest, machine: MachineMemory): MemoryFit 
  * Returns the usual context of a model on this machine, independent of the current free memory. Prompts are built for a stable size,
  * because another size would require a new prefill.
  */
-export function defaultContextSize(model: FitRequest, { totalMemory }: Pick<MachineMemory, 'totalMemory'>): number {
+export function usualLocalContextSize(model: FitRequest, { totalMemory }: Pick<MachineMemory, 'totalMemory'>): number {
   const wanted = wantedOf(model);
   const grown = tokensIn(maxContextBytes(model.bytes, totalMemory * usuallyFree), model);
   return Math.min(wanted, Math.max(initialContextTokens, grown));

@@ -16,16 +16,16 @@ export interface LocalModel {
 const deepest = 4;
 const maxFiles = 2000;
 
-export type ModelFileReader = (file: string) => Said | Promise<Said>;
-type Said = Pick<LocalModel, 'info'> & { trouble?: LocalizableText };
+export type ModelFileReader = (file: string) => ModelDescription | Promise<ModelDescription>;
+type ModelDescription = Pick<LocalModel, 'info'> & { trouble?: LocalizableText };
 
 /** Returns the models in folders and files, sorted by name; missing paths are ignored. A split model is one entry. */
 export async function listModelFiles(
-  places: readonly string[],
+  locations: readonly string[],
   read: ModelFileReader = readModelFile,
 ): Promise<LocalModel[]> {
   const files = new Set<string>();
-  for (const place of places) await collect(place, deepest, files);
+  for (const location of locations) await collect(location, deepest, files);
   const models = await Promise.all(
     [...files].filter((file) => !isLaterModelPart(file)).map((file) => describe(file, read)),
   );
@@ -35,14 +35,14 @@ export async function listModelFiles(
     .sort((a, b) => path.basename(a.path).localeCompare(path.basename(b.path), 'en'));
 }
 
-async function collect(place: string, depth: number, files: Set<string>): Promise<void> {
-  const stat = await fs.stat(place).catch(() => undefined);
-  if (stat?.isFile() && /\.gguf$/i.test(place)) files.add(place);
+async function collect(location: string, depth: number, files: Set<string>): Promise<void> {
+  const stat = await fs.stat(location).catch(() => undefined);
+  if (stat?.isFile() && /\.gguf$/i.test(location)) files.add(location);
   if (!stat?.isDirectory() || depth === 0) return;
-  const names = await fs.readdir(place).catch(() => []);
+  const names = await fs.readdir(location).catch(() => []);
   for (const name of names) {
     if (files.size >= maxFiles) return;
-    if (!name.startsWith('.')) await collect(path.join(place, name), depth - 1, files);
+    if (!name.startsWith('.')) await collect(path.join(location, name), depth - 1, files);
   }
 }
 
@@ -53,15 +53,15 @@ async function describe(first: string, read: ModelFileReader): Promise<LocalMode
   const files = all.filter((_, index) => stats[index]);
   const bytes = stats.reduce((sum, stat) => sum + (stat?.size ?? 0), 0);
   const missing = all.length - files.length;
-  const said = await readOnce(first, `${stats[0].size} ${stats[0].mtimeMs}`, read);
+  const description = await readOnce(first, `${stats[0].size} ${stats[0].mtimeMs}`, read);
   return {
     path: first,
     files,
     bytes,
-    ...(said.info && { info: said.info }),
+    ...(description.info && { info: description.info }),
     ...(missing > 0
       ? { trouble: lacking(missing, all.length) }
-      : said.trouble !== undefined && { trouble: localize(said.trouble) }),
+      : description.trouble !== undefined && { trouble: localize(description.trouble) }),
   };
 }
 
@@ -70,12 +70,12 @@ const lacking = (missing: number, all: number): string =>
     ? t('{0} of its {1} files is missing.', missing, all)
     : t('{0} of its {1} files are missing.', missing, all);
 
-const headers = new Map<string, { version: string; said: ReturnType<ModelFileReader> }>();
+const headers = new Map<string, { version: string; description: ReturnType<ModelFileReader> }>();
 
 function readOnce(file: string, version: string, read: ModelFileReader): ReturnType<ModelFileReader> {
   const known = headers.get(file);
-  if (known?.version === version) return known.said;
-  const said = read(file);
-  headers.set(file, { version, said });
-  return said;
+  if (known?.version === version) return known.description;
+  const description = read(file);
+  headers.set(file, { version, description });
+  return description;
 }

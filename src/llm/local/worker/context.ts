@@ -41,7 +41,7 @@ export interface ContextWithStateCache {
 export async function createModelContext(
   loaded: LoadedContext,
   options: ModelLoadOptions,
-  told: Pick<ContextResizeDependencies<LlamaSequence>, 'tell' | 'log'>,
+  reporting: Pick<ContextResizeDependencies<LlamaSequence>, 'send' | 'log'>,
 ): Promise<ContextWithStateCache> {
   const { model } = loaded;
   const info = readGgufInfo(options.modelPath);
@@ -69,7 +69,7 @@ export async function createModelContext(
   );
   const isScaled = ({ size }: ContextShape) => size > originalContext;
   const context = new ResizableContext<Token, LlamaSequence>(first, {
-    ...told,
+    ...reporting,
     make,
     shapeOf: (size, now) => bestContextShape(memory, size, now),
     most: first.size < contextSizeForTokens(0, most) ? first.size : most,
@@ -85,7 +85,7 @@ export async function createModelContext(
     identity: () => identity(context.shape.fullCache, isScaled(context.shape)),
     bytesPerToken,
     slots: context.slots,
-    log: told.log,
+    log: reporting.log,
   });
   context.onLoss = (seat) => keeper.forget(seat);
   return { context, keeper };

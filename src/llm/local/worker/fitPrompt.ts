@@ -7,7 +7,7 @@ import { truncateLongMessages } from './truncateResults.ts';
 export interface FittedPrompt<Token> {
   history: LlamaHistoryItem[];
   prompt: Token[];
-  room: number;
+  maxTokens: number;
 }
 
 interface PromptWindow<Token> {
@@ -30,47 +30,47 @@ const cutBefore = new Map<string, string>();
  */
 export async function fitPrompt<Token>(
   job: InferenceJob,
-  tell: SendInferenceEvent,
+  send: SendInferenceEvent,
   { reach, form, tokensOf, count }: PromptWindow<Token>,
 ): Promise<FittedPrompt<Token>> {
-  const told = (messages: InferenceJob['messages']) => {
+  const promptOf = (messages: InferenceJob['messages']) => {
     const history = toLlamaHistory(messages, job.systemPrompt, form);
     return { history, prompt: tokensOf(history) };
   };
-  const whole = told(job.messages);
+  const whole = promptOf(job.messages);
   const { contextSize, canGrow } = await reach(whole.prompt);
   const reserved = Math.min(256, Math.floor(contextSize / 8));
-  const within = ({ history, prompt }: Omit<FittedPrompt<Token>, 'room'>): FittedPrompt<Token> => ({
+  const within = ({ history, prompt }: Omit<FittedPrompt<Token>, 'maxTokens'>): FittedPrompt<Token> => ({
     history,
     prompt,
-    room: contextSize - prompt.length - margin,
+    maxTokens: contextSize - prompt.length - margin,
   });
-  const measure = (messages: InferenceJob['messages']) => within(told(messages));
+  const measure = (messages: InferenceJob['messages']) => within(promptOf(messages));
 
   let fitted = within(whole);
   let cut = { texts: 0, characters: 0 };
-  for (let most = contextSize * 2; fitted.room < reserved && most >= leastText; most = Math.floor(most / 2)) {
+  for (let most = contextSize * 2; fitted.maxTokens < reserved && most >= leastText; most = Math.floor(most / 2)) {
     const shortened = truncateLongMessages(job.messages, most);
     if (shortened.texts === 0) continue;
     cut = shortened;
     fitted = measure(shortened.messages);
   }
-  if (fitted.room < reserved) {
+  if (fitted.maxTokens < reserved) {
     const newest = job.messages.findLast((message) => message.role === 'user')?.content ?? '';
     const message = count(newest);
     const fixed = measure([{ role: 'user', content: '' }]).prompt.length;
     const prompt = fitted.prompt.length;
     throw new PromptTooLongError({ prompt, message, fixed, contextSize, canGrow, reserved, cut: cut.texts });
   }
-  sayCut(job.key, cut, contextSize, tell);
+  reportTruncation(job.key, cut, contextSize, send);
   return fitted;
 }
 
-function sayCut(
+function reportTruncation(
   key: string | undefined,
   cut: { texts: number; characters: number },
   size: number,
-  tell: SendInferenceEvent,
+  send: SendInferenceEvent,
 ): void {
   const now = cut.texts > 0 ? `${cut.texts} ${cut.characters}` : '';
   const known = key === undefined ? '' : (cutBefore.get(key) ?? '');
@@ -81,5 +81,5 @@ function sayCut(
     withDigitGrouping(cut.characters),
     withDigitGrouping(size),
   );
-  tell({ type: 'warning', text });
+  send({ type: 'warning', text });
 }

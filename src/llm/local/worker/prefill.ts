@@ -31,7 +31,7 @@ interface Sequence<Token> {
 export async function prefill<Token>(
   sequence: Sequence<Token>,
   prompt: Token[],
-  tell: SendInferenceEvent,
+  send: SendInferenceEvent,
   signal: AbortSignal,
   opening = 0,
   now: () => number = () => performance.now(),
@@ -45,7 +45,7 @@ export async function prefill<Token>(
     signal.throwIfAborted();
     const sliceAt = now();
     const ms = Math.round(sliceAt - startedAt);
-    if (end - cached > slices.first) tell({ type: 'reading', tokens: at - cached, total: end - cached, ms });
+    if (end - cached > slices.first) send({ type: 'reading', tokens: at - cached, total: end - cached, ms });
     const next = sequence.needsCheckpoints && at < opening ? Math.min(opening, end) : end;
     const part = prompt.slice(at, next - at < slice + tile ? next : at + slice); // no slice shorter than a tile remains
     await sequence.evaluateWithoutGeneratingNewTokens(part);

@@ -72,8 +72,8 @@ export class PromptLookup<Token extends number> {
       this.isFirst = false;
       return [];
     }
-    const place = this.place();
-    const expected = place === undefined ? undefined : this.tokens[place];
+    const position = this.position();
+    const expected = position === undefined ? undefined : this.tokens[position];
     const tried = expected !== undefined && this.isWorth();
     this.step = { began, at: this.tokens.length, expected, tried };
     return tried ? [expected] : [];
@@ -125,7 +125,7 @@ export class PromptLookup<Token extends number> {
     return Math.imul(Math.imul(tokens[end - 3]!, 0x9e3779b1) ^ tokens[end - 2]!, 0x85ebca6b) ^ tokens[end - 1]!;
   }
 
-  private place(): number | undefined {
+  private position(): number | undefined {
     const { tokens } = this;
     const end = tokens.length;
     if (end < pattern) return undefined;

@@ -23,7 +23,7 @@ export interface ContextResizeDependencies<Sequence> extends StateTransferDepend
   shapeOf(size: number, now: ContextShape): Promise<ContextShape | undefined>;
   most: number;
   areOfOneKind(one: ContextShape, other: ContextShape): boolean;
-  tell(message: { type: 'growing'; size: number } | { type: 'grown'; contextSize: number }): void;
+  send(message: { type: 'growing'; size: number } | { type: 'grown'; contextSize: number }): void;
 }
 
 interface GrowingSequence<Token extends number> extends TransferredSequence<Token> {
@@ -96,11 +96,11 @@ export class ResizableContext<Token extends number, Sequence extends GrowingSequ
   }
 
   private async grow(shape: ContextShape, { key, prompt }: Need<Token>, signal: AbortSignal): Promise<void> {
-    const { tell, log, areOfOneKind } = this.parts;
+    const { send, log, areOfOneKind } = this.parts;
     const startedAt = performance.now();
     const before = this.context;
     const carrier = new StateTransfer<Token, Sequence>(this.parts);
-    tell({ type: 'growing', size: shape.size });
+    send({ type: 'growing', size: shape.size });
     try {
       for (const { value: seat, key: owner } of this.slots.all()) {
         signal.throwIfAborted();
@@ -114,16 +114,16 @@ export class ResizableContext<Token extends number, Sequence extends GrowingSequ
       await this.replace(shape);
       let tokens = 0;
       for (const seat of this.seats) {
-        const there = areOfOneKind(before, this.context) ? await carrier.load(seat) : 0;
-        if (there === 0) this.onLoss(seat);
-        tokens += there;
+        const restoredTokens = areOfOneKind(before, this.context) ? await carrier.load(seat) : 0;
+        if (restoredTokens === 0) this.onLoss(seat);
+        tokens += restoredTokens;
         this.steps++;
       }
       const ms = Math.round(performance.now() - startedAt);
       log(`context of ${before.size} tokens has ${this.context.size} now: ${tokens} carried over, ${ms} ms`);
     } finally {
       await carrier.clear();
-      tell({ type: 'grown', contextSize: this.largest });
+      send({ type: 'grown', contextSize: this.largest });
     }
   }
 

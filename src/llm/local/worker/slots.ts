@@ -38,10 +38,10 @@ export function createSequenceSlots<Value>(values: readonly Value[]): SequenceSl
   const pick = (key: string | undefined): Slot<Value> | undefined => {
     const own = key === undefined ? undefined : slots.find((slot) => slot.key === key);
     if (own) return own.busy ? undefined : own; // wait for this slot: its tokens are still valid
-    const isKept = (slot: Slot<Value>) => Number(slot.key !== undefined);
+    const isOccupied = (slot: Slot<Value>) => Number(slot.key !== undefined);
     return slots
       .filter((slot) => !slot.busy)
-      .sort((one, two) => isKept(one) - isKept(two) || one.usedAt - two.usedAt)[0];
+      .sort((one, two) => isOccupied(one) - isOccupied(two) || one.usedAt - two.usedAt)[0];
   };
 
   const wakeAll = () => {

@@ -72,7 +72,7 @@ export class ModelStateCache<Token extends number, Sequence extends CachedSequen
     seat: SequenceSlot<Sequence>,
     key: string | undefined,
     prompt: Token[],
-    tell: SendInferenceEvent,
+    send: SendInferenceEvent,
     signal: AbortSignal,
   ): Promise<boolean> {
     const held = this.of(seat);
@@ -81,15 +81,15 @@ export class ModelStateCache<Token extends number, Sequence extends CachedSequen
     await this.saved(seat, maxMs);
     Object.assign(held, { key: undefined, unsaved: false }); // without an owner until the restore is complete
     if (key !== undefined) await this.saving.get(key);
-    const isBack = await this.restore(seat.sequence, key, prompt, tell, signal);
+    const isBack = await this.restore(seat.sequence, key, prompt, send, signal);
     held.key = key;
     return isBack;
   }
 
   /** Returns the context tokens needed to restore the best state of the prompt; 0 if there is none or the run is in memory. */
   async wants(key: string | undefined, prompt: Token[]): Promise<number> {
-    const isThere = [...this.held.values()].some((held) => held.key === key);
-    if (key === undefined || isThere) return 0;
+    const exists = [...this.held.values()].some((held) => held.key === key);
+    if (key === undefined || exists) return 0;
     await this.saving.get(key);
     const [best] = await this.usableFor(prompt);
     if (
@@ -171,7 +171,7 @@ export class ModelStateCache<Token extends number, Sequence extends CachedSequen
     if (estimatedSaveMs(bytes, speeds) > ms || !isRestoreWorthwhile({ tokens, bytes }, speeds, Date.now(), share))
       return;
     try {
-      if (!(await this.isThere(key)) || !(await this.makeRoom(bytes))) return;
+      if (!(await this.exists(key)) || !(await this.freeSpace(bytes))) return;
       const identity = await this.parts.identity();
       const begun = await createUnfinishedStateFile(folder, key);
       // Draft tokens are in the engine's memory but not in the conversation.
@@ -185,15 +185,15 @@ export class ModelStateCache<Token extends number, Sequence extends CachedSequen
         await fs.rm(begun, { force: true });
         throw error;
       }
-      const took = performance.now() - startedAt;
+      const ms = performance.now() - startedAt;
       this.of(seat).unsaved = false;
       free();
-      const state = await saveSequenceState(begun, { identity, tokens: held, from, isThere: () => this.isThere(key) });
+      const state = await saveSequenceState(begun, { identity, tokens: held, from, exists: () => this.exists(key) });
       if (!state) return;
       this.bytesPerToken = state.bytes / held.length;
-      await this.measured('savedPerSecond', (state.bytes * 1000) / Math.max(1, took));
+      await this.measured('savedPerSecond', (state.bytes * 1000) / Math.max(1, ms));
       log(
-        `kept on disk what was read of ${key}: ${held.length} tokens, ${state.bytes} bytes, ${Math.round(this.bytesPerToken)} of each token, ${Math.round(took)} ms`,
+        `kept on disk what was read of ${key}: ${held.length} tokens, ${state.bytes} bytes, ${Math.round(this.bytesPerToken)} of each token, ${Math.round(ms)} ms`,
       );
     } catch (error) {
       log(`what was read of ${key} could not be kept on disk: ${error}`);
@@ -204,7 +204,7 @@ export class ModelStateCache<Token extends number, Sequence extends CachedSequen
     sequence: Sequence,
     key: string | undefined,
     prompt: Token[],
-    tell: SendInferenceEvent,
+    send: SendInferenceEvent,
     signal: AbortSignal,
   ) {
     const { share, log } = this.parts;
@@ -216,9 +216,9 @@ export class ModelStateCache<Token extends number, Sequence extends CachedSequen
       };
       if (gain.tokens < leastTokens || !isRestoreWorthwhile(gain, await this.speeds, Date.now(), share)) return false;
       const startedAt = performance.now();
-      tell({ type: 'restoring', file: state.file });
+      send({ type: 'restoring', file: state.file });
       const isRight = await this.take(sequence, state, signal);
-      tell({ type: 'restored' });
+      send({ type: 'restored' });
       const ms = Math.max(1, performance.now() - startedAt);
       if (!isRight) {
         log(`what was kept on disk of ${state.key} is damaged, or not there any more`);
@@ -261,17 +261,17 @@ export class ModelStateCache<Token extends number, Sequence extends CachedSequen
     return false;
   }
 
-  private async makeRoom(bytes: number): Promise<boolean> {
+  private async freeSpace(bytes: number): Promise<boolean> {
     const { folder, folders, bytes: quota } = this.parts;
     await fs.mkdir(folder, { recursive: true, mode: 0o700 });
     const { bavail, bsize } = await fs.statfs(folder);
     const most = Math.min(quota, (bavail * bsize - bytes) * ofFree) - bytes;
     if (most < 0) return false;
     const all = [...new Set([folder, ...folders])];
-    return (await trimSequenceStates(all, most, { own: folder, isThere: (key) => this.isThere(key) })) <= most;
+    return (await trimSequenceStates(all, most, { own: folder, exists: (key) => this.exists(key) })) <= most;
   }
 
-  private async isThere(key: string): Promise<boolean> {
+  private async exists(key: string): Promise<boolean> {
     return (await fs.stat(path.join(this.parts.runs, key)).catch(() => undefined)) !== undefined;
   }
 

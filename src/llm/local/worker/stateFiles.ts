@@ -72,8 +72,8 @@ export async function saveSequenceState(
     identity,
     tokens,
     from,
-    isThere,
-  }: Pick<SavedSequenceState, 'tokens' | 'from'> & { identity: string; isThere(): Promise<boolean> },
+    exists,
+  }: Pick<SavedSequenceState, 'tokens' | 'from'> & { identity: string; exists(): Promise<boolean> },
 ): Promise<SavedSequenceState | undefined> {
   const folder = path.dirname(begun);
   const [key] = path.basename(begun).split('.') as [string];
@@ -81,8 +81,8 @@ export async function saveSequenceState(
   try {
     const { sha256, bytes } = await sumOf(begun);
     const numbers = Buffer.from(tokens.buffer, tokens.byteOffset, tokens.byteLength).toString('base64');
-    const kept = { identity, tokens: numbers, from, bytes, sha256 };
-    await fs.writeFile(`${file}.json${unfinished}`, JSON.stringify(kept), { mode: 0o600, flag: 'wx' });
+    const header = { identity, tokens: numbers, from, bytes, sha256 };
+    await fs.writeFile(`${file}.json${unfinished}`, JSON.stringify(header), { mode: 0o600, flag: 'wx' });
     await fs.rename(begun, `${file}.state`);
     await fs.rename(`${file}.json${unfinished}`, `${file}.json`);
     const state = { file: `${file}.state`, key, tokens, from, bytes, sha256 };
@@ -90,7 +90,7 @@ export async function saveSequenceState(
       (one) => one.key === key && one.file !== state.file,
     );
     for (const one of before) await removeSequenceState(one.file);
-    if (await isThere()) return state;
+    if (await exists()) return state;
     await removeSequenceState(state.file);
   } catch (error) {
     for (const left of [begun, `${file}.state`, `${file}.json${unfinished}`, `${file}.json`])
@@ -135,9 +135,9 @@ export async function removeSequenceState(file: string): Promise<void> {
 export async function trimSequenceStates(
   folders: readonly string[],
   bytes: number,
-  { own, isThere }: { own: string; isThere(key: string): Promise<boolean> },
+  { own, exists }: { own: string; exists(key: string): Promise<boolean> },
 ): Promise<number> {
-  const kept: { file: string; size: number; at: number }[] = [];
+  const files: { file: string; size: number; at: number }[] = [];
   for (const folder of folders) {
     const names = new Set(await namesIn(folder));
     for (const name of names) {
@@ -150,16 +150,16 @@ export async function trimSequenceStates(
         if (Math.abs(Date.now() - stat.mtimeMs) > 24 * oldMs) await fs.rm(file, { force: true }).catch(() => {});
       } else if (name.endsWith(unfinished) || (name.endsWith('.json') && !names.has(name.replace(/json$/, 'state')))) {
         if (isOld) await fs.rm(file, { force: true }).catch(() => {});
-        kept.push({ file: '', size: isOld ? 0 : stat.size, at: Number.POSITIVE_INFINITY });
+        files.push({ file: '', size: isOld ? 0 : stat.size, at: Number.POSITIVE_INFINITY });
       } else if (name.endsWith('.state')) {
         const isLeft = !other && isOld;
-        if (isLeft || (folder === own && !(await isThere(name.split('.')[0]!)))) await removeSequenceState(file);
-        else kept.push({ file, size: stat.size, at: (other ?? stat).mtimeMs });
+        if (isLeft || (folder === own && !(await exists(name.split('.')[0]!)))) await removeSequenceState(file);
+        else files.push({ file, size: stat.size, at: (other ?? stat).mtimeMs });
       }
     }
   }
-  let left = kept.reduce((sum, { size }) => sum + size, 0);
-  for (const { file, size } of kept.sort((one, two) => one.at - two.at)) {
+  let left = files.reduce((sum, { size }) => sum + size, 0);
+  for (const { file, size } of files.sort((one, two) => one.at - two.at)) {
     if (left <= bytes) break;
     if (file === '') continue;
     await removeSequenceState(file);

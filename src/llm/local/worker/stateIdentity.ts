@@ -26,8 +26,8 @@ async function addFile(hash: Hash, path: string): Promise<void> {
   try {
     const { size, mtimeMs } = await file.stat();
     hash.update(`${size} ${mtimeMs} `);
-    const places = Array.from({ length: samples }, (_, at) => Math.floor((size * (at + 1)) / (samples + 1)));
-    for (const [at, length] of [[0, headBytes] as const, ...places.map((place) => [place, sampleBytes] as const)]) {
+    const offsets = Array.from({ length: samples }, (_, at) => Math.floor((size * (at + 1)) / (samples + 1)));
+    for (const [at, length] of [[0, headBytes] as const, ...offsets.map((offset) => [offset, sampleBytes] as const)]) {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at);
       hash.update(buffer.subarray(0, bytesRead));
     }

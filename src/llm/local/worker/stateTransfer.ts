@@ -30,7 +30,7 @@ export class StateTransfer<Token extends number, Sequence extends TransferredSeq
   private folder: string | undefined;
   private readonly states = new Map<SequenceSlot<Sequence>, { file: string; tokens: Token[] }>();
   private readonly leaving = () => {
-    for (const place of this.places()) rmSync(place, { recursive: true, force: true });
+    for (const folder of this.folders()) rmSync(folder, { recursive: true, force: true });
   };
 
   constructor(private readonly parts: StateTransferDependencies) {
@@ -76,11 +76,11 @@ export class StateTransfer<Token extends number, Sequence extends TransferredSeq
   }
 
   async clear(): Promise<void> {
-    for (const place of this.places()) await fs.rm(place, { recursive: true, force: true }).catch(() => {});
+    for (const folder of this.folders()) await fs.rm(folder, { recursive: true, force: true }).catch(() => {});
     process.off('exit', this.leaving);
   }
 
-  private places(): string[] {
+  private folders(): string[] {
     const isOwn = this.folder !== undefined && this.folder !== this.parts.folder;
     return [...[...this.states.values()].map(({ file }) => file), ...(isOwn ? [this.folder!] : [])];
   }
@@ -94,12 +94,12 @@ const [carried, ownFolder] = ['carried-', 'towpath-carried-'];
  * @param folder folder of the files if they have no temporary folder
  */
 export async function removeStateLeftovers(folder: string | undefined): Promise<void> {
-  const places = [...(folder === undefined ? [] : [[folder, carried] as const]), [tmpdir(), ownFolder] as const];
-  for (const [place, beginning] of places) {
-    const names = (await fs.readdir(place).catch(() => [])).filter((name) => name.startsWith(beginning));
+  const candidates = [...(folder === undefined ? [] : [[folder, carried] as const]), [tmpdir(), ownFolder] as const];
+  for (const [folder, beginning] of candidates) {
+    const names = (await fs.readdir(folder).catch(() => [])).filter((name) => name.startsWith(beginning));
     for (const name of names)
       if (!isAlive(Number.parseInt(name.slice(beginning.length), 10)))
-        await fs.rm(path.join(place, name), { recursive: true, force: true }).catch(() => {}); // owned by another user
+        await fs.rm(path.join(folder, name), { recursive: true, force: true }).catch(() => {}); // owned by another user
   }
 }
 

@@ -7,7 +7,7 @@ interface ParamsChunk {
   done: boolean;
 }
 
-export function createCallTokenReporter(tell: SendInferenceEvent) {
+export function createCallTokenReporter(send: SendInferenceEvent) {
   let completed = 0;
   let open: { index: number; name: string; text: string } | undefined;
   return {
@@ -15,19 +15,19 @@ export function createCallTokenReporter(tell: SendInferenceEvent) {
       if (open?.index !== callIndex) open = { index: callIndex, name: functionName, text: '' };
       open.text += paramsChunk;
       const blank = paramsChunk.trim() === '' && open.text.trimEnd().endsWith('}'); // the grammar pads with line ends
-      if (!blank && paramsChunk) tell({ type: 'call-text', index: callIndex, name: functionName, text: paramsChunk });
+      if (!blank && paramsChunk) send({ type: 'call-text', index: callIndex, name: functionName, text: paramsChunk });
     },
     complete: (name: string, params: unknown, raw: unknown): void => {
       const index = completed++;
       const text = open?.text.trim() ?? '';
       open = undefined;
       // A number such as 1e999 is no JSON: on the way to the client it would become null, "omitted".
-      if (isJson(params)) tell({ type: 'call', index, name, params: params ?? {}, raw });
-      else tell({ type: 'bad-call', index, name, text });
+      if (isJson(params)) send({ type: 'call', index, name, params: params ?? {}, raw });
+      else send({ type: 'bad-call', index, name, text });
     },
     giveUp: (): boolean => {
       if (!open) return false;
-      tell({ type: 'bad-call', index: completed, name: open.name, text: open.text.trim() });
+      send({ type: 'bad-call', index: completed, name: open.name, text: open.text.trim() });
       return true;
     },
   };

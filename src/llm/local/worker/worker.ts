@@ -78,11 +78,11 @@ async function load(options: ModelLoadOptions): Promise<void> {
     engine = await createEngine(options);
     const { context, llama, model } = engine;
     const { gpuLayers, fileInsights } = model;
-    const place = { gpu: llama.gpu, gpuLayers, layers: fileInsights.totalLayers };
-    send({ type: 'loaded', contextSize: context.most, place });
+    const deviceInfo = { gpu: llama.gpu, gpuLayers, layers: fileInsights.totalLayers };
+    send({ type: 'loaded', contextSize: context.most, device: deviceInfo });
   } catch (error) {
-    const isThere = options.modules !== undefined && installedEngines(options.modules, process).length > 0;
-    const engine = { shipped: readShippedPackage(import.meta.dirname), isThere };
+    const hasEngine = options.modules !== undefined && installedEngines(options.modules, process).length > 0;
+    const engine = { shipped: readShippedPackage(import.meta.dirname), isInstalled: hasEngine };
     send({ type: 'load-failed', error: toLoadFailure(error, options.modelPath, engine) });
   }
 }
@@ -106,7 +106,7 @@ async function createEngine(options: ModelLoadOptions): Promise<Engine> {
     onLoadProgress: (fraction) => send({ type: 'loading', fraction }),
   });
   const version = await library.getModuleVersion();
-  const { context, keeper } = await createModelContext({ llama, model, version, free }, options, { tell: send, log });
+  const { context, keeper } = await createModelContext({ llama, model, version, free }, options, { send: send, log });
   const chatWrapper = library.resolveChatWrapper(model, { type: options.chatWrapper });
   logSetup(llama, model, context, options.threads);
   logWrapper(model, chatWrapper, options.chatWrapper);
@@ -141,22 +141,22 @@ function work(): number {
 async function generate(id: number, job: InferenceJob): Promise<void> {
   const abort = new AbortController();
   aborts.set(id, abort);
-  const tell: SendInferenceEvent = (message) => {
+  const sendEvent: SendInferenceEvent = (message) => {
     if (!abort.signal.aborted) send({ id, ...message } as InferenceJobEvent);
   };
   try {
     if (!engine) throw new UserFacingError(message('No model is loaded.'));
-    const asked = await prepare(engine, job, tell, abort.signal);
-    const loan = await engine.context.slots.borrow(job.key, abort.signal, () => tell({ type: 'waiting' }));
+    const asked = await prepare(engine, job, sendEvent, abort.signal);
+    const loan = await engine.context.slots.borrow(job.key, abort.signal, () => sendEvent({ type: 'waiting' }));
     try {
-      await reply(engine, loan, job, asked, tell, abort.signal);
+      await reply(engine, loan, job, asked, sendEvent, abort.signal);
     } finally {
       engine.keeper?.left(loan.value);
       loan.giveBack();
     }
   } catch (error) {
     if (error instanceof ContextLostError) throw error; // no job can be answered any more: exit
-    tell({ type: 'failed', error: toWorkerFailure(error) });
+    sendEvent({ type: 'failed', error: toWorkerFailure(error) });
   }
   if (abort.signal.aborted) send({ id, type: 'aborted' });
   aborts.delete(id);
@@ -175,7 +175,7 @@ interface Asked extends FittedPrompt<Token> {
 async function prepare(
   engine: Engine,
   job: InferenceJob,
-  tell: SendInferenceEvent,
+  sendEvent: SendInferenceEvent,
   signal: AbortSignal,
 ): Promise<Asked> {
   const { model, allowed, form, context, keeper } = engine;
@@ -188,13 +188,13 @@ async function prepare(
       .contextText.tokenize(model.tokenizer);
   const count = (text: string) => model.tokenize(text).length;
   const reach = async (prompt: Token[]) => {
-    const kept = (await keeper?.wants(job.key, prompt)) ?? 0;
-    const tokens = Math.max(tokensWithReply(prompt.length, job.maxTokens), kept);
-    await context.reach({ tokens, key: job.key, prompt }, signal, () => tell({ type: 'waiting' }));
+    const reusable = (await keeper?.wants(job.key, prompt)) ?? 0;
+    const tokens = Math.max(tokensWithReply(prompt.length, job.maxTokens), reusable);
+    await context.reach({ tokens, key: job.key, prompt }, signal, () => sendEvent({ type: 'waiting' }));
     const canGrow = context.most >= allowed && model.trainContextSize > allowed;
     return { contextSize: context.shape.size, canGrow };
   };
-  const fitted = await fitPrompt<Token>(job, tell, { reach, form, tokensOf, count });
+  const fitted = await fitPrompt<Token>(job, sendEvent, { reach, form, tokensOf, count });
   return { ...fitted, chatWrapper, functions: functions as never, tokensOf };
 }
 
@@ -202,23 +202,23 @@ async function reply(
   engine: Engine,
   { value: seat, dropped }: SlotLease<SequenceSlot<LlamaSequence>>,
   job: InferenceJob,
-  { history, prompt, room, chatWrapper, functions, tokensOf }: Asked,
-  tell: SendInferenceEvent,
+  { history, prompt, maxTokens, chatWrapper, functions, tokensOf }: Asked,
+  sendEvent: SendInferenceEvent,
   signal: AbortSignal,
 ): Promise<void> {
   const { library, llama, form, keeper } = engine;
   const contextSequence = seat.sequence;
   const chat = new library.LlamaChat({ contextSequence, chatWrapper });
   const grammar = job.answer && (await llama.createGrammarForJsonSchema(job.answer as never));
-  const isBack = await keeper?.enter(seat, job.key, prompt, tell, signal);
-  if (dropped && !isBack) tell({ type: 'warning', text: readAgain });
+  const isBack = await keeper?.enter(seat, job.key, prompt, sendEvent, signal);
+  if (dropped && !isBack) sendEvent({ type: 'warning', text: readAgain });
   const startedAt = performance.now();
   const opening = contextSequence.needsCheckpoints ? sharedBy(prompt, tokensOf(openingOf(job, form))) : 0;
-  const cached = await prefill(contextSequence, prompt, tell, signal, opening);
+  const cached = await prefill(contextSequence, prompt, sendEvent, signal, opening);
   await keeper?.hasRead(prompt.length - cached, performance.now() - startedAt);
 
   const before = written(contextSequence);
-  const writing = createCallTokenReporter(tell);
+  const writing = createCallTokenReporter(sendEvent);
   let thinking = 0;
   const counts = () => ({
     prompt: prompt.length,
@@ -237,7 +237,7 @@ async function reply(
           }),
       signal,
       stopOnAbortSignal: true,
-      maxTokens: Math.min(outputTokenLimit(job, job.thinkingBudget) ?? room, room), // so that old text is never dropped
+      maxTokens: Math.min(outputTokenLimit(job, job.thinkingBudget) ?? maxTokens, maxTokens), // so that old text is never dropped
       temperature: job.temperature ?? 0.6,
       topP: job.topP ?? 0.95,
       repeatPenalty: false, // code repeats itself
@@ -245,11 +245,11 @@ async function reply(
       ...(job.thinkingBudget !== undefined && { budgets: { thoughtTokens: job.thinkingBudget } }),
       onResponseChunk: (chunk) => {
         if (chunk.type === 'segment') thinking += chunk.tokens.length;
-        if (chunk.text) tell({ type: chunk.type === 'segment' ? 'thinking' : 'text', text: chunk.text });
+        if (chunk.text) sendEvent({ type: chunk.type === 'segment' ? 'thinking' : 'text', text: chunk.text });
       },
     });
     const finish = finishOf(result.metadata.stopReason);
-    tell({
+    sendEvent({
       type: 'done',
       finish,
       spoken: result.fullResponse as (string | LlamaTextSegment)[],
@@ -259,7 +259,7 @@ async function reply(
   } catch (error) {
     // The grammar accepts values outside of the schema (an integer of 400 digits); the loop reports such a call.
     if (signal.aborted || !writing.giveUp()) throw error;
-    tell({ type: 'done', finish: 'tool_calls', spoken: [], form, tokens: counts() });
+    sendEvent({ type: 'done', finish: 'tool_calls', spoken: [], form, tokens: counts() });
   } finally {
     chat.dispose(); // keeps the sequence
   }
@@ -327,9 +327,9 @@ function logSetup(
   { shape, sequences }: ContextWithStateCache['context'],
   threads: number,
 ): void {
-  const place = `${llama.gpu === false ? 'CPU' : `${llama.gpu}, ${model.gpuLayers} layers`}, threads: ${threads}`;
+  const deviceInfo = `${llama.gpu === false ? 'CPU' : `${llama.gpu}, ${model.gpuLayers} layers`}, threads: ${threads}`;
   log(
-    `${model.filename ?? 'model'}: ${model.typeDescription}, ${place}, context ${shape.size} tokens × ${sequences.length}`,
+    `${model.filename ?? 'model'}: ${model.typeDescription}, ${deviceInfo}, context ${shape.size} tokens × ${sequences.length}`,
   );
 }
 

@@ -8,30 +8,30 @@ export interface ResponsesFlags {
   outputLimit?: number;
   cacheKey?: boolean;
   withoutImages?: boolean;
-  schemaInWords?: boolean;
+  schemaInPrompt?: boolean;
   refused?: ReadonlySet<string>;
 }
 
 export function learnResponsesFlags(
-  words: string,
+  errorText: string,
   parameter: string | undefined,
   request: ChatRequest,
   flags: ResponsesFlags,
 ): ResponsesFlags | undefined {
-  const named = rejectedParameter(words, objectedTo(words) ?? parameter, optionalParameters, flags.omit);
+  const named = rejectedParameter(errorText, objectedTo(errorText) ?? parameter, optionalParameters, flags.omit);
   if (named !== undefined) return { ...flags, omit: [...(flags.omit ?? []), named] };
-  if (refusesReasoning.test(words)) {
+  if (refusesReasoning.test(errorText)) {
     const refused = new Set([...(flags.refused ?? []), ...reasoningIn(request, flags)]);
     if (refused.size > (flags.refused?.size ?? 0)) return { ...flags, refused };
   }
-  if (imageRejectionPattern.test(words) && !flags.withoutImages) return { ...flags, withoutImages: true };
-  const format = /text\.format|response_format|json_schema/.test(`${words} ${parameter}`);
-  return format && !flags.schemaInWords ? { ...flags, schemaInWords: true } : undefined;
+  if (imageRejectionPattern.test(errorText) && !flags.withoutImages) return { ...flags, withoutImages: true };
+  const format = /text\.format|response_format|json_schema/.test(`${errorText} ${parameter}`);
+  return format && !flags.schemaInPrompt ? { ...flags, schemaInPrompt: true } : undefined;
 }
 
-function objectedTo(words: string): string | undefined {
-  if (/encrypted content is not supported/i.test(words)) return 'include';
-  return /reasoning summar/i.test(words) ? 'reasoning.summary' : undefined;
+function objectedTo(errorText: string): string | undefined {
+  if (/encrypted content is not supported/i.test(errorText)) return 'include';
+  return /reasoning summar/i.test(errorText) ? 'reasoning.summary' : undefined;
 }
 
 /** "The encrypted content gAAA… could not be verified", "Item 'rs_…' of type 'reasoning' was provided without …". */

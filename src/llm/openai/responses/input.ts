@@ -41,20 +41,20 @@ export function toResponsesInput(
   const items: InputItem[] = [];
   const toolIds = createWireCallIds('forty');
   const once = createOnce();
-  for (const said of all) {
-    if (said.role === 'user') addUser(items, toContent(said.content, said.attachments, flags));
+  for (const entry of all) {
+    if (entry.role === 'user') addUser(items, toContent(entry.content, entry.attachments, flags));
     else {
-      const ids = toolIds((said.message.toolCalls ?? []).map(({ id }) => ({ id: once(id) })));
-      items.push(...toReply(said.message, ids, flags));
-      for (const [index, result] of said.results.entries()) {
+      const ids = toolIds((entry.message.toolCalls ?? []).map(({ id }) => ({ id: once(id) })));
+      items.push(...toReply(entry.message, ids, flags));
+      for (const [index, result] of entry.results.entries()) {
         const content = flags.withoutImages ? withUnseenAttachmentNote(result) : result.content;
         items.push({ type: 'function_call_output', call_id: ids[index]!, output: replaceLoneSurrogates(content) });
       }
-      if (!flags.withoutImages) addUser(items, resultImages(said, flags));
+      if (!flags.withoutImages) addUser(items, resultImages(entry, flags));
     }
   }
   // "Response input messages must contain the word 'json'": instructions do not count.
-  const isAsked = flags.schemaInWords || request.responseFormat?.type === 'json_object';
+  const isAsked = flags.schemaInPrompt || request.responseFormat?.type === 'json_object';
   if (isAsked) addUser(items, toContent(responseFormatInstructions(request), [], flags));
   return items;
 }
@@ -119,7 +119,7 @@ function toReply(message: AssistantMessage, ids: readonly string[], flags: Respo
     return { type: 'function_call', call_id: ids[index]!, name: toWireName(name) || 'unknown', arguments: text };
   });
   const native = nativeItems(message, flags.provider);
-  if (!native) return [...toSaid(message.content), ...calls];
+  if (!native) return [...toAssistantItem(message.content), ...calls];
   let at = 0;
   let called = 0;
   const items = native.flatMap((item): InputItem[] => {
@@ -129,15 +129,15 @@ function toReply(message: AssistantMessage, ids: readonly string[], flags: Respo
         ? []
         : [toWellFormedJson(item.item) as InputItem & JsonObject];
     const text = message.content.slice(at, at + item.length);
-    const said = toSaid(at > 0 ? text.replace(/^\n\n/, '') : text, item.phase);
+    const items = toAssistantItem(at > 0 ? text.replace(/^\n\n/, '') : text, item.phase);
     at += item.length;
-    return said;
+    return items;
   });
   while (items.at(-1)?.type === 'reasoning') items.pop();
   return items;
 }
 
-function toSaid(text: string, phase?: string): InputItem[] {
+function toAssistantItem(text: string, phase?: string): InputItem[] {
   if (text === '') return [];
   const content = [{ type: 'output_text' as const, text: replaceLoneSurrogates(text) }];
   return [{ type: 'message', role: 'assistant', ...(phase && { phase }), content }];

@@ -6,7 +6,7 @@ import type { NativeItem } from './providerMetadata.ts';
 
 export interface CallItem {
   type: 'function_call';
-  place: number;
+  index: number;
   id?: string;
   name?: string;
   pieces: string[];
@@ -27,9 +27,9 @@ export interface MessageItem {
 export interface ReasoningItem {
   type: 'reasoning';
   /** Emitted part of the reasoning: summary or text, never both. */
-  told?: 'summary' | 'text';
+  emitted?: 'summary' | 'text';
   part?: unknown;
-  kept?: JsonObject;
+  stored?: JsonObject;
   done: boolean;
 }
 
@@ -58,14 +58,14 @@ export function parseOutputItem(item: unknown): OutputItem {
   return { ...finalSchema.parse(fields), ...(argumentsText !== undefined && { argumentsText }) };
 }
 
-export function toStreamedItem({ type, call_id: id, name, phase }: OutputItem, place: number): StreamedItem {
+export function toStreamedItem({ type, call_id: id, name, phase }: OutputItem, index: number): StreamedItem {
   switch (type) {
     case 'message':
       return { type, pieces: [], length: 0, ...(phase && { phase }), done: false };
     case 'reasoning':
       return { type, done: false };
     case 'function_call':
-      return { type, place, ...(id && { id }), ...(name && { name }), pieces: [], done: false, given: false };
+      return { type, index, ...(id && { id }), ...(name && { name }), pieces: [], done: false, given: false };
     default:
       return { type: 'other', done: false };
   }
@@ -86,9 +86,9 @@ export function parseItemArguments({ pieces, whole = '', unfinished }: CallItem)
 
 /** Returns reasoning to send back; undefined without encrypted content or text, because the server does not store reasoning. */
 export function returnableReasoning(item: JsonObject): JsonObject | undefined {
-  const { status: _, ...kept } = item; // "Unknown parameter: 'input[1].status'"
-  const encrypted = typeof kept.encrypted_content === 'string' && kept.encrypted_content !== '';
-  return encrypted || (Array.isArray(kept.content) && kept.content.length > 0) ? kept : undefined;
+  const { status: _, ...stored } = item; // "Unknown parameter: 'input[1].status'"
+  const encrypted = typeof stored.encrypted_content === 'string' && stored.encrypted_content !== '';
+  return encrypted || (Array.isArray(stored.content) && stored.content.length > 0) ? stored : undefined;
 }
 
 /** Returns the items that can be sent back. A reply with unknown items or with calls that were not delivered loses its reasoning. */
@@ -99,7 +99,7 @@ export function returnableItems(items: readonly StreamedItem[]): NativeItem[] {
     if (item.type === 'message')
       return [{ type: 'message', length: item.length, ...(item.phase && { phase: item.phase }) }];
     if (item.type === 'function_call') return [{ type: 'function_call' }];
-    return item.type === 'reasoning' && item.kept ? [{ type: 'reasoning', item: item.kept }] : [];
+    return item.type === 'reasoning' && item.stored ? [{ type: 'reasoning', item: item.stored }] : [];
   });
 }
 

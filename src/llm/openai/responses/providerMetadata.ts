@@ -18,8 +18,10 @@ export type NativeItem =
 const nativeProvider = (provider: string): string => `${provider.replace(/-responses$/, '')}-responses`;
 
 export function toNative(provider: string, items: readonly NativeItem[]): ProviderMetadata | undefined {
-  const says = items.some((item) => item.type === 'reasoning' || (item.type === 'message' && item.phase !== undefined));
-  return says ? { provider: nativeProvider(provider), content: [...items] } : undefined;
+  const hasContent = items.some(
+    (item) => item.type === 'reasoning' || (item.type === 'message' && item.phase !== undefined),
+  );
+  return hasContent ? { provider: nativeProvider(provider), content: [...items] } : undefined;
 }
 
 /** Returns the stored items of a message if the provider is the same and the items still match the message; else undefined. */

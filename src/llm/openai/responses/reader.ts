@@ -43,17 +43,17 @@ const usageSchema = z.object({
 
 /** Converts usage: input includes cached tokens, output includes reasoning. */
 function toUsage(usage: unknown): { usage?: TokenUsage } {
-  const { success, data: told } = usageSchema.safeParse(usage);
+  const { success, data: parsed } = usageSchema.safeParse(usage);
   if (!success) return {};
-  const { cached_tokens: cachedTokens, cache_write_tokens: cacheWriteTokens } = told.input_tokens_details;
-  const { reasoning_tokens: thinkingTokens } = told.output_tokens_details;
-  const promptTokens = told.input_tokens ?? 0;
-  const completionTokens = told.output_tokens ?? 0;
+  const { cached_tokens: cachedTokens, cache_write_tokens: cacheWriteTokens } = parsed.input_tokens_details;
+  const { reasoning_tokens: thinkingTokens } = parsed.output_tokens_details;
+  const promptTokens = parsed.input_tokens ?? 0;
+  const completionTokens = parsed.output_tokens ?? 0;
   return {
     usage: {
       promptTokens,
       completionTokens,
-      totalTokens: told.total_tokens ?? promptTokens + completionTokens,
+      totalTokens: parsed.total_tokens ?? promptTokens + completionTokens,
       ...(cachedTokens !== undefined && { cachedTokens }),
       ...(cacheWriteTokens !== undefined && { cacheWriteTokens }),
       ...(thinkingTokens !== undefined && { thinkingTokens }),
@@ -86,7 +86,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
   let usage: { usage?: TokenUsage } = {};
   let first: JsonObject | undefined;
   let begun = false;
-  let said = false;
+  let hasText = false;
   let thought = false;
   let ending: { early?: FinishReason; message?: string } | undefined;
 
@@ -103,8 +103,12 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
       throw new LLMError('LLM_BAD_RESPONSE', text);
     }
     calls.push(item);
-    const { place, name } = item;
-    const toolCallDelta = { index: place, ...(item.id && { id: item.id }), ...(name && { name: toToolName(name) }) };
+    const { index: outputIndex, name } = item;
+    const toolCallDelta = {
+      index: outputIndex,
+      ...(item.id && { id: item.id }),
+      ...(name && { name: toToolName(name) }),
+    };
     return [...chunks, { toolCallDelta, done: false }];
   };
 
@@ -124,12 +128,12 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     return item;
   };
 
-  const say = (item: MessageItem, text: string, chunks: ChatStreamChunk[]): void => {
+  const addText = (item: MessageItem, text: string, chunks: ChatStreamChunk[]): void => {
     if (text === '') return;
-    const content = item.pieces.length === 0 && said ? `\n\n${text}` : text; // later text is another message
+    const content = item.pieces.length === 0 && hasText ? `\n\n${text}` : text; // later text is another message
     item.pieces.push(text);
     item.length += content.length;
-    said ||= text.trim() !== '';
+    hasText ||= text.trim() !== '';
     chunks.push({ content, done: false });
   };
 
@@ -141,19 +145,19 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     chunks.push({ thinking, done: false });
   };
 
-  const readThinking = (event: JsonObject, told: 'summary' | 'text'): ChatStreamChunk[] => {
+  const readThinking = (event: JsonObject, source: 'summary' | 'text'): ChatStreamChunk[] => {
     const chunks: ChatStreamChunk[] = [];
     const item = itemFor(event, 'reasoning', chunks);
-    item.told ??= told;
-    const part = told === 'summary' ? event.summary_index : event.content_index;
-    if (item.told === told) think(item, part ?? 0, nonEmptyString(event.delta) ?? '', chunks);
+    item.emitted ??= source;
+    const part = source === 'summary' ? event.summary_index : event.content_index;
+    if (item.emitted === source) think(item, part ?? 0, nonEmptyString(event.delta) ?? '', chunks);
     return chunks;
   };
 
   const readText = (event: JsonObject): ChatStreamChunk[] => {
     const chunks: ChatStreamChunk[] = [];
     const text = nonEmptyString(event.delta);
-    if (text !== undefined) say(itemFor(event, 'message', chunks), text, chunks);
+    if (text !== undefined) addText(itemFor(event, 'message', chunks), text, chunks);
     return chunks;
   };
 
@@ -167,7 +171,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
       throw new LLMError('LLM_BAD_RESPONSE', text);
     }
     call.pieces.push(argumentsText);
-    return [...chunks, { toolCallDelta: { index: call.place, argumentsText }, done: false }];
+    return [...chunks, { toolCallDelta: { index: call.index, argumentsText }, done: false }];
   };
 
   const settle = (item: StreamedItem, final: OutputItem, raw: unknown): ChatStreamChunk[] => {
@@ -177,13 +181,13 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     if (item.type === 'message') {
       const all = outputItemText(final.content);
       const streamed = item.pieces.join('');
-      if (all.startsWith(streamed)) say(item, all.slice(streamed.length), chunks);
+      if (all.startsWith(streamed)) addText(item, all.slice(streamed.length), chunks);
       item.phase ??= final.phase;
     } else if (item.type === 'reasoning') {
       const parts = (final.summary?.length ? final.summary : final.content) ?? [];
-      if (item.told === undefined)
+      if (item.emitted === undefined)
         for (const [at, part] of parts.entries()) think(item, at, outputItemText([part]), chunks);
-      item.kept = isObject(raw) ? returnableReasoning(raw) : undefined;
+      item.stored = isObject(raw) ? returnableReasoning(raw) : undefined;
     } else if (item.type === 'function_call') {
       item.id ??= final.call_id;
       item.name ??= final.name;

@@ -75,7 +75,7 @@ function notesOf(request: ChatRequest, flags: ResponsesFlags): string[] {
   return [
     ...(thinkingBudget > 0 && !responsesReasoning(request, flags)?.effort ? [thinkingBudgetWarning(model)] : []),
     ...(stopSequences.length > 0 ? [`${model} takes no stop sequences here; they are left out.`] : []),
-    ...(responseFormat?.type === 'json_schema' && flags.schemaInWords
+    ...(responseFormat?.type === 'json_schema' && flags.schemaInPrompt
       ? [`${model} cannot be held to a schema; it is asked for it in words.`]
       : []),
     ...(flags.refused?.size ? [`${model} does not take earlier thinking back; it is left out.`] : []),

@@ -16,7 +16,7 @@ const leastOutput = 16;
  */
 export function toWire(request: ChatRequest, flags: ResponsesFlags): Record<string, unknown> {
   const { model, temperature, topP } = request;
-  const { system, said } = normalizeHistory(request);
+  const { system, normalized: said } = normalizeHistory(request);
   const tools = request.tools?.map(({ name, description, parameters }) => ({
     type: 'function',
     name: toWireName(name),
@@ -47,9 +47,9 @@ export function toWire(request: ChatRequest, flags: ResponsesFlags): Record<stri
   return Object.fromEntries(sent);
 }
 
-function formatOf({ responseFormat }: ChatRequest, { schemaInWords }: ResponsesFlags): object | undefined {
+function formatOf({ responseFormat }: ChatRequest, { schemaInPrompt }: ResponsesFlags): object | undefined {
   if (responseFormat?.type !== 'json_schema') return responseFormat;
-  if (schemaInWords) return { type: 'json_object' };
+  if (schemaInPrompt) return { type: 'json_object' };
   const schema = toWellFormedJson(responseFormat.schema);
   return { type: 'json_schema', name: toWireName(responseFormat.name), schema, strict: isStrictSchema(schema) };
 }

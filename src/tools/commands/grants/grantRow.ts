@@ -82,12 +82,12 @@ interface GrantRowArguments extends CollectedOptions {
 }
 
 export function parseGrantRowArguments(row: GrantRow, words: readonly string[]): GrantRowArguments | undefined {
-  const [program, ...told] = row.command.split(' ');
+  const [program, ...subcommands] = row.command.split(' ');
   if (words[0] !== program) return undefined;
   const before = parseCommandOptionTypes(row.before);
   const gathered: CollectedOptions = { claims: [], values: [], used: new Set() };
   let at = 1;
-  for (const word of told) {
+  for (const word of subcommands) {
     while (words[at] !== word) {
       const option = words[at]?.startsWith('-') ? readCommandOption(words, at, before, gathered, row) : undefined;
       if (!option) return undefined;
@@ -155,8 +155,8 @@ export function matchGrantRow(
   if (row.needs && !row.needs.some((name) => used.has(name))) return undefined;
   if (row.needsAll?.some((name) => !used.has(name))) return undefined;
   if (operands.length < (row.min ?? 0) || operands.length > (row.max ?? Number.POSITIVE_INFINITY)) return undefined;
-  const places = typeof row.operands === 'string' ? [row.operands] : (row.operands ?? []);
-  const fit = operands.every((operand, at) => accept(allowsOperand(places[at] ?? places.at(-1), operand)));
+  const operandKinds = typeof row.operands === 'string' ? [row.operands] : (row.operands ?? []);
+  const fit = operands.every((operand, at) => accept(allowsOperand(operandKinds[at] ?? operandKinds.at(-1), operand)));
   if (row.configured) {
     const program = row.command.split(' ')[0]!;
     claims.push(...operands.map((path): RequiredDiskCheck => ({ path, as: 'configured', program })));

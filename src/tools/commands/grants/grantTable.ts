@@ -45,8 +45,8 @@ function unseenClaims(
   // Words after `--` may be anything: settings, or arguments of a started program.
   if (args.includes('--') || ![...operands, ...values].every(isPlain)) return undefined;
   // A single word may be a subcommand, as in `git log`, so the word must be an existing file or folder.
-  const isTold = row.command.includes(' ') || !/^(paths|files|names)$/.test(String(row.operands));
-  const as = (word: string) => (isTold || !/^[a-z][\w-]*$/.test(word) ? 'read' : 'there');
+  const isSpecific = row.command.includes(' ') || !/^(paths|files|names)$/.test(String(row.operands));
+  const as = (word: string) => (isSpecific || !/^[a-z][\w-]*$/.test(word) ? 'read' : 'there');
   return [
     ...claims,
     ...operands.map((path): RequiredDiskCheck => ({ path, as: as(path) })),

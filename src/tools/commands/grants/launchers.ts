@@ -19,13 +19,13 @@ async function onPath(program: string, folder: string, roots: readonly Workspace
   const open = (await resolveWorkspaceRoots(roots)).flatMap(({ path, realPath }) => [path, realPath]);
   const isOpen = (path: string) => open.some((root) => path === root || path.startsWith(`${root}/`));
   for (const entry of (process.env.PATH ?? '').split(paths.delimiter)) {
-    const place = paths.resolve(folder, entry);
-    const file = paths.join(place, program);
+    const entryPath = paths.resolve(folder, entry);
+    const file = paths.join(entryPath, program);
     if (!(await isExecutable(file))) continue;
-    if (isOpen(place)) return { in: 'project', folder: place };
+    if (isOpen(entryPath)) return { in: 'project', folder: entryPath };
     const real = await realpath(file).catch(() => file);
     if (isOpen(real)) return { in: 'project', folder: paths.dirname(real) };
-    return { in: 'system', ...(/(^|\/)\.?shims$/.test(place) && { shimmed: true }) };
+    return { in: 'system', ...(/(^|\/)\.?shims$/.test(entryPath) && { shimmed: true }) };
   }
   return { in: 'system' };
 }
@@ -163,10 +163,10 @@ async function fromPath(
   roots: readonly WorkspaceRoot[],
 ): Promise<Launched | undefined> {
   const found = await onPath(words[0]!, folder, roots);
-  return placed([...words], found);
+  return launchedFrom([...words], found);
 }
 
-function placed(words: string[], found: OnPath): Launched | undefined {
+function launchedFrom(words: string[], found: OnPath): Launched | undefined {
   if (found.in === 'system') return { words, ...(found.shimmed && { shimmed: true }) };
   const own = ownFolder(found.folder);
   return own && { words, own };
@@ -207,9 +207,9 @@ interface Launcher {
 const around =
   (...files: string[]) =>
   async (name: string, folder: string, roots: readonly WorkspaceRoot[]): Promise<boolean> => {
-    for (let place = folder; ; place = paths.dirname(place)) {
-      for (const file of files) if (await isFile(paths.join(place, file.replace('*', name)), roots)) return true;
-      if (roots.some(({ path }) => path === place) || paths.dirname(place) === place) return false;
+    for (let ancestor = folder; ; ancestor = paths.dirname(ancestor)) {
+      for (const file of files) if (await isFile(paths.join(ancestor, file.replace('*', name)), roots)) return true;
+      if (roots.some(({ path }) => path === ancestor) || paths.dirname(ancestor) === ancestor) return false;
     }
   };
 
@@ -251,7 +251,7 @@ function startedBy(words: readonly string[]): string[] | undefined {
 /** Tests for Python tools started as modules. A module of the same name in the folder would take precedence. */
 async function isInstalledModule(name: string, folder: string, roots: readonly WorkspaceRoot[]): Promise<boolean> {
   if (!pythonModules.has(name)) return false;
-  for (const file of [name, `${name}.py`]) if (await isThere(paths.join(folder, file), roots)) return false;
+  for (const file of [name, `${name}.py`]) if (await exists(paths.join(folder, file), roots)) return false;
   return true;
 }
 const pythonModules = new Set(
@@ -313,7 +313,7 @@ const installersOf = (folder: string): readonly PackageInstaller[] => {
   return folder.startsWith('vendor') ? ['composer'] : ['gem', 'composer'];
 };
 
-const isThere = (path: string, roots: readonly WorkspaceRoot[]): Promise<boolean> =>
+const exists = (path: string, roots: readonly WorkspaceRoot[]): Promise<boolean> =>
   resolvePath(roots, path, 'rename').then(
     () => true,
     ({ code }) => code !== 'ENOENT',

@@ -22,8 +22,8 @@ export async function findProjectPackages(roots: readonly WorkspaceRoot[]): Prom
     if (!/^[\w.@*/-]+$/.test(pattern) || pattern.includes('..')) continue;
     const folders = (await expandWord(pattern.replace(/^\.\//, '').replace(/\/+$/, ''), root!.path)) ?? [];
     for (const folder of folders) {
-      const place = await resolvePath(roots, folder, 'list').catch(() => undefined);
-      if (place?.kind === 'folder' && found.size < maxPackages) found.add(place.relative);
+      const resolved = await resolvePath(roots, folder, 'list').catch(() => undefined);
+      if (resolved?.kind === 'folder' && found.size < maxPackages) found.add(resolved.relative);
     }
   }
   return [...found];
@@ -123,7 +123,7 @@ function tried(read: () => string[]): string[] {
 }
 
 async function textOf(roots: readonly WorkspaceRoot[], file: string): Promise<string> {
-  const place = await resolvePath(roots, file, 'read').catch(() => undefined);
-  if (!place) return '';
-  return readRegularFile(place.path, maxJsonBytes).then(String, () => '');
+  const resolved = await resolvePath(roots, file, 'read').catch(() => undefined);
+  if (!resolved) return '';
+  return readRegularFile(resolved.path, maxJsonBytes).then(String, () => '');
 }

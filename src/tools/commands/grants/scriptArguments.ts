@@ -108,8 +108,8 @@ async function scriptsOf(
   folder: string,
   roots: readonly WorkspaceRoot[],
 ): Promise<Scripts | undefined> {
-  for (let place = folder; ; place = paths.dirname(place)) {
-    const found = await resolvePath(roots, paths.join(place, file), 'read').catch(() => undefined);
+  for (let ancestor = folder; ; ancestor = paths.dirname(ancestor)) {
+    const found = await resolvePath(roots, paths.join(ancestor, file), 'read').catch(() => undefined);
     if (found?.kind === 'file') {
       try {
         const text = (await readRegularFile(found.path, maxJsonBytes)).toString();
@@ -118,6 +118,6 @@ async function scriptsOf(
         return undefined;
       }
     }
-    if (roots.some(({ path }) => path === place) || paths.dirname(place) === place) return {};
+    if (roots.some(({ path }) => path === ancestor) || paths.dirname(ancestor) === ancestor) return {};
   }
 }

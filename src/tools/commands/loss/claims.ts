@@ -38,7 +38,7 @@ interface ClaimContext {
 }
 
 const maxWords = 200;
-class TooManyWords extends Error {}
+class TooManyShellWords extends Error {}
 
 /** Returns the data that a command may delete or overwrite: by redirections, programs, Git, and one level of package scripts. */
 export async function findPotentialDataLosses(
@@ -49,7 +49,7 @@ export async function findPotentialDataLosses(
   try {
     return await claimsWithin(command, surroundings, isScript);
   } catch (error) {
-    if (error instanceof TooManyWords) return [{ kind: 'unknown' }];
+    if (error instanceof TooManyShellWords) return [{ kind: 'unknown' }];
     throw error;
   }
 }
@@ -58,17 +58,17 @@ async function claimsWithin(command: string, surroundings: ClaimContext, isScrip
   const { folder, home, platform } = surroundings;
   const { text, documents } = withoutHereDocuments(command);
   const parts = parseShellParts(text, { home, platform }).filter(({ isText }) => !isText);
-  const placed = parts.map((part) => (gitOf(part) ? { ...part, words: withoutFolders(part.words) } : part));
-  const places = await possibleWorkingFolders(placed, folder, home, platform);
+  const withoutGitFolders = parts.map((part) => (gitOf(part) ? { ...part, words: withoutFolders(part.words) } : part));
+  const workingFolders = await possibleWorkingFolders(withoutGitFolders, folder, home, platform);
   const claims: LossClaim[] = [];
   let words = 0;
   for (const [index, part] of parts.entries()) {
-    const { folders, unclear } = places(index);
+    const { folders, unclear } = workingFolders(index);
     for (const from of folders) {
       const find = async (word: ShellWord): Promise<string[] | undefined> => {
         if (unclear && !paths.isAbsolute(unescapeShellWord(word))) return undefined;
         words += 1;
-        if (words > maxWords) throw new TooManyWords();
+        if (words > maxWords) throw new TooManyShellWords();
         return pathsOf(word, from, platform);
       };
       claims.push(...(await claimsOfPart(part, { from, find, surroundings, isScript, documents })));
@@ -167,8 +167,8 @@ async function claimsOfProgram(
     }
     case 'awk':
     case 'gawk': {
-      const isInPlace = plain.some((word, at) => word === 'inplace' && /^(-i|--include)$/.test(plain[at - 1] ?? ''));
-      return isInPlace ? each(operands.slice(2), sight, edit) : [];
+      const editsInPlace = plain.some((word, at) => word === 'inplace' && /^(-i|--include)$/.test(plain[at - 1] ?? ''));
+      return editsInPlace ? each(operands.slice(2), sight, edit) : [];
     }
     case 'ed':
     case 'ex':
@@ -261,7 +261,7 @@ async function claimsOfFind(words: readonly ShellWord[], plain: readonly string[
   const isChange = !isDelete && changesFiles(executed, words.slice(action + 2));
   if (!isDelete && !isChange) return [];
   const begin = plain.findIndex((word) => /^[-(!]/.test(word) && !/^-[HLPDO]/.test(word));
-  const places = words.slice(0, begin).filter((word) => !word.startsWith('-'));
+  const workingFolders = words.slice(0, begin).filter((word) => !word.startsWith('-'));
   const tests = plain.slice(begin, action);
   const names = tests.filter((_, at) => /^-i?name$/.test(tests[at - 1] ?? ''));
   const isPlain = !tests.some((word) => /^(!|-not|-o|-or|[(),]|-prune)$/.test(word));
@@ -275,8 +275,12 @@ async function claimsOfFind(words: readonly ShellWord[], plain: readonly string[
     };
   }
   if (isChange && !deletes.test(executed))
-    return each(places.length > 0 ? places : ['.'], sight, (path) => ({ kind: 'some', path }));
-  return each(places.length > 0 ? places : ['.'], sight, (path) => ({ kind: 'delete', path, ...(only && { only }) }));
+    return each(workingFolders.length > 0 ? workingFolders : ['.'], sight, (path) => ({ kind: 'some', path }));
+  return each(workingFolders.length > 0 ? workingFolders : ['.'], sight, (path) => ({
+    kind: 'delete',
+    path,
+    ...(only && { only }),
+  }));
 }
 
 async function claimsOfCopy(
@@ -299,10 +303,11 @@ async function claimsOfCopy(
     const found = await sight.find(source);
     if (!found) claims.push(...((await exists(to)) ? [isFolder ? ({ kind: 'unknown' } as const) : overwrite(to)] : []));
     for (const from of found ?? []) {
-      const place = isFolder && !/[\\/]\.$/.test(unescapeShellWord(source)) ? paths.join(to, paths.basename(from)) : to;
-      if (place === from) continue;
-      if (!(await isDirectory(from))) claims.push(overwrite(place));
-      else if (!/^(mv|move-item)$/.test(program)) claims.push({ kind: 'copy', from, to: place, deletes: false });
+      const target =
+        isFolder && !/[\\/]\.$/.test(unescapeShellWord(source)) ? paths.join(to, paths.basename(from)) : to;
+      if (target === from) continue;
+      if (!(await isDirectory(from))) claims.push(overwrite(target));
+      else if (!/^(mv|move-item)$/.test(program)) claims.push({ kind: 'copy', from, to: target, deletes: false });
     }
   }
   return claims;

@@ -121,8 +121,8 @@ export async function findGitDataLoss(
     }
     case 'clean': {
       if (!has(/^-\w*f|^--force$/) || has(/^-\w*n|^--dry-run$/)) return undefined;
-      const kept = args.filter((_, at) => /^(-\w*e|--exclude)$/.test(args[at - 1] ?? ''));
-      const pathspecs = [...before.filter((word) => !kept.includes(word)), ...behind];
+      const exclusions = args.filter((_, at) => /^(-\w*e|--exclude)$/.test(args[at - 1] ?? ''));
+      const pathspecs = [...before.filter((word) => !exclusions.includes(word)), ...behind];
       const secrets = has(/^-\w*[xX]/)
         ? (await repository.ignored(folder, pathspecs)).filter((path) => isIrreplaceable(repository.top, path))
         : [];

@@ -44,7 +44,7 @@ async function lossOf(
   const open = await Promise.all(roots.map(({ path }) => realpath(path).catch(() => path)));
   const signal = AbortSignal.timeout(milliseconds);
   try {
-    return await told(await raceWithAbort(lostBy(claims, signal), signal), open);
+    return await plannedLoss(await raceWithAbort(lostBy(claims, signal), signal), open);
   } catch {
     return unknownLoss; // also if Git is missing or fails: a loss cannot be excluded
   }
@@ -85,8 +85,8 @@ async function lostBy(claims: readonly LossClaim[], signal: AbortSignal): Promis
     commits: [],
   };
   const repositories = new Map<string, GitRepository>();
-  const repositoryOf = (place: string): GitRepository | undefined => {
-    const top = findGitRepositoryRoot(place);
+  const repositoryOf = (file: string): GitRepository | undefined => {
+    const top = findGitRepositoryRoot(file);
     if (top === undefined) return undefined;
     const known = repositories.get(top) ?? new GitRepository(top, signal);
     repositories.set(top, known);
@@ -106,24 +106,24 @@ async function lostBy(claims: readonly LossClaim[], signal: AbortSignal): Promis
         if (isGone) deletes.set(path, () => true);
         else writes.set(path, 'overwrite');
     else {
-      const path = await placed(claim.path, claim.kind === 'delete');
+      const path = await existingPath(claim.path, claim.kind === 'delete');
       if (path === undefined) continue;
       if (claim.kind === 'delete') deletes.set(path, claim.only ?? (() => true));
       else writes.set(path, writes.get(path) ?? claim.kind);
     }
   }
   if (deletes.size + writes.size > maxPaths) throw new Error('These are too many paths.');
-  for (const [repository, places] of grouped([...deletes.keys()], repositoryOf))
-    await addDeleted(lost, repository, places, deletes, signal);
-  for (const [repository, places] of grouped([...writes.keys()], repositoryOf))
-    await addWritten(lost, repository, places, writes);
+  for (const [repository, files] of grouped([...deletes.keys()], repositoryOf))
+    await addDeleted(lost, repository, files, deletes, signal);
+  for (const [repository, files] of grouped([...writes.keys()], repositoryOf))
+    await addWritten(lost, repository, files, writes);
   return lost;
 }
 
 // Nested aliases are not followed.
 async function withoutAlias(
   claim: LossClaim,
-  repositoryOf: (place: string) => GitRepository | undefined,
+  repositoryOf: (file: string) => GitRepository | undefined,
 ): Promise<readonly LossClaim[]> {
   const repository = claim.kind === 'git' ? repositoryOf(claim.folder) : undefined;
   if (claim.kind !== 'git' || !repository) return [claim];
@@ -137,42 +137,42 @@ async function withoutAlias(
 }
 
 /** Groups paths by repository. A nested repository belongs to the surrounding repository. */
-function grouped(places: readonly string[], repositoryOf: (place: string) => GitRepository | undefined) {
+function grouped(files: readonly string[], repositoryOf: (file: string) => GitRepository | undefined) {
   const groups = new Map<GitRepository | undefined, string[]>();
-  for (const place of places) {
-    const repository = repositoryOf(paths.dirname(place)) ?? repositoryOf(place);
-    groups.set(repository, [...(groups.get(repository) ?? []), place]);
+  for (const file of files) {
+    const repository = repositoryOf(paths.dirname(file)) ?? repositoryOf(file);
+    groups.set(repository, [...(groups.get(repository) ?? []), file]);
   }
   return groups;
 }
 
 // Deleting a link does not delete its target.
-async function placed(path: string, isDelete: boolean): Promise<string | undefined> {
+async function existingPath(path: string, isDelete: boolean): Promise<string | undefined> {
   if (isStandardStreamPath(path)) return undefined;
   const real = await realpath(isDelete ? paths.dirname(path) : path).catch(() => undefined);
   if (real === undefined) return undefined;
-  const place = isDelete ? paths.join(real, paths.basename(path)) : real;
-  const stats = await lstat(place).catch(() => undefined);
-  const isThere = stats && (stats.isFile() ? stats.size > 0 : stats.isDirectory() && isDelete);
-  return isThere && !isTemporary(place) ? place : undefined;
+  const file = isDelete ? paths.join(real, paths.basename(path)) : real;
+  const stats = await lstat(file).catch(() => undefined);
+  const isLost = stats && (stats.isFile() ? stats.size > 0 : stats.isDirectory() && isDelete);
+  return isLost && !isTemporary(file) ? file : undefined;
 }
 
 /** Tests for temporary files, which are expendable unless the workspace contains them. */
 const isTemporary = (path: string): boolean => temporaryFolders().includes(paths.dirname(path));
 
-async function holdsWork(folder: string, repositoryOf: (place: string) => GitRepository | undefined): Promise<boolean> {
+async function holdsWork(folder: string, repositoryOf: (file: string) => GitRepository | undefined): Promise<boolean> {
   const real = await realpath(folder).catch(() => undefined);
   const repository = real === undefined ? undefined : repositoryOf(real);
   if (repository) return (await repository.changesOf([real!])).some((one) => isUntracked(one) || isChanged(one));
-  const place = await placed(folder, true);
-  if (place === undefined) return false;
-  return (await readdir(place)).length > 0;
+  const file = await existingPath(folder, true);
+  if (file === undefined) return false;
+  return (await readdir(file)).length > 0;
 }
 
 async function addGit(
   lost: Lost,
   { folder, command, args }: Extract<LossClaim, { kind: 'git' }>,
-  repositoryOf: (place: string) => GitRepository | undefined,
+  repositoryOf: (file: string) => GitRepository | undefined,
 ): Promise<void> {
   const repository = repositoryOf(folder);
   const found = repository && (await findGitDataLoss(repository, folder, command, args));
@@ -189,17 +189,17 @@ async function addGit(
 async function addDeleted(
   lost: Lost,
   repository: GitRepository | undefined,
-  places: readonly string[],
+  files: readonly string[],
   only: ReadonlyMap<string, (relative: string) => boolean>,
   signal: AbortSignal,
 ): Promise<void> {
   const isMeant = (path: string) =>
-    places.some(
-      (place) => path === place || (path.startsWith(withEnd(place)) && only.get(place)!(paths.relative(place, path))),
+    files.some(
+      (file) => path === file || (path.startsWith(withEnd(file)) && only.get(file)!(paths.relative(file, path))),
     );
   if (!repository) {
-    for (const place of places)
-      for await (const path of filesBelow(place, signal)) {
+    for (const file of files)
+      for await (const path of filesBelow(file, signal)) {
         if (!isMeant(path)) continue;
         lost.deleted.add(path);
         lost.deletedInAll += 1;
@@ -208,33 +208,33 @@ async function addDeleted(
     return;
   }
   lost.inGit = true;
-  const entries = (await repository.changesOf(places)).filter(({ path }) => isMeant(path));
+  const entries = (await repository.changesOf(files)).filter(({ path }) => isMeant(path));
   for (const entry of entries)
     if (isUntracked(entry)) lost.deleted.add(entry.path);
     else if (isChanged(entry)) lost.discarded.add(entry.path);
-  for (const path of await repository.ignoredBelow(places))
+  for (const path of await repository.ignoredBelow(files))
     if (isMeant(path) && isIrreplaceable(repository.top, path)) lost.deleted.add(path);
-  const isNarrowed = places.some((place) => !only.get(place)!(''));
+  const isNarrowed = files.some((file) => !only.get(file)!(''));
   lost.deletedInAll +=
-    lost.deleted.size + (lost.deleted.size > 0 && !isNarrowed ? await repository.trackedBelow(places) : 0);
+    lost.deleted.size + (lost.deleted.size > 0 && !isNarrowed ? await repository.trackedBelow(files) : 0);
 }
 
 async function addWritten(
   lost: Lost,
   repository: GitRepository | undefined,
-  places: readonly string[],
+  files: readonly string[],
   kinds: ReadonlyMap<string, 'overwrite' | 'edit'>,
 ): Promise<void> {
   if (!repository) {
-    for (const place of places) lost.overwritten.add(place);
+    for (const file of files) lost.overwritten.add(file);
     return;
   }
   lost.inGit = true;
-  for (const entry of await repository.changesOf(places))
+  for (const entry of await repository.changesOf(files))
     if (isUntracked(entry)) lost.overwritten.add(entry.path);
     else if (isChanged(entry))
       (kinds.get(entry.path) === 'edit' ? lost.overwrittenChanges : lost.discarded).add(entry.path);
-  for (const path of await repository.ignoredBelow(places))
+  for (const path of await repository.ignoredBelow(files))
     if (isIrreplaceable(repository.top, path)) lost.overwritten.add(path);
 }
 
@@ -253,8 +253,8 @@ async function replacedBy({ from, to, deletes }: Extract<LossClaim, { kind: 'cop
       () => true,
       () => false,
     );
-    const place = isGiven || deletes ? await placed(path, !isGiven) : undefined;
-    if (place !== undefined) replaced.push({ path: place, isGone: !isGiven });
+    const file = isGiven || deletes ? await existingPath(path, !isGiven) : undefined;
+    if (file !== undefined) replaced.push({ path: file, isGone: !isGiven });
   }
   return replaced;
 }
@@ -271,7 +271,7 @@ async function* filesBelow(path: string, signal: AbortSignal): AsyncGenerator<st
   for await (const entry of await opendir(path)) yield* filesBelow(paths.join(path, entry.name), signal);
 }
 
-async function told(lost: Lost, roots: readonly string[]): Promise<PlannedDataLoss | undefined> {
+async function plannedLoss(lost: Lost, roots: readonly string[]): Promise<PlannedDataLoss | undefined> {
   const names = (all: ReadonlySet<string>): string | LocalizedMessage =>
     namesIn([...all].map((path) => nameOf(path, roots)).sort());
   const files = (all: ReadonlySet<string>): LocalizedMessage => localizedCount(all.size, 'file');

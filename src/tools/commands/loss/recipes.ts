@@ -14,9 +14,9 @@ export async function findPackageScriptRecipe(
   words: readonly string[],
   from: string,
 ): Promise<CommandRecipe | undefined> {
-  const place = words.findIndex((word) => /^(-C|--prefix|--dir|--cwd)$/.test(word));
-  const folder = place < 0 ? from : paths.resolve(from, words[place + 1] ?? '.');
-  const own = words.filter((_, at) => place < 0 || (at !== place && at !== place + 1));
+  const optionIndex = words.findIndex((word) => /^(-C|--prefix|--dir|--cwd)$/.test(word));
+  const folder = optionIndex < 0 ? from : paths.resolve(from, words[optionIndex + 1] ?? '.');
+  const own = words.filter((_, at) => optionIndex < 0 || (at !== optionIndex && at !== optionIndex + 1));
   const at = own.findIndex((word) => !word.startsWith('-'));
   if (at < 0) return undefined;
   const isRun = /^(run|run-script|rum|urn)$/.test(own[at]!);

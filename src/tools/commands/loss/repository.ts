@@ -34,16 +34,16 @@ export class GitRepository {
   ) {}
 
   /** Returns the changes below absolute paths; untracked folders are expanded to their files, except ignored files. */
-  changesOf(places: readonly string[]): Promise<GitStatusEntry[]> {
-    return this.status(this.top, ['--', ...places.map(this.pathspec)]);
+  changesOf(files: readonly string[]): Promise<GitStatusEntry[]> {
+    return this.status(this.top, ['--', ...files.map(this.pathspec)]);
   }
 
   async changes(folder: string, pathspecs: readonly string[] = []): Promise<GitStatusEntry[]> {
     return this.status(folder, pathspecs.length > 0 ? ['--', ...pathspecs] : []);
   }
 
-  async trackedBelow(places: readonly string[]): Promise<number> {
-    return zeroSeparated(await this.ask(this.top, 'ls-files', '-z', '--', ...places.map(this.pathspec))).length;
+  async trackedBelow(files: readonly string[]): Promise<number> {
+    return zeroSeparated(await this.ask(this.top, 'ls-files', '-z', '--', ...files.map(this.pathspec))).length;
   }
 
   /** Returns ignored files (absolute) that match pathspecs relative to a folder; contents of ignored folders are omitted. */
@@ -53,8 +53,8 @@ export class GitRepository {
     return answer.filter((one) => !one.endsWith('/')).map((one) => paths.join(this.top, one));
   }
 
-  ignoredBelow(places: readonly string[]): Promise<string[]> {
-    return this.ignored(this.top, places.map(this.pathspec));
+  ignoredBelow(files: readonly string[]): Promise<string[]> {
+    return this.ignored(this.top, files.map(this.pathspec));
   }
 
   workingTree(top: string): GitRepository {
@@ -120,8 +120,8 @@ export class GitRepository {
     return answer.map((one) => ({ index: one[0]!, file: one[1]!, path: paths.join(this.top, one.slice(3)) }));
   }
 
-  private readonly pathspec = (place: string): string => {
-    const relative = paths.relative(this.top, place).replaceAll(paths.sep, '/');
+  private readonly pathspec = (file: string): string => {
+    const relative = paths.relative(this.top, file).replaceAll(paths.sep, '/');
     return relative === '' ? ':/' : `:(top,literal)${relative}`;
   };
 

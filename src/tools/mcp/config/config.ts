@@ -59,13 +59,13 @@ export interface McpConfigSource {
  */
 export async function parseMcpConfig(
   source: McpConfigSource,
-  tell: Localizer = toEnglishText,
+  localizer: Localizer = toEnglishText,
 ): Promise<{ definitions?: McpServerDefinition[]; switchedOff?: DisabledMcpServer[]; problems: string[] }> {
   const problems: string[] = [];
   const problem: Problem = (where, what) => {
-    const place = [source.name, ...(where ? [tell(where)] : [])].join(': ');
-    if (problems.length < maxProblems) problems.push(`${place}: ${tell(what)}`);
-    else problems[maxProblems] = tell(message('{0}: there is more. Fix this first.', source.name));
+    const location = [source.name, ...(where ? [localizer(where)] : [])].join(': ');
+    if (problems.length < maxProblems) problems.push(`${location}: ${localizer(what)}`);
+    else problems[maxProblems] = localizer(message('{0}: there is more. Fix this first.', source.name));
   };
   const value = typeof source.content === 'string' ? parseText(source.content, problem) : source.content;
   if (value === undefined) return { problems };
@@ -104,11 +104,11 @@ function serversOf(file: z.output<typeof fileSchema>, problem: Problem): { at: s
     ['mcpServers', file.mcpServers],
     ['mcp.servers', file.mcp.servers],
   ] as const;
-  const places = new Map<string, string>();
+  const definedIn = new Map<string, string>();
   return forms.flatMap(([at, servers]) =>
     Object.entries(servers).flatMap(([name, raw]) => {
-      const first = places.get(name);
-      if (first === undefined) places.set(name, at);
+      const first = definedIn.get(name);
+      if (first === undefined) definedIn.set(name, at);
       else
         problem(`${at}.${name}`, message('{0} already has a server with this name, and that server is used.', first));
       return first === undefined ? [{ at, name, raw }] : [];
@@ -209,12 +209,12 @@ function check<Schema extends z.ZodType>(
 ): z.output<Schema> | undefined {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const { key, message } = inWords(parsed.error, (schema as z.ZodType) === inputSchema);
+  const { key, message } = problemOf(parsed.error, (schema as z.ZodType) === inputSchema);
   problem(`${where}${key}`.replace(/^\./, ''), message);
   return undefined;
 }
 
-function inWords(error: z.ZodError, ofInput = false): { key: string; message: LocalizableText } {
+function problemOf(error: z.ZodError, ofInput = false): { key: string; message: LocalizableText } {
   const issue = error.issues[0]!;
   const key = issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
   const text = issue.message.replace(/^Invalid input: /, '');
@@ -230,7 +230,7 @@ async function define(
   const isRemote = typeof raw === 'object' && raw !== null && 'url' in raw;
   const parsed = (isRemote ? remoteSchema : localSchema).safeParse(raw);
   if (!parsed.success) {
-    const { key, message } = inWords(parsed.error);
+    const { key, message } = problemOf(parsed.error);
     throw new ConfigError(key, message);
   }
   const fill = (key: string, text: string) => {
@@ -292,8 +292,8 @@ async function isCommandLine(command: string, cwd: string): Promise<boolean> {
   const endings = process.platform === 'win32' ? ['', '.exe', '.cmd', '.bat', '.com'] : [''];
   const isProgram = async (name: string) => {
     const folders = /[\\/]/.test(name) ? [cwd] : [cwd, ...onPath];
-    const places = folders.flatMap((folder) => endings.map((ending) => path.resolve(folder, name + ending)));
-    return (await Promise.all(places.map(isFile))).includes(true);
+    const candidates = folders.flatMap((folder) => endings.map((ending) => path.resolve(folder, name + ending)));
+    return (await Promise.all(candidates.map(isFile))).includes(true);
   };
   return !(await isProgram(command)) && (!/[\\/]/.test(first) || (await isProgram(first)));
 }

@@ -89,11 +89,11 @@ export function addServersToConfig(
     made = applyEdits(made, modify(made, path, value, { formattingOptions }));
   };
   for (const { name, server } of servers) set(['servers', name], server);
-  const there = Array.isArray(before.inputs) ? before.inputs : [];
+  const existingInputs = Array.isArray(before.inputs) ? before.inputs : [];
   const inputs = servers
     .flatMap((one) => one.inputs)
-    .filter(({ id }) => !there.some((one) => isObject(one) && one.id === id));
-  if (inputs.length > 0) set(['inputs'], [...there, ...inputs]);
+    .filter(({ id }) => !existingInputs.some((one) => isObject(one) && one.id === id));
+  if (inputs.length > 0) set(['inputs'], [...existingInputs, ...inputs]);
   return made;
 }
 

@@ -52,12 +52,12 @@ export function stdioTransport(launch: StdioServerConfig, sdk: McpSdk, hooks: St
           reject(notStarted(error.code));
           transport.onclose?.();
         });
-        const said = readErrors(child, hooks);
+        const errorOutput = readErrors(child, hooks);
         child.once('exit', async (code, signal) => {
-          await Promise.race([said, sleep(goodbyeTime)]); // the reason may still be in the pipe
+          await Promise.race([errorOutput, sleep(goodbyeTime)]); // the reason may still be in the pipe
           if (closing) return;
-          const how = signal ? message('signal {0}', signal) : message('code {0}', `${code}`);
-          hooks.fault(message('ended on its own ({0})', how), true);
+          const reason = signal ? message('signal {0}', signal) : message('code {0}', `${code}`);
+          hooks.fault(message('ended on its own ({0})', reason), true);
           void transport.close();
         });
         child.stdin!.on('error', () => {}); // the exit event reports the end

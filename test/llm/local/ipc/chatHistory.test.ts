@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
-  type LlamaFunctionCall,
+  type LlamaHistoryCall,
   type LlamaHistoryItem,
   type LlamaResponseItem,
   toLlamaHistory,
@@ -234,7 +234,7 @@ describe('any conversation, whole or damaged', () => {
     ),
     { maxLength: 12 },
   );
-  const isCall = (item: LlamaResponseItem): item is LlamaFunctionCall =>
+  const isCall = (item: LlamaResponseItem): item is LlamaHistoryCall =>
     typeof item !== 'string' && item.type === 'functionCall';
   const speaks = (message: Message) =>
     message.role === 'assistant' && (message.content !== '' || (message.toolCalls?.length ?? 0) > 0);

@@ -6,7 +6,7 @@ import { encodeGguf, type GgufMetadataValue } from '../../../../src/llm/local/de
 import { parseModelAddress } from '../../../../src/llm/local/download/modelAddress.ts';
 import { inspectInstalledEngines } from '../../../../src/llm/local/engineInstall/engines.ts';
 import { readGgufInfo } from '../../../../src/llm/local/modelFile/ggufInfo.ts';
-import { defaultContextSize, memoryFit, memorySizeText } from '../../../../src/llm/local/modelFile/memoryFit.ts';
+import { memoryFit, memorySizeText, usualLocalContextSize } from '../../../../src/llm/local/modelFile/memoryFit.ts';
 import { listModelFiles } from '../../../../src/llm/local/modelFile/modelLibrary.ts';
 import { bestModelForMachine, recommendedModels } from '../../../../src/llm/local/modelFile/recommendedModels.ts';
 
@@ -168,7 +168,7 @@ describe('whether a model fits', () => {
 
   it('what it usually comes to does not depend on what is free', () =>
     assert.deepEqual(
-      [8, 16, 64].map((total) => defaultContextSize({ ...qwen4, contextSize: 32_768 }, { totalMemory: total * gb })),
+      [8, 16, 64].map((total) => usualLocalContextSize({ ...qwen4, contextSize: 32_768 }, { totalMemory: total * gb })),
       [9984, 21_504, 32_768],
     ));
 

@@ -50,7 +50,7 @@ describe('a context that grows', () => {
       areOfOneKind: () => true,
       bytesPerToken: 4,
       folder,
-      tell: (message) =>
+      send: (message) =>
         told.push(message.type === 'growing' ? `growing to ${message.size}` : `of ${message.contextSize}`),
       log: () => {},
       ...more,

@@ -72,7 +72,7 @@ const wishes: [says: string, request: Partial<ChatRequest>, flags: Partial<Respo
     {},
     { text: { format: { type: 'json_schema', name: 'an_answer', schema: open, strict: false } } },
   ],
-  ['a schema in words', answer(open), { schemaInWords: true }, { text: { format: { type: 'json_object' } } }],
+  ['a schema in words', answer(open), { schemaInPrompt: true }, { text: { format: { type: 'json_object' } } }],
   ['a limit', { maxTokens: 900 }, {}, { max_output_tokens: 900 }],
   [
     'thinking on top of a limit',
