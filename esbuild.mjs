@@ -1,5 +1,5 @@
-// Builds the programs into dist/: what the editor starts, all the rest of the extension host's half, its thread aside,
-// the local model's process, the panel, and the colours of its code; and the demo model and the JSON schemas of workflow files, which programs of ours write.
+// Builds the programs into dist/: the entry point, the extension host, its parser thread, the process of the local model, the panel, and the
+// highlighting of its code; also the demo model and the JSON schemas of workflow files, which programs of ours write.
 //   --watch                            builds again whenever a file changes
 //   --outdir <folder>                  another folder below this one, without source maps
 //   --metafile <file>                  what esbuild says of what went into each program
@@ -130,7 +130,7 @@ const page = { ...shared, platform: 'browser', target: 'es2022', format: 'esm' }
 export const programs = [
   program({ ...host, ...cjs, plugins: [beside] }, 'src/extension/start.ts', 'extension.cjs'),
   program({ ...host, ...inParts('chunks') }, 'src/extension/main.ts', 'main.cjs'),
-  program({ ...node, ...inParts('aside') }, 'src/extension/worker/workerMain.ts', 'aside.cjs'),
+  program({ ...node, ...inParts('parser') }, 'src/extension/worker/workerMain.ts', 'parser.cjs'),
   // node-llama-cpp stays outside: it finds its binaries beside itself and is only ever reached by import().
   program({ ...node, format: 'esm', external: ['node-llama-cpp'] }, 'src/llm/local/worker/worker.ts', 'worker.mjs'),
   program({ ...page, plugins: [beside] }, 'webview/main.ts', 'panel.js'),

@@ -63,7 +63,7 @@ describe('The programs, as they are built', function () {
     for (const [, file] of required) assert.ok(files.has(path.basename(file!)), file);
   });
 
-  for (const name of ['main.cjs', 'aside.cjs'])
+  for (const name of ['main.cjs', 'parser.cjs'])
     it(`no module is in two files of ${name}: what it remembers it remembers once`, async () => {
       const { parts } = await built(name);
       const all = [...parts.values()].flat();
@@ -74,7 +74,7 @@ describe('The programs, as they are built', function () {
     });
 
   it('the thread that takes apart what strangers wrote has no tool in it, and loads less than 500 KB for any job', async () => {
-    const { files, parts, late } = await built('aside.cjs');
+    const { files, parts, late } = await built('parser.cjs');
     const tools =
       /^src\/tools\/(?:host|shell\/shell|web\/web|run|files|edit|search|code|notebook|editorTools|mention|commands\/(grants|loss))\b/;
     assert.deepEqual(
@@ -83,7 +83,7 @@ describe('The programs, as they are built', function () {
     );
     const sizes = late.map((loaded) => [
       loaded[0],
-      [...new Set(['aside.cjs', ...loaded])].reduce((sum, file) => sum + Buffer.byteLength(files.get(file)!), 0),
+      [...new Set(['parser.cjs', ...loaded])].reduce((sum, file) => sum + Buffer.byteLength(files.get(file)!), 0),
     ]);
     assert.ok(sizes.length > 5, `${sizes.length}`);
     assert.deepEqual(

@@ -12,7 +12,7 @@ const ours = [
   /^extension\.vsixmanifest$/,
   /^extension\/(package\.json|package\.nls(\.[a-z]+)?\.json|readme\.md|changelog\.md|LICENSE\.txt|ThirdPartyNotices\.txt|sbom\.cdx\.json)$/,
   /^extension\/dist\/([\w-]+\.(cjs|mjs|js|css)|target\.json|demo\.gguf)$/,
-  /^extension\/dist\/(aside|chunks|schemas)\/[\w.-]+\.(js|cjs|mjs|json)$/,
+  /^extension\/dist\/(parser|chunks|schemas)\/[\w.-]+\.(js|cjs|mjs|json)$/,
   /^extension\/src\/l10n\/bundle\.l10n\.[a-z]+\.json$/,
   /^extension\/src\/help\/[\w-]+\.md$/,
   /^extension\/src\/workflows\/templates\/[\w-]+\.yaml$/,

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SerialQueue } from '../../src/extension/language/fileProblems.ts';
 import { ParserWorker } from '../../src/extension/worker/parserWorker.ts';
-import { buildAside } from '../support/aside.ts';
 import { fill, hostileFiles, hostileWorkflows } from '../support/hostile.ts';
+import { buildParserProgram } from '../support/parserProgram.ts';
 import { writeRandomModel } from '../support/randomModel.ts';
 import { inMs, line, part, startLateness } from './measure.ts';
 
@@ -20,7 +20,7 @@ const known = { tools: ['fs.read'], agents: [] };
 
 const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
 const others = await startLateness(everyMs);
-const program = await buildAside();
+const program = await buildParserProgram();
 const [files, packages] = [new ParserWorker(program), new ParserWorker(program, { ms: 20_000 })];
 const beside = new ParserWorker(program, { ms: 10_000, megabytes: 512 });
 try {

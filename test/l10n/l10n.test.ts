@@ -65,7 +65,7 @@ describe('The words for people', function () {
     );
     const telling = 'Object.hasOwn(bundle, '; // what `t` does and nothing else
     const knowsWords = async (name: string) => (await built(name, undefined, false)).files.get(name)!.includes(telling);
-    assert.deepEqual(await Promise.all(['panel.js', 'aside.cjs', 'worker.mjs'].map(knowsWords)), [true, false, false]);
+    assert.deepEqual(await Promise.all(['panel.js', 'parser.cjs', 'worker.mjs'].map(knowsWords)), [true, false, false]);
   });
 
   it('leave nothing in English in the editor’s part and in the panel', () => {

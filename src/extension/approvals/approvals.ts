@@ -97,10 +97,10 @@ export class ApprovalDialogQueue implements vscode.Disposable {
       const waiting: Waiting = {
         request,
         order: ++this.requested,
-        aside: false,
+        isDeferred: false,
         single: false,
         called: response === 'show',
-        told: false,
+        isReminded: false,
         answer: (answer) => {
           const index = this.waiting.indexOf(waiting);
           if (index < 0) return; // already settled: a late answer is ignored
@@ -130,7 +130,7 @@ export class ApprovalDialogQueue implements vscode.Disposable {
     const chosen = this.find(key);
     if (!chosen) return;
     const group = this.togetherWith(chosen);
-    for (const one of group) Object.assign(one, { aside: false, called: true });
+    for (const one of group) Object.assign(one, { isDeferred: false, called: true });
     this.waiting.sort((one, other) => Number(other === chosen) - Number(one === chosen));
     if (this.front.isComingUp) return;
     this.front.giveUp();
@@ -221,11 +221,11 @@ export class ApprovalDialogQueue implements vscode.Disposable {
   private async askNext(over: AbortSignal): Promise<void> {
     clearTimeout(this.lookingAgain);
     while (!over.aborted) {
-      const first = this.waiting.find((one) => !one.aside);
+      const first = this.waiting.find((one) => !one.isDeferred);
       if (!first) return;
       if (this.front.isBlocked || !vscode.window.state.focused) return this.reminders.remind(this.togetherWith(first));
       const look = await this.parts.presence.look();
-      if (over.aborted || first.aside || !this.waiting.includes(first) || !vscode.window.state.focused) continue;
+      if (over.aborted || first.isDeferred || !this.waiting.includes(first) || !vscode.window.state.focused) continue;
       const wait = first.called ? 0 : msUntilIdleCheck(look);
       if (wait > 0) {
         if (look.panel === 'silent') this.reminders.notify(this.togetherWith(first)); // the panel may be unable to show the request
@@ -234,7 +234,7 @@ export class ApprovalDialogQueue implements vscode.Disposable {
       }
       const group = this.togetherWith(first);
       for (const one of group) {
-        one.told = false;
+        one.isReminded = false;
         one.unremind?.();
       }
       try {
@@ -322,7 +322,7 @@ export class ApprovalDialogQueue implements vscode.Disposable {
   private async review(group: Waiting[]): Promise<void> {
     const still = this.stillWaiting(group);
     if (still.length === 0) return;
-    for (const one of still) one.aside = true;
+    for (const one of still) one.isDeferred = true;
     await this.parts.reviews.open(still.map(({ request }) => request));
     this.reminders.remind(still);
     if (still.length > 1) await this.parts.presence.back('nowhere'); // the editor does not focus a multi-file diff

@@ -7,13 +7,13 @@ import { showReminderNotification } from '../dialogs/reminder.ts';
 import { approvalCallKey } from './findApproval.ts';
 
 /**
- * Approval with reminders. `aside`: waits without a dialog until the user opens the request. `told`: shown by the panel or a notification
+ * Approval with reminders. `isDeferred`: waits without a dialog until the user opens the request. `isReminded`: shown by the panel or a notification
  * instead of a dialog. `unremind` closes the notification.
  */
 export interface RemindableApproval {
   request: ApprovalRequest;
-  aside: boolean;
-  told: boolean;
+  isDeferred: boolean;
+  isReminded: boolean;
   unremind?(): void;
 }
 
@@ -31,17 +31,17 @@ export class ApprovalReminders<Waiting extends RemindableApproval> {
 
   remind(group: readonly Waiting[]): void {
     const { isWaiting, otherRun, panelInView } = this.dependencies;
-    const untold = group.filter((one) => isWaiting(one) && !one.told);
-    for (const one of untold) one.told = true;
+    const unreminded = group.filter((one) => isWaiting(one) && !one.isReminded);
+    for (const one of unreminded) one.isReminded = true;
     if (!panelInView()) this.notify(group);
-    else if (untold[0] && otherRun(untold[0].request.runId) !== undefined) this.showNotice();
+    else if (unreminded[0] && otherRun(unreminded[0].request.runId) !== undefined) this.showNotice();
   }
 
   /** Shows the waiting hidden runs above the message box. Cards already show the requests of the current run. */
   showNotice(): void {
     const { all, otherRun, notice } = this.dependencies;
     const others = byRun(
-      all().filter(({ told: reminded, request }) => reminded && otherRun(request.runId) !== undefined),
+      all().filter(({ isReminded: reminded, request }) => reminded && otherRun(request.runId) !== undefined),
     );
     const [first] = others[0] ?? [];
     if (!first) return;
@@ -55,7 +55,7 @@ export class ApprovalReminders<Waiting extends RemindableApproval> {
   }
 
   panelTurned(all: readonly Waiting[]): void {
-    const remindedRequests = all.filter((one) => one.told);
+    const remindedRequests = all.filter((one) => one.isReminded);
     if (this.dependencies.panelInView()) for (const one of remindedRequests) one.unremind?.();
     else for (const ofRun of byRun(remindedRequests)) this.notify(ofRun);
   }
@@ -64,7 +64,7 @@ export class ApprovalReminders<Waiting extends RemindableApproval> {
     const waiting = group.filter((one) => this.dependencies.isWaiting(one) && !one.unremind);
     const [first] = waiting;
     if (!first) return;
-    for (const one of waiting) one.told = true;
+    for (const one of waiting) one.isReminded = true;
     const { request } = first;
     const link = (text: string, command: string) =>
       `[${text}](command:${command}?${encodeURIComponent(JSON.stringify([approvalCallKey(request)]))})`;
@@ -77,7 +77,7 @@ export class ApprovalReminders<Waiting extends RemindableApproval> {
     const unremind = () => {
       close();
       for (const one of waiting) one.unremind = undefined;
-      setImmediate(() => this.remind(waiting.filter((one) => one.aside))); // the rest, after one was answered separately
+      setImmediate(() => this.remind(waiting.filter((one) => one.isDeferred))); // the rest, after one was answered separately
     };
     for (const one of waiting) one.unremind = unremind;
   }

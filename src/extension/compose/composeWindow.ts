@@ -22,7 +22,7 @@ export function composeWindow(context: vscode.ExtensionContext, page: ChatPage) 
   setNotificationTarget(view, log);
   const presence = new UserActivity(view);
   const modals = new Dialogs(presence);
-  const parserWorkers = createParserWorkers(path.join(context.extensionPath, 'dist', 'aside.cjs'));
+  const parserWorkers = createParserWorkers(path.join(context.extensionPath, 'dist', 'parser.cjs'));
   context.subscriptions.push(log, problems, presence, modals);
   const changes = createWindowChanges(logError);
   return { context, page, log, logError, changes, workspace, view, presence, modals, parserWorkers };

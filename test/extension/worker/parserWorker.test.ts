@@ -8,22 +8,22 @@ import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { readWorkflowPackage } from '../../../src/workflows/package/readPackage.ts';
 import { maxYamlProblems } from '../../../src/workflows/read/check.ts';
 import { loadWorkflow } from '../../../src/workflows/read/validate.ts';
-import { buildAside } from '../../support/aside.ts';
 import { hostileAgents, hostilePackages, hostileWorkflows } from '../../support/hostile.ts';
+import { buildParserProgram } from '../../support/parserProgram.ts';
 
 const known = { tools: builtinTools().map(({ definition }) => definition.name), agents: [] };
 
 // Holds foreign-files-parse-in-a-worker.
-describe('aside of the extension host', () => {
+describe('Parser worker', () => {
   let program: string;
-  let aside: ParserWorker;
-  const folder = mkdtempSync(path.join(tmpdir(), 'aside-'));
+  let parser: ParserWorker;
+  const folder = mkdtempSync(path.join(tmpdir(), 'parser-'));
   before(async () => {
-    program = await buildAside();
-    aside = new ParserWorker(program, { ms: 20_000 });
+    program = await buildParserProgram();
+    parser = new ParserWorker(program, { ms: 20_000 });
   });
   after(async () => {
-    await aside.dispose();
+    await parser.dispose();
     rmSync(folder, { recursive: true });
   });
 
@@ -31,31 +31,31 @@ describe('aside of the extension host', () => {
     const templates = path.resolve(import.meta.dirname, '../../../src/workflows/templates');
     for (const name of readdirSync(templates)) {
       const text = readFileSync(path.join(templates, name), 'utf8');
-      assert.deepEqual(await aside.run('workflow', text, known), loadWorkflow(text, known), name);
+      assert.deepEqual(await parser.run('workflow', text, known), loadWorkflow(text, known), name);
     }
   });
 
   it('an agent, a page, a model file, suggestions and help are, too', async () => {
-    assert.equal((await aside.run('agent', 'instructions: You plan.\n', known)).value?.instructions, 'You plan.');
+    assert.equal((await parser.run('agent', 'instructions: You plan.\n', known)).value?.instructions, 'You plan.');
     const bytes = Buffer.from('<title>A page</title><p>Some <b>text</b>');
-    assert.deepEqual(await aside.run('page', { contentType: 'text/html', bytes }), {
+    assert.deepEqual(await parser.run('page', { contentType: 'text/html', bytes }), {
       title: 'A page',
       text: 'Some text',
     });
-    const none = await aside.run('model', path.join(folder, 'none.gguf'));
+    const none = await parser.run('model', path.join(folder, 'none.gguf'));
     assert.deepEqual(none, { trouble: { english: 'It cannot be read ({0}).', values: ['ENOENT'] } });
     const text = 'nodes:\n  - name: a\n    goto: \n';
-    const { all } = await aside.run('suggestions', text, text.length - 1, { kind: 'workflow', agents: [] });
+    const { all } = await parser.run('suggestions', text, text.length - 1, { kind: 'workflow', agents: [] });
     assert.deepEqual(
       all.map(({ label }) => label),
       ['a', '__end__'],
     );
-    assert.match((await aside.run('hover', text, 25, { kind: 'workflow', agents: [] })) ?? '', /^Next node, /);
+    assert.match((await parser.run('hover', text, 25, { kind: 'workflow', agents: [] })) ?? '', /^Next node, /);
   });
 
   for (const [name, text] of Object.entries(hostileWorkflows))
     it(`the workflow ${name} has its problem, and not more than can be read`, async () => {
-      const { problems, warnings, value } = await aside.run('workflow', text, known).catch((error: Error) => {
+      const { problems, warnings, value } = await parser.run('workflow', text, known).catch((error: Error) => {
         assert.match(error.message, /^It took too long to read: more than 20 s\.$/);
         return { problems: [{ message: error.message }], warnings: [], value: undefined };
       });
@@ -66,7 +66,7 @@ describe('aside of the extension host', () => {
 
   for (const [name, text] of Object.entries(hostileAgents))
     it(`the agent ${name} has its problem`, async () => {
-      const { problems } = await aside.run('agent', text, known);
+      const { problems } = await parser.run('agent', text, known);
       assert.ok(problems.length > 0 && problems.length <= maxYamlProblems);
     });
 
@@ -75,14 +75,14 @@ describe('aside of the extension host', () => {
       const place = path.join(folder, name);
       mkdirSync(place);
       for (const [file, text] of Object.entries(files)) writeFileSync(path.join(place, file), text);
-      const read = await aside.run('package', place, path.join(folder, 'storage'));
+      const read = await parser.run('package', place, path.join(folder, 'storage'));
       assert.ok('problem' in read && read.problem.length < 1000);
       assert.equal(read.file, Object.keys(files).at(-1));
       assert.deepEqual(read, await readWorkflowPackage(place, path.join(folder, 'storage')));
     });
 
   it('the last of many problems says how many more there are', async () => {
-    const { problems } = await aside.run('workflow', hostileWorkflows['thousand-problems']!, known);
+    const { problems } = await parser.run('workflow', hostileWorkflows['thousand-problems']!, known);
     assert.equal(problems.length, maxYamlProblems);
     assert.equal(problems.at(-1)?.message, 'There are 11937 more in this file. Fix the ones above first.');
     assert.equal(problems[0]?.message, 'There is no key `unknown_0` here.');
