@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { networkConnections, networkOccasions, startedPrograms } from '../../src/help/connections.ts';
 import { asking, connecting, programFiles } from '../support/connecting.ts';
+import { networkConnections, networkOccasions, startedPrograms } from '../support/help/connections.ts';
 import { readPage } from '../support/help/pages.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const source = programFiles(path.join(root, 'src'));
 const named = (...tables: (readonly { by: readonly string[] }[])[]) => new Set(tables.flat().flatMap(({ by }) => by));
-const how = 'name it in a row of src/help/connections.ts, then `npm run page`';
+const how = 'name it in a row of test/support/help/connections.ts, then `npm run page`';
 
 describe('the table of what leaves this machine', () => {
   const rows = named(networkConnections, startedPrograms);

@@ -1,5 +1,5 @@
-import { networkConnections, networkOccasions, startedPrograms } from '../../../src/help/connections.ts';
 import { apiKeyHeaderName, providers } from '../../../src/llm/models/providers.ts';
+import { networkConnections, networkOccasions, startedPrograms } from './connections.ts';
 import { cell } from './workflowTables.ts';
 
 /** The tables of the page of what leaves this machine. */
