@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { readPackageLock } from './shippedPackages.ts';
+import { readNpmLockFile } from './shippedPackages.ts';
 import { projectRoot } from './targets.ts';
 
 /** Package with prices and context sizes; the lock file pins version and checksum. */
@@ -56,7 +56,7 @@ interface CatalogProvider {
  */
 export async function createCatalogText(folder: string, date: string): Promise<string> {
   const { findProvider } = await import(pathToFileURL(path.resolve(projectRoot, folder, 'dist/index.js')).href);
-  const { version, integrity } = readPackageLock().packages[`node_modules/${priceCatalogPackage}`]!;
+  const { version, integrity } = readNpmLockFile().packages[`node_modules/${priceCatalogPackage}`]!;
   const providers = wanted.map((providerId) => {
     const given: CatalogProvider | undefined = findProvider({ providerId });
     if (!given) throw new Error(`${priceCatalogPackage} does not know ${providerId} any more.`);

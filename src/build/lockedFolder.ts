@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { readPackageFacts, readPackageLock } from './shippedPackages.ts';
+import { readNpmLockFile, readPackageFacts } from './shippedPackages.ts';
 import { projectRoot } from './targets.ts';
 
 export const enginePackageFolder = (engine: string, folder: string): string =>
@@ -14,7 +14,7 @@ export const enginePackageFolder = (engine: string, folder: string): string =>
  */
 export function lockedPackageFolder(wanted: string, folder: string): string {
   const installed = `node_modules/${wanted}`;
-  const { version, integrity, name } = readPackageLock().packages[installed] ?? {};
+  const { version, integrity, name } = readNpmLockFile().packages[installed] ?? {};
   if (isInstalled(installed, wanted, version)) return installed;
   if (!version || !integrity || name) throw new Error(`The lock file does not know ${wanted}.`);
   const archive = fetchPackage(`${wanted}@${version}`, folder);

@@ -1,4 +1,4 @@
-import { type PackageFacts, readPackageLock } from './shippedPackages.ts';
+import { type PackageFacts, readNpmLockFile } from './shippedPackages.ts';
 
 /** Returns the shipped packages in CycloneDX 1.5 format (https://cyclonedx.org/docs/1.5/json). The output is deterministic. */
 export function billOfMaterials(
@@ -6,7 +6,7 @@ export function billOfMaterials(
   packages: PackageFacts[],
   llamaCpp: string | undefined,
 ): object {
-  const { packages: locked } = readPackageLock();
+  const { packages: locked } = readNpmLockFile();
   const components = packages.map((one) => {
     const sum = locked[one.folder]?.integrity ?? locked[`node_modules/${one.name}`]?.integrity;
     return { ...component(one), ...(sum?.startsWith('sha512-') && { hashes: [hashOf(sum)] }) };

@@ -54,5 +54,5 @@ interface Lock {
   packages: Record<string, { name?: string; version: string; integrity?: string }>;
 }
 
-export const readPackageLock = (): Lock =>
+export const readNpmLockFile = (): Lock =>
   JSON.parse(readFileSync(path.join(projectRoot, 'package-lock.json'), 'utf8'));

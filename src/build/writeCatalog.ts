@@ -4,10 +4,10 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { createCatalogText, modelCatalogFile, priceCatalogPackage } from './catalog.ts';
 import { lockedPackageFolder } from './lockedFolder.ts';
-import { readPackageLock } from './shippedPackages.ts';
+import { readNpmLockFile } from './shippedPackages.ts';
 import { temporaryFolder } from './targets.ts';
 
-const { version } = readPackageLock().packages[`node_modules/${priceCatalogPackage}`]!;
+const { version } = readNpmLockFile().packages[`node_modules/${priceCatalogPackage}`]!;
 const shell = process.platform === 'win32'; // npm is a script on Windows
 const times = JSON.parse(
   execFileSync('npm', ['view', priceCatalogPackage, 'time', '--json'], { encoding: 'utf8', shell, maxBuffer: 1e8 }),

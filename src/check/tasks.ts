@@ -1,12 +1,12 @@
 import type { ModelCheckTask } from './task.ts';
 import { answerCheckTasks } from './tasks/answering.ts';
 import { toolCallCheckTasks } from './tasks/calling.ts';
-import { editingTasks } from './tasks/changing.ts';
-import { instructionCheckTasks } from './tasks/heeding.ts';
+import { editingCheckTasks } from './tasks/changing.ts';
+import { instructionCheckTasks } from './tasks/instructions.ts';
 
 export const modelCheckTasks = [
   ...toolCallCheckTasks,
-  ...editingTasks,
+  ...editingCheckTasks,
   ...instructionCheckTasks,
   ...answerCheckTasks,
 ] as const satisfies readonly ModelCheckTask[];

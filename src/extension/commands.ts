@@ -35,9 +35,9 @@ import { showMcpServers } from './mcp/mcpMenu.ts';
 import type { Mentions } from './mentions/mentions.ts';
 import { CodeContextCommands } from './mentions/runFromCode.ts';
 import type { TerminalOutputs } from './mentions/terminals.ts';
-import type { ProvidedModels } from './modelProvider/providedModels.ts';
 import { offerModelsMenu, showModelRequests } from './modelProvider/providerMenu.ts';
-import { ModelChecks } from './models/modelChecks.ts';
+import type { SharedModels } from './modelProvider/sharedModels.ts';
+import { ModelCheckCommands } from './models/modelChecks.ts';
 import { ModelSetupDialogs } from './models/modelPicker.ts';
 import type { SelectableModels } from './models/models.ts';
 import type { StoredChecks } from './models/storedChecks.ts';
@@ -94,7 +94,7 @@ interface Dependencies {
   localEngine: LocalEngine;
   readModel: ModelFileReader;
   models: SelectableModels;
-  offered(): Promise<ProvidedModels>;
+  offered(): Promise<SharedModels>;
   checks: StoredChecks;
   limits: MoneyLimits;
   namedModels: ModelConsent;
@@ -123,7 +123,7 @@ function partsOf(given: Dependencies) {
   const setup = new ModelSetupDialogs(models, given.secrets, log);
   const downloads = new ModelDownloads(context.globalStorageUri, log);
   const fetcher = new ModelDownloadWizard(models, downloads, localEngine, modals);
-  const modelChecks = new ModelChecks({ ...given, version: versionOf(context) });
+  const modelChecks = new ModelCheckCommands({ ...given, version: versionOf(context) });
   const manager = new ModelManager(
     localEngine,
     models,

@@ -11,7 +11,7 @@ import { readTextCalls } from '../../src/llm/textCalls/textCalls.ts';
 import {
   type Endpoint,
   httpStatusToError,
-  mayExceedContext,
+  isPossibleContextOverflow,
   type ProviderErrorDetails,
   streamErrorToError,
 } from '../../src/llm/transport/providerErrors.ts';
@@ -119,7 +119,7 @@ describe('replies and refusals as providers send them', () => {
       const { code } = error;
       if (want === 'not full') {
         assert.notEqual(code, 'LLM_CONTEXT_OVERFLOW');
-        assert.ok(!mayExceedContext(error, 1));
+        assert.ok(!isPossibleContextOverflow(error, 1));
       } else if (want.startsWith('!')) assert.notEqual(code, want.slice(1));
       else assert.equal(code, want);
     });
@@ -133,7 +133,7 @@ describe('replies and refusals as providers send them', () => {
       assert.equal(learnOutputTokenLimit(`${words} ${parameter}`, asked)?.tokens ?? null, want);
       if (want === null) return;
       assert.equal(error.code, 'LLM_HTTP_ERROR'); // no history is given up for it
-      assert.ok(!mayExceedContext(error, 1));
+      assert.ok(!isPossibleContextOverflow(error, 1));
     });
   }
 

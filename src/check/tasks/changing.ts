@@ -28,7 +28,7 @@ const meanwhile = server('workers = 5 # raised by Mo');
 const letters = ['a', 'b', 'c'];
 const hasItsLetter = (folder: TaskFolder, letter: string) => trimmedEnd(folder.read(`${letter}.txt`)) === letter;
 
-export const editingTasks = [
+export const editingCheckTasks = [
   {
     id: 'edit',
     title: 'An exact edit',

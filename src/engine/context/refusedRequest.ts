@@ -1,5 +1,5 @@
 import type { AdapterResult } from '../../llm/adapter/adapter.ts';
-import { mayExceedContext } from '../../llm/transport/providerErrors.ts';
+import { isPossibleContextOverflow } from '../../llm/transport/providerErrors.ts';
 import type { RunConversation } from '../core/loopConversation.ts';
 import { nextPromptTokens, promptPrefixTokens } from '../core/tokenCount.ts';
 import type { AcceptedRequestSizes } from './acceptedRequests.ts';
@@ -19,7 +19,7 @@ export function mayExceedContextWindow(
   { error, message, attempts }: AdapterResult,
   accepted: AcceptedRequestSizes,
 ): boolean {
-  if (!error || message || !mayExceedContext(error, attempts)) return false;
+  if (!error || message || !isPossibleContextOverflow(error, attempts)) return false;
   const estimate = promptPrefixTokens(prefix) + estimatedPromptTokens(run);
   const longest = accepted.of(called, prefix.model);
   if (longest === 0 && estimate < smallRequest) return false;

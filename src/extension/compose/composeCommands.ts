@@ -5,9 +5,9 @@ import type { PanelServices } from './composePanel.ts';
 export function composeCommands(services: PanelServices) {
   const { context, log, modals, audit, models, readModel, engine, toolset } = services;
   const offered = lazyImport(
-    () => import('../modelProvider/providedModels.ts'),
-    ({ ProvidedModels }) =>
-      new ProvidedModels({
+    () => import('../modelProvider/sharedModels.ts'),
+    ({ SharedModels }) =>
+      new SharedModels({
         context,
         models,
         modals,

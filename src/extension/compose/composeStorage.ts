@@ -5,7 +5,7 @@ import { modelStatesFolder } from '../../runs/modelStates.ts';
 import { RunStore } from '../../runs/store.ts';
 import { AuditLog } from '../records/auditLog.ts';
 import { FullDiskMonitor } from '../records/freeSpace.ts';
-import { RunLogOutput } from '../records/runLogPage.ts';
+import { RunLogChannel } from '../records/runLogPage.ts';
 import { allWorkspaceStorages, sharedStorage } from '../records/storage.ts';
 import { DecisionFile } from '../settings/decisionFile.ts';
 import { Secrets } from '../settings/secrets.ts';
@@ -22,7 +22,7 @@ export function composeStorage(window: WindowServices) {
   const given = context.storageUri ? sharedStorage(context.storageUri.fsPath) : withoutFolder;
   const storage = vscode.Uri.file(given).fsPath;
   const secrets = new Secrets(context.secrets, context.globalState);
-  const runLogs = new RunLogOutput(log, () => secrets.all());
+  const runLogs = new RunLogChannel(log, () => secrets.all());
   const memory = new DecisionFile(path.join(storage, 'approvals.json'));
   const audit = new AuditLog({
     folder: () => settings()['audit.folder'],

@@ -9,7 +9,7 @@ import type { SelectableModels } from '../models/models.ts';
 import { supportsModelProviders } from '../providers/editorApi.ts';
 import { describeModelOption, splitModelId } from '../providers/modelIds.ts';
 import { saveSetting, settings } from '../settings/settings.ts';
-import { allLocalModelsId, type ProvidedModels } from './providedModels.ts';
+import { allLocalModelsId, type SharedModels } from './sharedModels.ts';
 
 interface Choice extends vscode.QuickPickItem {
   model?: string;
@@ -17,11 +17,7 @@ interface Choice extends vscode.QuickPickItem {
 }
 
 /** *Offer Models to the Editor…*: selects the offered models, and the extensions that may use them. */
-export async function offerModelsMenu(
-  offered: ProvidedModels,
-  models: SelectableModels,
-  modals: Dialogs,
-): Promise<void> {
+export async function offerModelsMenu(offered: SharedModels, models: SelectableModels, modals: Dialogs): Promise<void> {
   if (!supportsModelProviders()) {
     notify(
       'info',
@@ -97,7 +93,7 @@ async function mayCost(added: readonly string[], modals: Dialogs): Promise<boole
   return answer === yes;
 }
 
-export async function showModelRequests({ line }: ProvidedModels): Promise<void> {
+export async function showModelRequests({ line }: SharedModels): Promise<void> {
   const { all } = line;
   if (all.length === 0) {
     notify('info', t('No requests from the editor are running.'));

@@ -40,7 +40,7 @@ const checking = lazyImport(
 );
 
 /** *Check This Model*, *Checked Models* and their export. */
-export class ModelChecks implements vscode.TextDocumentContentProvider {
+export class ModelCheckCommands implements vscode.TextDocumentContentProvider {
   private readonly shownAgain = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.shownAgain.event;
   private readonly over = new AbortController();

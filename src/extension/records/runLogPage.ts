@@ -6,7 +6,7 @@ import { type RedactedValues, redactForReport } from '../settings/redactSettings
 type Channel = Record<LogLine['level'], (text: string) => void>;
 
 /** Implements *Towpath: Show Log*: a line per informative event, without keys, home folders and message content. */
-export class RunLogOutput {
+export class RunLogChannel {
   private readonly waiting: RunEvent[] = [];
   private flushing?: Promise<void>;
 

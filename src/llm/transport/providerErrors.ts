@@ -45,7 +45,7 @@ const keyIsBad =
  * Messages about a conversation that is too long: a part of the request that is too much, or a limit of the context. Besides the messages
  * at `saysWindow`: Z.ai ("Prompt exceeds max length"), GitHub Copilot ("prompt token count of 140001 exceeds the limit of"), Ark ("exceed
  * max message tokens"), MiniMax ("context window exceeds limit (2013)", where the number is no size), Cohere and Bedrock ("too many input
- * tokens"), old llama.cpp ("failed to find free space in the KV cache"). Others are found by `mayExceedContext`.
+ * tokens"), old llama.cpp ("failed to find free space in the KV cache"). Others are found by `isPossibleContextOverflow`.
  */
 const windowTerms = new RegExp(
   [
@@ -129,7 +129,7 @@ export function reportedContextSize({ code, details }: ErrorInfo): number | unde
  * Returns true if a failed request may have been too long without an explicit message. A 500 counts only after repeated failures of the
  * same request.
  */
-export function mayExceedContext({ details }: ErrorInfo, attempts: number): boolean {
+export function isPossibleContextOverflow({ details }: ErrorInfo, attempts: number): boolean {
   const { mayBeFull = false, status = 0 } = (details ?? {}) as Partial<ProviderErrorDetails>;
   return mayBeFull && (status < 500 || attempts > 1);
 }

@@ -88,7 +88,7 @@ export function withoutParallelResults({
 export function applyNodeChange(graph: WorkflowGraphState, change: WorkflowNodeChange, at: number): void {
   const { node, branch } = change;
   if (change.status === 'start') begin(graph, change, at);
-  const track = trackOfBranch(graph, branch);
+  const track = workflowTrackOfBranch(graph, branch);
   const state = graph.nodes[node];
   if (!track || !state) return; // a node without a start cannot end
   const grown = Object.entries(change.grown ?? {}).map(([key, growth]) => [
@@ -135,7 +135,7 @@ function begin(graph: WorkflowGraphState, { node, branch, of, anew }: WorkflowNo
   const before = graph.nodes[node];
   const visit = (before?.visits ?? 0) + 1;
   graph.nodes[node] = { status: 'running', visits: visit, startedAt: at, ...(of !== undefined && { of }) };
-  const known = anew ? undefined : trackOfBranch(graph, branch);
+  const known = anew ? undefined : workflowTrackOfBranch(graph, branch);
   const { fanIn: _, ...rest } = known ?? {
     steps: 0,
     state: isOwnLine(branch) ? {} : structuredClone(withoutParallelResults(parentOf(graph, branch!).state)),
@@ -169,7 +169,7 @@ export function applyNodeMessage(
   graph: WorkflowGraphState,
   { branch, conversation: key, callPrefix, message, given, anew }: NodeMessage,
 ): void {
-  const track = trackOfBranch(graph, branch);
+  const track = workflowTrackOfBranch(graph, branch);
   if (!track) return;
   track.conversations ??= createDictionary();
   const known = anew ? undefined : track.conversations[key];
@@ -195,7 +195,7 @@ function setTrack(graph: WorkflowGraphState, branch: string | undefined, track: 
 const parentOf = ({ main, branches }: WorkflowGraphState, branch: string): WorkflowTrack =>
   branches[branch.slice(0, Math.max(0, branch.lastIndexOf('/')))] ?? main;
 
-export const trackOfBranch = (
+export const workflowTrackOfBranch = (
   { main, branches }: WorkflowGraphState,
   branch: string | undefined,
 ): WorkflowTrack | undefined => (branch === undefined ? main : branches[branch]);
@@ -216,7 +216,7 @@ export function applyNodeCompaction(
   );
   if (state) warn(state, [toEnglishText(warning)], [warning]);
   if (conversation !== undefined) {
-    const own = trackOfBranch(graph, branch)?.conversations?.[conversation];
+    const own = workflowTrackOfBranch(graph, branch)?.conversations?.[conversation];
     own?.compactions.push(createCompactionRecord(compaction, own.messages.length));
     return;
   }

@@ -9,7 +9,7 @@ import { builderFormat } from './builder.ts';
 import { type PackageManifest, type PackageSchemas, towpathPackageFormat } from './format.ts';
 import { agentToolPolicyProblems, allowsTool, type PackageAgent } from './packageAgents.ts';
 import { checkPackageGraph, type PackageGraph } from './packageGraph.ts';
-import { PackageError, PackageFindings, parsePackageJson, validatePackageValue } from './problem.ts';
+import { PackageError, PackageFindings, parseWorkflowPackageJson, validatePackageValue } from './problem.ts';
 import { createPackageStateText } from './state.ts';
 
 export interface PackageWorkflow {
@@ -40,7 +40,7 @@ const maximumBytes = 2_000_000;
 export async function loadPackage(folder: string): Promise<WorkflowPackage> {
   const root = await realpath(await packageRoot(folder));
   const read = (file: string, by: string) => readInside(root, file, by);
-  const json = async (file: string, by: string) => parsePackageJson(file, await read(file, by));
+  const json = async (file: string, by: string) => parseWorkflowPackageJson(file, await read(file, by));
   const findings = new PackageFindings();
 
   const found = await json(manifestFile, manifestFile);

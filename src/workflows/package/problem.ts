@@ -87,7 +87,7 @@ export class PackageFindings {
   }
 }
 
-export function parsePackageJson(file: string, text: string): unknown {
+export function parseWorkflowPackageJson(file: string, text: string): unknown {
   const trouble = checkJsonLimits(text);
   if (trouble) throw new PackageError(file, trouble.message);
   try {

@@ -1,6 +1,6 @@
 import type { StopPoint } from '../../engine/core/abortReason.ts';
 import type { WorkflowContext } from '../../engine/core/workflow.ts';
-import { trackOfBranch, type WorkflowTrack } from '../../protocol/run/graph.ts';
+import { type WorkflowTrack, workflowTrackOfBranch } from '../../protocol/run/graph.ts';
 import { sortedDictionaryEntries } from '../../protocol/values/dictionary.ts';
 
 /**
@@ -30,7 +30,7 @@ export class BranchQuestions {
     const { run, emit } = this.context;
     const [branch] = this.open();
     if (stop.phase !== 'WaitingUser' || stop.error || branch === undefined) return stop;
-    const { at, messages } = trackOfBranch(run.graph!, branch)!;
+    const { at, messages } = workflowTrackOfBranch(run.graph!, branch)!;
     const content = `${at[0]}: ${messages!.at(-1)!.content}`;
     if (run.messages.at(-1)?.content !== content)
       await emit({ type: 'message', message: { role: 'assistant', content } });

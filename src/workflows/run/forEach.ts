@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StopPoint } from '../../engine/core/abortReason.ts';
-import { childTrackKey, forEachItemKey, parallelResultsKey, trackOfBranch } from '../../protocol/run/graph.ts';
+import { childTrackKey, forEachItemKey, parallelResultsKey, workflowTrackOfBranch } from '../../protocol/run/graph.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import {
   type LocalizableText,
@@ -42,7 +42,7 @@ export async function runForEachItem(
   const list = listOf(node, nodeTemplateScope(work));
   const atOnce = concurrencyLimit(max_workers ?? defaultConcurrency);
   const track = (index: number) =>
-    trackOfBranch(context.run.graph!, childTrackKey(position.branch, forEachItemKey(node.name, index)));
+    workflowTrackOfBranch(context.run.graph!, childTrackKey(position.branch, forEachItemKey(node.name, index)));
   let isOver = false;
   const settled = await Promise.allSettled(
     list.map((value, index) =>

@@ -6,9 +6,9 @@ import {
   childTrackKey,
   nestedWorkflowKey,
   parallelResultsKey,
-  trackOfBranch,
   type WorkflowTrack,
   withoutParallelResults,
+  workflowTrackOfBranch,
 } from '../../protocol/run/graph.ts';
 import { interruptedWork, interruptionMessage } from '../../protocol/run/interruptions.ts';
 import { callsInStartOrder } from '../../protocol/run/run.ts';
@@ -155,7 +155,7 @@ class Walk {
   private async follow({ branch, inside, first }: Line): Promise<StopPoint | undefined> {
     const { run } = this.context;
     for (;;) {
-      const track = run.graph && trackOfBranch(run.graph, branch);
+      const track = run.graph && workflowTrackOfBranch(run.graph, branch);
       const { next, fanIn } = track ? this.local(track) : first;
       if (next.length === 0) return undefined;
       const isOwn = branch === this.within?.branch;
@@ -202,7 +202,7 @@ class Walk {
       .toSorted((one, other) => (one.endedAt ?? 0) - (other.endedAt ?? 0))
       .at(-1)?.output;
     return {
-      result: nestedResult(trackOfBranch(run.graph!, branch)!.state, inputs),
+      result: nestedResult(workflowTrackOfBranch(run.graph!, branch)!.state, inputs),
       ...(typeof lines === 'string' && { said: lines }),
     };
   }
@@ -254,11 +254,12 @@ class Walk {
       return { phase: 'Failed', error: { code: 'ENGINE_MAX_TURNS_EXCEEDED', ...toErrorInfo(text) } };
     }
     if (branch !== undefined && !(await this.asking.receive(branch))) return { phase: 'WaitingUser' };
-    const track = (): WorkflowTrack => trackOfBranch(run.graph!, branch)!;
-    const resumed = !item?.anew && run.graph !== undefined && trackOfBranch(run.graph, branch)?.visit !== undefined;
+    const track = (): WorkflowTrack => workflowTrackOfBranch(run.graph!, branch)!;
+    const resumed =
+      !item?.anew && run.graph !== undefined && workflowTrackOfBranch(run.graph, branch)?.visit !== undefined;
     if (!resumed) {
       const begun = item ? item.given : state;
-      const before = run.graph && trackOfBranch(run.graph, branch)?.state;
+      const before = run.graph && workflowTrackOfBranch(run.graph, branch)?.state;
       const set = begun && { state: begun, ...warnAboutStateValues({ ...options, warnings }, before, begun) };
       await emit({ type: 'node', ...position, status: 'start', ...set, ...startOf(item) });
     }

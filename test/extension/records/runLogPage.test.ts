@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { RunLogOutput, storedRunLog } from '../../../src/extension/records/runLogPage.ts';
+import { RunLogChannel, storedRunLog } from '../../../src/extension/records/runLogPage.ts';
 import { LLMError } from '../../../src/llm/core/errors.ts';
 import { Conversation } from '../../engine/conversation.ts';
 import { call } from '../../support/scriptedClient.ts';
@@ -12,7 +12,7 @@ const secretWords = 'the plan of the century';
 
 describe('the log of a run', () => {
   let talk: Conversation;
-  let logs: RunLogOutput;
+  let logs: RunLogChannel;
   const shown: string[] = [];
   const channel = (level: string) => (text: string) => shown.push(`${level} ${text}`);
   const plain = (text: string) =>
@@ -37,7 +37,7 @@ describe('the log of a run', () => {
       { text: secretWords },
     ]);
     const levels = { debug: channel('debug'), info: channel('info'), warn: channel('warn'), error: channel('error') };
-    logs = new RunLogOutput(levels, async () => [key]);
+    logs = new RunLogChannel(levels, async () => [key]);
     talk.told = (event) => logs.onEvent(event);
   });
   afterEach(() => talk.end());
@@ -92,7 +92,7 @@ info rests.`.split('\n'),
   });
 
   it('shows nothing while it does not know what must not be shown', async () => {
-    logs = new RunLogOutput({ debug: channel('d'), info: channel('i'), warn: channel('w'), error: channel('e') }, () =>
+    logs = new RunLogChannel({ debug: channel('d'), info: channel('i'), warn: channel('w'), error: channel('e') }, () =>
       Promise.reject(new Error('locked')),
     );
     await talk.start('hi');

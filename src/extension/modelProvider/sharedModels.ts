@@ -41,7 +41,7 @@ interface OfferedModel {
 export const allLocalModelsId = 'local';
 
 /** Models offered to the editor's chat and other extensions, and the answers to their requests. */
-export class ProvidedModels implements ProvidedModel, vscode.Disposable {
+export class SharedModels implements ProvidedModel, vscode.Disposable {
   readonly askers: RequesterConsents;
   readonly line = new RequestQueue(() => this.show());
   private readonly item = vscode.window.createStatusBarItem('towpath.asked', vscode.StatusBarAlignment.Left, 0);
