@@ -28,7 +28,7 @@ const exceptions: readonly { file: string; code: RegExp; why: string }[] = [
   { file: 'src/tools/policy/rules.ts', code: /readOnlyCommandsId/, why: 'the id of a row, as it is stored in rules' },
   { file: 'src/tools/commands/grants/launchers.ts', code: /docker compose exec/, why: 'words of a command line' },
   { file: 'src/protocol/content/promptBlocks.ts', code: /NODE_BRIEF/, why: 'a format that the same file writes' },
-  { file: 'src/engine/context/promptMessages.ts', code: /place/, why: 'a summary as the same file writes it' },
+  { file: 'src/engine/context/promptMessages.ts', code: /summaryHeading/, why: 'a summary as the same file writes it' },
   { file: 'src/extension/doctor/doctorChecks.ts', code: /epor/, why: 'the answer of a model that is tried' },
   { file: 'webview/cards/commandCard.ts', code: /npm/, why: 'the output of npm' },
   { file: 'webview/markdown/links.ts', code: /anchor/, why: 'an address' },

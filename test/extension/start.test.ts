@@ -167,7 +167,7 @@ function start(code: string, { load = () => {}, files = [], language = 'en', bun
       page.listen({
         opened: () => heard.push('opened'),
         closed: () => heard.push('closed'),
-        said: (message) => heard.push(String(message)),
+        received: (message) => heard.push(String(message)),
         turned: () => heard.push('turned'),
       });
       return {
@@ -236,7 +236,7 @@ interface Program {
 }
 
 interface Page {
-  listen(listener: { opened(): void; closed(): void; said(message: unknown): void; turned(): void }): void;
+  listen(listener: { opened(): void; closed(): void; received(message: unknown): void; turned(): void }): void;
 }
 
 interface Fix {

@@ -241,7 +241,7 @@ const lessons: [about: RegExp, flag: keyof GoogleFlags][] = [
   [/(developer|system)[ _]?instruction.{0,40}not (enabled|supported)/i, 'systemAsUser'],
 ];
 
-export function learnGoogleFlags(errorText: string, flags: GoogleFlags): GoogleFlags | undefined {
-  const lesson = lessons.find(([about]) => about.test(errorText))?.[1];
+export function learnGoogleFlags(rejection: string, flags: GoogleFlags): GoogleFlags | undefined {
+  const lesson = lessons.find(([about]) => about.test(rejection))?.[1];
   return lesson && !flags[lesson] ? { ...flags, [lesson]: true } : undefined;
 }

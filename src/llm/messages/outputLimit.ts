@@ -24,25 +24,25 @@ const tooManyTokens =
 const windowMinusPrompt = /\d+ > (\d+) - (\d+)/;
 const [leastLimit, minTokensLeft] = [512, 1024];
 
-export const isOutputLimitRejection = (errorText: string): boolean =>
-  reportedTokensLeft(errorText) !== undefined ||
-  (namesOutput.test(errorText) && tooManyTokens.test(errorText) && !namesConversation.test(errorText));
+export const isOutputLimitRejection = (rejection: string): boolean =>
+  reportedTokensLeft(rejection) !== undefined ||
+  (namesOutput.test(rejection) && tooManyTokens.test(rejection) && !namesConversation.test(rejection));
 
-export function learnOutputTokenLimit(errorText: string, asked: unknown): OutputLesson | undefined {
-  if (typeof asked !== 'number' || !isOutputLimitRejection(errorText)) return undefined;
-  const tokensLeft = reportedTokensLeft(errorText);
+export function learnOutputTokenLimit(rejection: string, asked: unknown): OutputLesson | undefined {
+  if (typeof asked !== 'number' || !isOutputLimitRejection(rejection)) return undefined;
+  const tokensLeft = reportedTokensLeft(rejection);
   if (tokensLeft !== undefined) return tokensLeft < asked ? { tokens: tokensLeft, once: true } : undefined;
-  const numbers = [...errorText.matchAll(/(?<![\w.,-])\d[\d,]*(?![\w-]|[.,]\d)/g)].map(([digits]) =>
+  const numbers = [...rejection.matchAll(/(?<![\w.,-])\d[\d,]*(?![\w-]|[.,]\d)/g)].map(([digits]) =>
     Number(digits.replaceAll(',', '')),
   );
   const tokens = Math.max(...numbers.filter((number) => number >= leastLimit && number < asked));
   return Number.isFinite(tokens) ? { tokens } : undefined;
 }
 
-function reportedTokensLeft(errorText: string): number | undefined {
-  const [, window, taken] = windowMinusPrompt.exec(errorText) ?? [];
+function reportedTokensLeft(rejection: string): number | undefined {
+  const [, window, taken] = windowMinusPrompt.exec(rejection) ?? [];
   const tokensLeft = Number(window) - Number(taken);
-  return namesOutput.test(errorText) && tokensLeft >= minTokensLeft ? tokensLeft : undefined;
+  return namesOutput.test(rejection) && tokensLeft >= minTokensLeft ? tokensLeft : undefined;
 }
 
 export const clampOutputTokens = (asked: number | undefined, limit: number | undefined): number | undefined =>

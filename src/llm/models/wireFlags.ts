@@ -34,33 +34,33 @@ export interface WireFlags {
  * unknown. Each change is permanent, so learning ends.
  */
 export function learnWireFlags(
-  errorText: string,
+  rejection: string,
   parameter: string | undefined,
   flags: WireFlags,
 ): WireFlags | undefined {
   if (
-    /reasoning_content/.test(errorText) &&
-    /must|missing|required/i.test(errorText) &&
+    /reasoning_content/.test(rejection) &&
+    /must|missing|required/i.test(rejection) &&
     flags.returnThinking !== 'all'
   ) {
     return { ...flags, returnThinking: 'all' };
   }
-  if (/role '?user'? after role '?tool|roles must alternate/i.test(errorText) && !flags.answersResults) {
+  if (/role '?user'? after role '?tool|roles must alternate/i.test(rejection) && !flags.answersResults) {
     return { ...flags, answersResults: true };
   }
-  if (/system (role|message|prompt)s?( is| are)? not (supported|allowed)/i.test(errorText) && !flags.systemAsUser) {
+  if (/system (role|message|prompt)s?( is| are)? not (supported|allowed)/i.test(rejection) && !flags.systemAsUser) {
     return { ...flags, systemAsUser: true };
   }
-  if (/tool call ids?\b.*\blength (of )?9\b/i.test(errorText) && flags.callIds !== 'nine') {
+  if (/tool call ids?\b.*\blength (of )?9\b/i.test(rejection) && flags.callIds !== 'nine') {
     return { ...flags, callIds: 'nine' };
   }
-  if (imageRejectionPattern.test(errorText) && !flags.withoutImages) return { ...flags, withoutImages: true };
-  if (/response_format|json_schema/.test(`${errorText} ${parameter}`) && !flags.schemaInPrompt) {
+  if (imageRejectionPattern.test(rejection) && !flags.withoutImages) return { ...flags, withoutImages: true };
+  if (/response_format|json_schema/.test(`${rejection} ${parameter}`) && !flags.schemaInPrompt) {
     return { ...flags, schemaInPrompt: true };
   }
   // "To use function tools, use /v1/responses or set reasoning_effort to 'none'", from a server without /v1/responses
-  if (/reasoning_effort to \W?none/.test(errorText) && flags.thinking !== 'off') return { ...flags, thinking: 'off' };
-  const named = rejectedParameter(errorText, parameter, optionalParameters, flags.omit);
+  if (/reasoning_effort to \W?none/.test(rejection) && flags.thinking !== 'off') return { ...flags, thinking: 'off' };
+  const named = rejectedParameter(rejection, parameter, optionalParameters, flags.omit);
   if (named === undefined) return undefined;
   return {
     ...flags,
@@ -70,17 +70,17 @@ export function learnWireFlags(
 }
 
 export function rejectedParameter(
-  errorText: string,
+  rejection: string,
   parameter: string | undefined,
   names: readonly string[],
   omit: readonly string[] = [],
 ): string | undefined {
   const refuses =
     /support|unknown|unrecogni[sz]ed|unexpected|not (permitted|allowed)|extra|deprecated|invalid|must be verified/i;
-  if (!refuses.test(errorText)) return undefined;
+  if (!refuses.test(rejection)) return undefined;
   const named = parameter?.replace(/\[.*/s, '');
   return names.find(
-    (name) => !omit.includes(name) && (named === undefined ? mentions(errorText, name) : named === name),
+    (name) => !omit.includes(name) && (named === undefined ? mentions(rejection, name) : named === name),
   );
 }
 
@@ -90,16 +90,16 @@ export function rejectedParameter(
  * chatCompletion operation does not work with the specified model"; GitHub Copilot: "model … is not accessible via the /chat/completions
  * endpoint".
  */
-export const suggestsResponsesApi = (errorText: string): boolean =>
-  /\/responses\b|not a chat model/i.test(errorText) ||
-  /model.{0,120}\bnot\b.{0,60}chat\/?completion|chat\/?completion.{0,60}\bnot\b.{0,60}model/i.test(errorText);
+export const suggestsResponsesApi = (rejection: string): boolean =>
+  /\/responses\b|not a chat model/i.test(rejection) ||
+  /model.{0,120}\bnot\b.{0,60}chat\/?completion|chat\/?completion.{0,60}\bnot\b.{0,60}model/i.test(rejection);
 
 export const imageRejectionPattern =
   /image_url|(image|vision|multimodal)[^.]{0,40}not (support|allow|enabl)|not support[^.]{0,30}(image|vision)|image input is not|mmproj/i;
 
-function mentions(errorText: string, name: string): boolean {
+function mentions(rejection: string, name: string): boolean {
   const pattern = /^(stop|reasoning|include|store)$/.test(name) ? `['"\`]${name}['"\`]` : `\\b${name}\\b`;
-  return new RegExp(pattern).test(errorText);
+  return new RegExp(pattern).test(rejection);
 }
 
 const optionalParameters = [

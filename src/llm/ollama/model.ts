@@ -49,8 +49,8 @@ export function ollamaContextSize(model: OllamaModel, asked: number | undefined)
   return size === undefined ? undefined : Math.min(size, model.maximumContext ?? size);
 }
 
-export function learnOllamaModel(errorText: string, model: OllamaModel): OllamaModel | undefined {
-  const what = /does not support (tools|thinking)/i.exec(errorText)?.[1]?.toLowerCase();
+export function learnOllamaModel(rejection: string, model: OllamaModel): OllamaModel | undefined {
+  const what = /does not support (tools|thinking)/i.exec(rejection)?.[1]?.toLowerCase();
   if (what === 'tools' && model.tools !== false) return { ...model, tools: false };
   if (what === 'thinking' && model.thinking !== false) return { ...model, thinking: false };
   return undefined;

@@ -69,9 +69,9 @@ const hasManyMessages = /'(messages|input)': array too long/i;
 /** Rate or quota limits: a shorter conversation does not help. */
 const asksToWait =
   /throttl|rate.?limit|per (minute|hour|day|month)|too many requests|overload|at capacity|try again (later|in)\b|please wait/i;
-export const isContextOverflowText = (errorText: string): boolean =>
-  (windowTerms.test(errorText) && !oneTextIsLong.test(errorText) && !asksToWait.test(errorText)) ||
-  hasManyMessages.test(errorText);
+export const isContextOverflowText = (rejection: string): boolean =>
+  (windowTerms.test(rejection) && !oneTextIsLong.test(rejection) && !asksToWait.test(rejection)) ||
+  hasManyMessages.test(rejection);
 /** The request exceeds the account's tokens per minute (Groq: 413, OpenAI: 429), so waiting does not help. */
 const moreThanAMinute = /\blimit:? (\d[\d,]*), requested:? (\d[\d,]*)/i;
 const isFiltered = /content_filter|content_policy_violation|ResponsibleAIPolicyViolation|invalid_prompt|bio_policy/;
@@ -109,8 +109,8 @@ const windowPatterns = [
   `token limit: ${count}`,
 ].map((pattern) => new RegExp(pattern, 'i'));
 
-function reportedWindow(errorText: string): number | undefined {
-  const reported = windowPatterns.map((pattern) => pattern.exec(errorText)?.[1]).find((found) => found !== undefined);
+function reportedWindow(rejection: string): number | undefined {
+  const reported = windowPatterns.map((pattern) => pattern.exec(rejection)?.[1]).find((found) => found !== undefined);
   return asWindow(reported);
 }
 
@@ -142,11 +142,11 @@ const namesFault =
   /\b(un(known|recogni[sz]ed|supported|expected)|extra|missing|required|invalid|malformed|duplicate|deprecated|syntax|parse|without|must|should|cannot|can't|could not|no such|not (found|supported|permitted|allowed|valid|enabled)|(does|do) not)\b/i;
 const namesSize = /token|context|window|length|long|large|size|limit|exceed|maximum|at most|too (many|much|big)/i;
 
-function isOnlyAbout(errorText: string, parameter: string | undefined): boolean {
-  if (oneTextIsLong.test(errorText) || asksToWait.test(errorText)) return false;
-  if (isOutputLimitRejection(`${errorText} ${parameter ?? ''}`)) return false;
+function isOnlyAbout(rejection: string, parameter: string | undefined): boolean {
+  if (oneTextIsLong.test(rejection) || asksToWait.test(rejection)) return false;
+  if (isOutputLimitRejection(`${rejection} ${parameter ?? ''}`)) return false;
   if (parameter !== undefined && !isOfConversation.test(parameter)) return false;
-  const plain = errorText.replace(/invalid_request(_error)?|invalid_?parameter(_error)?/gi, '').replaceAll('_', ' '); // removed: the type of nearly every rejection
+  const plain = rejection.replace(/invalid_request(_error)?|invalid_?parameter(_error)?/gi, '').replaceAll('_', ' '); // removed: the type of nearly every rejection
   return !namesPart.test(plain) && (!namesFault.test(plain) || namesSize.test(plain));
 }
 /**

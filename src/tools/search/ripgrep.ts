@@ -135,10 +135,10 @@ function isWritten(file: string, text: string): boolean {
 
 function badPattern(errors: string): ToolError {
   // ripgrep's advice is about its own options, which the model cannot set.
-  const [errorText = ''] = errors.replace(/^rg: /, '').trim().split('\n\n');
-  const what = /literal "?.?\\n/.test(errorText)
+  const [firstError = ''] = errors.replace(/^rg: /, '').trim().split('\n\n');
+  const what = /literal "?.?\\n/.test(firstError)
     ? 'a pattern is looked for within one line, so it cannot hold \\n.'
-    : errorText.split('\n').slice(0, 4).join('\n');
+    : firstError.split('\n').slice(0, 4).join('\n');
   return new ToolError(
     'TOOL_ARGS_INVALID',
     `pattern: ${what}\nFor literal text, set fixed to true.`,

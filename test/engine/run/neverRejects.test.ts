@@ -53,11 +53,11 @@ const every = tries(4, 1, 1);
 const inner = [
   'constructor',
   'noted',
-  'undoPlace',
+  'undoLocationOf',
   'enter',
   'work',
   'canApprove',
-  'tellFailure',
+  'reportFailure',
   'grantsOf',
   'aheadOf',
 ];

@@ -93,6 +93,7 @@ describe('redo', () => {
     assert.deepEqual(after.messages.at(-1), {
       role: 'system',
       content: 'The user has redone your changes of: gone, new, a. Read again before you edit.',
+      note: { line: { english: 'You redid the changes in {0}', values: ['gone, new, a'] }, whole: true },
     });
     await undo('run');
     assert.deepEqual(files('a', 'new', 'gone'), ['A', undefined, 'G']);

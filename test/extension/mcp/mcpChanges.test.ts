@@ -155,13 +155,13 @@ describe('a rule of an MCP server in the list', () => {
     assert.deepEqual(
       [words('here'), words('away'), words('gone')],
       [
-        { words: 'Allow mcp.memory.add of “npx memory” as it is now', detail: 'npx memory' },
+        { label: 'Allow mcp.memory.add of “npx memory” as it is now', detail: 'npx memory' },
         {
-          words: 'Allow mcp.memory.add of “npx memory” as it was',
+          label: 'Allow mcp.memory.add of “npx memory” as it was',
           detail: 'Does not run here at the moment: npx memory',
         },
         {
-          words: 'Allow mcp.memory.add of “npx memory” as it was',
+          label: 'Allow mcp.memory.add of “npx memory” as it was',
           detail: 'No longer applies: no tool of its server has this definition.',
           isIdle: true,
         },

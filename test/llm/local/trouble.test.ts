@@ -38,7 +38,7 @@ function begin(code: string, options: Partial<LocalClientOptions> = {}): void {
     const say = (message) => process.send(message);
     appendFileSync(${JSON.stringify(path.join(folder, 'starts'))}, '.');
     const nth = readFileSync(${JSON.stringify(path.join(folder, 'starts'))}, 'utf8').length;
-    const loaded = (gpu = false) => say({ type: 'loaded', contextSize: 8192, place: { gpu, gpuLayers: gpu ? 9 : 0, layers: 9 } });
+    const loaded = (gpu = false) => say({ type: 'loaded', contextSize: 8192, device: { gpu, gpuLayers: gpu ? 9 : 0, layers: 9 } });
     const answer = (id) => {
       say({ id, type: 'text', text: 'Hello' });
       say({ id, type: 'done', finish: 'stop', spoken: ['Hello'], tokens: { prompt: 1, cached: 0, completion: 1, thinking: 0 } });

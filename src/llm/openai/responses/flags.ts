@@ -13,25 +13,25 @@ export interface ResponsesFlags {
 }
 
 export function learnResponsesFlags(
-  errorText: string,
+  rejection: string,
   parameter: string | undefined,
   request: ChatRequest,
   flags: ResponsesFlags,
 ): ResponsesFlags | undefined {
-  const named = rejectedParameter(errorText, objectedTo(errorText) ?? parameter, optionalParameters, flags.omit);
+  const named = rejectedParameter(rejection, objectedTo(rejection) ?? parameter, optionalParameters, flags.omit);
   if (named !== undefined) return { ...flags, omit: [...(flags.omit ?? []), named] };
-  if (refusesReasoning.test(errorText)) {
+  if (refusesReasoning.test(rejection)) {
     const refused = new Set([...(flags.refused ?? []), ...reasoningIn(request, flags)]);
     if (refused.size > (flags.refused?.size ?? 0)) return { ...flags, refused };
   }
-  if (imageRejectionPattern.test(errorText) && !flags.withoutImages) return { ...flags, withoutImages: true };
-  const format = /text\.format|response_format|json_schema/.test(`${errorText} ${parameter}`);
+  if (imageRejectionPattern.test(rejection) && !flags.withoutImages) return { ...flags, withoutImages: true };
+  const format = /text\.format|response_format|json_schema/.test(`${rejection} ${parameter}`);
   return format && !flags.schemaInPrompt ? { ...flags, schemaInPrompt: true } : undefined;
 }
 
-function objectedTo(errorText: string): string | undefined {
-  if (/encrypted content is not supported/i.test(errorText)) return 'include';
-  return /reasoning summar/i.test(errorText) ? 'reasoning.summary' : undefined;
+function objectedTo(rejection: string): string | undefined {
+  if (/encrypted content is not supported/i.test(rejection)) return 'include';
+  return /reasoning summar/i.test(rejection) ? 'reasoning.summary' : undefined;
 }
 
 /** "The encrypted content gAAA… could not be verified", "Item 'rs_…' of type 'reasoning' was provided without …". */
