@@ -5,7 +5,7 @@ import { localizedCount, t } from '../../protocol/text/l10n.ts';
 import type { RunStore } from '../../runs/store.ts';
 
 const scheme = 'towpath';
-const storedScheme = 'kept.';
+const storedPrefix = 'kept.';
 const none = 'none';
 const said = 'said';
 
@@ -28,7 +28,7 @@ export class DiffDocumentProvider implements vscode.TextDocumentContentProvider 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
     if (uri.authority === none) return '';
     if (uri.authority === said) return this.messageAt(uri.query, Number(uri.fragment));
-    return this.store.contents.read(uri.query, uri.authority.slice(storedScheme.length));
+    return this.store.contents.read(uri.query, uri.authority.slice(storedPrefix.length));
   }
 
   async showStored(runId: string, change: StoredChange): Promise<void> {
@@ -63,13 +63,13 @@ export class DiffDocumentProvider implements vscode.TextDocumentContentProvider 
   }
 
   async showOutput(runId: string, id: string): Promise<void> {
-    const uri = vscode.Uri.from({ scheme, authority: storedScheme + id, path: '/output.txt', query: runId });
+    const uri = vscode.Uri.from({ scheme, authority: storedPrefix + id, path: '/output.txt', query: runId });
     await vscode.window.showTextDocument(uri, { preview: true });
   }
 }
 
 const sideOf = (runId: string, name: string, id: string | null): vscode.Uri =>
-  vscode.Uri.from({ scheme, authority: id === null ? none : storedScheme + id, path: `/${name}`, query: runId });
+  vscode.Uri.from({ scheme, authority: id === null ? none : storedPrefix + id, path: `/${name}`, query: runId });
 
 function sidesOf(runId: string, { path: name, before, place }: SinceRun): [vscode.Uri, vscode.Uri, vscode.Uri] {
   const now = place === undefined ? sideOf(runId, name, null) : vscode.Uri.file(place);

@@ -33,7 +33,7 @@ export class Doctor implements vscode.TextDocumentContentProvider {
     const sections = await withCancellation(title, (signal, progress) => runChecks(this.checks, signal, progress));
     const hide = { secrets: await this.secrets(), home: os.homedir() };
     this.report = toDoctorReport(sections, hide);
-    this.log.info(toDoctorReport(sections, hide, 'in English'));
+    this.log.info(toDoctorReport(sections, hide, 'english'));
     this.examined.fire(page); // an open page still has the old text
     await showMarkdown(page);
   }

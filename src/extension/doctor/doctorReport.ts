@@ -52,17 +52,17 @@ export async function runChecks(
   return sections;
 }
 
-/** Renders shareable Markdown, without keys and without the name of the home folder. `how`: for the user, or for a log. */
+/** Renders shareable Markdown, without keys and without the name of the home folder. `language`: for the user, or for a log. */
 export function toDoctorReport(
   sections: readonly ReportSection[],
   hide: RedactedValues,
-  language: 'told' | 'in English' = 'told',
+  language: 'user' | 'english' = 'user',
 ): string {
   const all = sections.flatMap(({ findings }) => findings);
   const count = (level: 'problem' | 'warning') =>
     localizedCount(all.filter((finding) => finding.level === level).length, level);
   const localized = (statement: LocalizedMessage | string) =>
-    typeof statement === 'string' ? statement : language === 'told' ? t(statement) : toEnglishText(statement);
+    typeof statement === 'string' ? statement : language === 'user' ? t(statement) : toEnglishText(statement);
   const where = (level: 'problem' | 'warning') => {
     const those = sections.filter(({ findings }) => findings.some((finding) => finding.level === level));
     return those.length > 0 ? [`- ${marks[level]}${those.map(({ title }) => localized(title)).join(', ')}`] : [];
@@ -85,7 +85,7 @@ export function toDoctorReport(
       '',
       ...findings.map(
         ({ level, text, english }) =>
-          `- ${marks[level]}${escapeInvisibleInLine((language === 'in English' ? english : undefined) ?? text)}`,
+          `- ${marks[level]}${escapeInvisibleInLine((language === 'english' ? english : undefined) ?? text)}`,
       ),
     ]),
     '',

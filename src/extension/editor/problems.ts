@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 /** Milliseconds to wait for problems after a change, and milliseconds of silence to end the wait. */
 const patience = 1000;
 const quiet = 150;
-const maxListeners = 20;
+const maxReported = 20;
 
 export class ChangeErrorDetector {
   /** Time of the last report by URI (epoch milliseconds). */
@@ -30,7 +30,7 @@ export class ChangeErrorDetector {
         return known < 0;
       });
       return fresh
-        .slice(0, maxListeners)
+        .slice(0, maxReported)
         .map(({ message, range }) => `line ${range.start.line + 1}: ${message.slice(0, 400)}`);
     };
   }

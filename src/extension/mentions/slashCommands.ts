@@ -54,7 +54,7 @@ type Source = undefined | { file: string } | { skill: string } | { id: string } 
 
 /** Commands after `/`: Towpath's commands, prompts, skills, workflows and agents of the workspace, and prompts of MCP servers. */
 export class SlashCommands {
-  private typedText = assignSlashNames<Source>(builtInSlashCommands);
+  private commands = assignSlashNames<Source>(builtInSlashCommands);
   private isFound = false;
   private finding: Promise<void> | undefined;
   private asked = 0;
@@ -65,7 +65,7 @@ export class SlashCommands {
   async offer(query: string, asked: number): Promise<void> {
     this.asked = asked;
     const postRows = () =>
-      this.parts.post({ type: 'completions', asked, rows: slashCompletions(this.typedText, query) });
+      this.parts.post({ type: 'completions', asked, rows: slashCompletions(this.commands, query) });
     postRows();
     if (query === '' || !this.isFound)
       this.finding ??= this.find().finally(() => {
@@ -85,8 +85,8 @@ export class SlashCommands {
   async runTyped(message: Sent): Promise<boolean | undefined> {
     const typed = splitSlashCommand(message.text);
     if (!typed) return undefined;
-    if (!this.typedText.has(typed.word) || typed.word.includes('.')) await this.find();
-    const one = this.typedText.get(typed.word);
+    if (!this.commands.has(typed.word) || typed.word.includes('.')) await this.find();
+    const one = this.commands.get(typed.word);
     if (!one) return undefined;
     const typedText = typed.rest.trim();
     if (one.kind === 'act') return this.runTypedAction(one.name as SlashAction, typedText, message);
@@ -175,7 +175,7 @@ export class SlashCommands {
     const none = (): SlashCommandEntry<Source>[] => [];
     const all = [this.promptFiles(), this.skills(), this.ofKind('workflow'), this.ofKind('agent'), this.ofServers()];
     const found = await Promise.all(all.map((one) => one.catch(none)));
-    this.typedText = assignSlashNames([...builtInSlashCommands, ...found.flat()]);
+    this.commands = assignSlashNames([...builtInSlashCommands, ...found.flat()]);
     this.isFound = true;
   }
 

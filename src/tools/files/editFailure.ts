@@ -22,8 +22,8 @@ export function createEditError(
   const candidate = hidden ? undefined : shortLines(failure.candidate);
   const candidateOfOther = shortLines(failure.other?.candidate);
   const kind = edits[failure.index]?.lines ? 'hunk' : 'edit';
-  const at = lineNumbers(lines);
-  const other = failure.other && lineNumbers(failure.other.lines);
+  const at = linesText(lines);
+  const other = failure.other && linesText(failure.other.lines);
   const message = {
     EMPTY: `${old} is empty. Give the text to replace, or use fs.write for the whole file.`,
     NO_CHANGE: `${old} and what replaces it are the same.`,
@@ -76,5 +76,5 @@ const shortLines = (text: string | undefined) =>
     .join('\n');
 const maxLine = 500;
 
-const lineNumbers = (lines: readonly number[]) =>
+const linesText = (lines: readonly number[]) =>
   lines.length > 1 ? `lines ${lines[0]}-${lines.at(-1)}` : `line ${lines[0]}`;

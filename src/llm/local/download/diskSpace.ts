@@ -43,10 +43,10 @@ export async function sizeOnDisk(file: string): Promise<number | undefined> {
   }
 }
 
-/** Returns the checksum state and length of a file. `told` receives the bytes read so far. Throws the signal's reason. */
+/** Returns the checksum state and length of a file. `onBytesRead` receives the bytes read so far. Throws the signal's reason. */
 export async function hashFile(
   file: string,
-  onFreeSpace: (bytes: number) => void,
+  onBytesRead: (bytes: number) => void,
   signal?: AbortSignal,
 ): Promise<{ hash: Hash; length: number }> {
   const hash = createHash('sha256');
@@ -55,7 +55,7 @@ export async function hashFile(
     signal?.throwIfAborted();
     hash.update(bytes);
     length += bytes.length;
-    onFreeSpace(length);
+    onBytesRead(length);
   }
   return { hash, length };
 }
