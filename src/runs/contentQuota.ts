@@ -6,7 +6,7 @@ import { mapLimit } from '../protocol/values/concurrency.ts';
 import { createDictionary, sortedDictionaryEntries } from '../protocol/values/dictionary.ts';
 import { acquireShortLock, type RunLock } from './lock.ts';
 
-/** Low limit, because the editor needs the disk, too. */
+// Low limit, because the editor needs the disk, too.
 const atOnce = 4;
 const maxAtOnce = 50;
 

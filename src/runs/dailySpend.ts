@@ -13,7 +13,7 @@ interface Spent {
   raised: number;
 }
 
-/** Day as read by one window. Entries stay known if the file disappears. */
+// Day as read by one window. Entries stay known if the file disappears.
 interface Day {
   name: string;
   file: string;

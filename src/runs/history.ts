@@ -16,7 +16,7 @@ export interface IndexedRun {
 /**
  * Index of all runs for the list and the search, because opening a thousand journals takes seconds. The index is derived from the journals
  * and rebuilt for missing, damaged or outdated lines, so that no flush or lock is needed. All windows append lines; the newest line of a
- * run counts. Line format: `<crc32 of the rest, 8 hex digits> <summary and stamp as JSON>\t<words>`.
+ * run counts. Line format: `<crc32 of the rest, 8 hex digits> <summary and stamp as JSON>\t<search text>`.
  */
 export class RunHistoryIndex {
   constructor(private readonly folder: string) {}
@@ -77,7 +77,7 @@ export class RunHistoryIndex {
   }
 }
 
-/** Another line format needs another file name, so that two versions do not rebuild the index in turn. */
+// Another line format needs another file name, so that two versions do not rebuild the index in turn.
 const fileName = 'history-1';
 const spare = 1_000_000;
 

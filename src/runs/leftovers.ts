@@ -12,7 +12,7 @@ const temporaryName = new RegExp(
 );
 const temporaryContentName = new RegExp(`^[0-9a-f]{64}\\.${id}$`);
 
-/** Minimum age of a leftover, far above any time between write and rename, including clock differences. */
+// Minimum age of a leftover, far above any time between write and rename, including clock differences.
 const oldMs = 60 * 60 * 1000;
 
 /**
@@ -53,7 +53,7 @@ async function removeEmpty(folder: string): Promise<void> {
   await fs.rmdir(folder).catch(() => {});
 }
 
-/** Removes a lock by taking it, so that fresh locks stay. */
+// Removes a lock by taking it, so that fresh locks stay.
 const letGo = (lock: string): Promise<void> =>
   acquireShortLock(lock).then(
     (taken) => taken.release(),

@@ -145,7 +145,7 @@ async function isSilent(file: string, now: number): Promise<boolean> {
   return (await stampOf(file)) === last;
 }
 
-/** Opens the file, because network file systems then query the server instead of a cache. */
+// Opens the file, because network file systems then query the server instead of a cache.
 async function stampOf(file: string): Promise<number | undefined> {
   const handle = await fs.open(file, 'r').catch(() => undefined);
   try {
@@ -177,7 +177,7 @@ function isPut(put: Promise<void>): Promise<boolean> {
   return put.then(() => true, failed);
 }
 
-/** Replaces the lock text `stale`; false: the lock changed, or another process is replacing it. */
+// Replaces the lock text `stale`; false: the lock changed, or another process is replacing it.
 async function replace(file: string, stale: string, ownText: Text): Promise<boolean> {
   const temporaryFile = `${file}.${randomUUID()}`;
   try {

@@ -24,7 +24,7 @@ export interface JournalEntry {
   at: number;
 }
 
-/** Damaged part of a journal. `at`: offset of the first byte, also the identity of the damage. `loses`: events are or may be lost. */
+// Damaged part of a journal. `at`: offset of the first byte, also the identity of the damage. `loses`: events are or may be lost.
 interface CorruptRange {
   at: number;
   line: number;
@@ -195,7 +195,7 @@ function parseLine(
   }
 }
 
-/** Only a version number marks a line of a newer version; an unreadable line without a version is damaged. */
+// Only a version number marks a line of a newer version; an unreadable line without a version is damaged.
 const isNewer = ({ version = 1 }: JournalEntry): boolean => version > formatVersion;
 const isReadable = (entry: JournalEntry): boolean => entry.event !== undefined || isNewer(entry);
 
@@ -237,7 +237,7 @@ class Found {
   }
 }
 
-/** Reports lines whose loss is visible only in `previous` of the next line. */
+// Reports lines whose loss is visible only in `previous` of the next line.
 function addMissing(entries: readonly JournalEntry[], wounds: CorruptRange[]): void {
   for (const [index, entry] of entries.entries()) {
     const before = entries[index - 1];

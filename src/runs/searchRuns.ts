@@ -6,7 +6,7 @@ interface FoundRun {
   excerpt?: string;
 }
 
-/** Searchable characters per run: the start and end of a longer text. */
+// Searchable characters per run: the start and end of a longer text.
 const maxText = 200_000;
 
 export function runSearchText(run: Run): Buffer {

@@ -47,7 +47,7 @@ import {
 import { DeletedRuns } from './trash.ts';
 import { WindowStatus } from './windowStatus.ts';
 
-/** Runs processed in parallel; a thousand journals would not fit into memory. */
+// Runs processed in parallel; a thousand journals would not fit into memory.
 const atOnce = 8;
 const maxOpenReads = 50;
 
@@ -404,7 +404,7 @@ const takenOver = () =>
     message('Another window took over this run. It continues there; this window does nothing more in it.'),
   );
 
-/** Replaces the journal by a copy: late writes of the previous holder go to the unlinked file. */
+// Replaces the journal by a copy: late writes of the previous holder go to the unlinked file.
 async function renew(journal: string): Promise<void> {
   const copy = `${journal}.${randomUUID()}`;
   try {

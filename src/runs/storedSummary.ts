@@ -10,7 +10,7 @@ import { foldJournal } from './foldJournal.ts';
 import { checksum, StoreError } from './journal.ts';
 import { isUnfinishedJournalHeader, readJournal } from './readJournal.ts';
 
-/** Stamp of a journal: size, time, and the largest known size; a shorter journal has lost data. */
+// Stamp of a journal: size, time, and the largest known size; a shorter journal has lost data.
 const stampShape = { journalBytes: z.number(), journalTime: z.number(), mostBytes: z.number() };
 export const storedRunSummarySchema = runSummarySchema.omit({ id: true, live: true });
 const summarySchema = z.strictObject({ ...stampShape, ...storedRunSummarySchema.shape, check: z.string() });

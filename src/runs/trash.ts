@@ -101,7 +101,7 @@ export class DeletedRuns {
 const removing = 'removing.';
 const entries = (folder: string): Promise<string[]> => fs.readdir(folder).catch(() => []);
 
-/** Name format `1763812345678.run-…`: time of the deletion and run id. */
+// Name format `1763812345678.run-…`: time of the deletion and run id.
 const idOf = (name: string): string | undefined => /^\d{1,15}\.(run-[\w-]{1,100})$/.exec(name)?.[1];
 const deletedAt = (name: string): number => Number(name.split('.', 1)[0]);
 

@@ -80,7 +80,7 @@ export function undoOperations(run: Run, toolCallIds: readonly string[], paths?:
   return operations.filter((one) => isUndoMove(one) || one.to !== one.left);
 }
 
-/** Merges an older change into a newer change of the same file, unless an operation between them needs the file. */
+// Merges an older change into a newer change of the same file, unless an operation between them needs the file.
 function joinStep(operations: UndoOperation[], older: UndoStep): boolean {
   let { at } = older;
   let isMoved = false;
@@ -189,7 +189,7 @@ export function undoableCallIds(run: Run, scope: 'turn' | 'run'): string[] {
   return (scope === 'run' ? [[...standing]] : replies).findLast(remain) ?? [];
 }
 
-/** Returns changes and moves without an undo, in order, including possible changes of calls without an end. */
+// Returns changes and moves without an undo, in order, including possible changes of calls without an end.
 function standingOf(run: Run): { toolCallId: string; change?: StoredChange; moved?: FileMove }[] {
   return callsInStartOrder(run).flatMap(([toolCallId, { changes = [], moved, undone = [] }]) => [
     ...changes.filter(({ path }) => !undone.includes(path)).map((change) => ({ toolCallId, change })),

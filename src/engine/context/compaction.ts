@@ -11,7 +11,7 @@ import { recentTurnsStart } from './turnBoundaries.ts';
 
 /**
  * Summary that is prefetched or in progress. `upTo`: index after the summarized messages. `usedFrom`: fill level of the context budget
- * (0..1) from which the summary is used. `words`: undefined if the request failed, never rejects.
+ * (0..1) from which the summary is used. `summary`: undefined if the request failed, never rejects.
  */
 export interface PrefetchedSummary {
   upTo: number;

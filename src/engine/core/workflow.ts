@@ -48,7 +48,7 @@ export interface Workflow {
  * - `tools`: tools of the workspace in a stable order; `reads`: read-only tools, which need no approval; `onlyReads`: tools without
  * effects, with or without an approval.
  * - `emit`: resolves after a stored event is on disk; rejects with a `StoreError`, to be handled by the engine.
- * - `hear`: delivers queued messages for this turn; `turns` does so itself.
+ * - `receiveMessages`: delivers queued messages for this turn; `turns` does so itself.
  */
 export interface WorkflowContext {
   readonly run: Run;

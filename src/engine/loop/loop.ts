@@ -32,7 +32,7 @@ import { isSkippedCallOutcome } from '../input/messageQueue.ts';
 import { RepeatGuard } from './repeatGuard.ts';
 import { ToolCallRunner } from './toolCalls.ts';
 
-/** Conversation of the loop. The loop omits content beyond the context window. `hear` adds system notes and queued messages. */
+/** Conversation of the loop. The loop omits content beyond the context window. `receiveMessages` adds system notes and queued messages. */
 export interface LoopConversation extends RunConversation {
   readonly isInterrupted: boolean;
   receiveMessages?(): Promise<void>;

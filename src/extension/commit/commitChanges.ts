@@ -18,7 +18,7 @@ const [subjectLimit, leastText] = [100, 80];
 const charactersOfToken = 3;
 
 /**
- * Changes for a commit message. `kept` lists files whose text is private; `cut`: other parts are missing; `files` counts changed or staged
+ * Changes for a commit message. `excluded` lists files whose text is private; `cut`: other parts are missing; `files` counts changed or staged
  * files.
  */
 export interface CommitChanges {

@@ -6,7 +6,7 @@ import { ToolError } from '../../tools/core/tool.ts';
 import { decodeText, maxTextFileBytes } from '../../tools/sandbox/fileText.ts';
 import { readRegularFile } from '../../tools/sandbox/regularFile.ts';
 
-/** Options of a save. An abort of `signal` ends the wait; `say` receives the reason of a long wait. */
+/** Options of a save. An abort of `signal` ends the wait; `report` receives the reason of a long wait. */
 export interface SaveOptions {
   signal?: AbortSignal;
   report?(text: string): void;

@@ -41,7 +41,7 @@ export class RunLogChannel {
   }
 }
 
-/** Log of a stored run for a bug report. `about`: lines about the environment. */
+/** Log of a stored run for a bug report. `headerLines`: lines about the environment. */
 export function storedRunLog(
   { events, damage }: { events: readonly StoredEvent[]; damage: readonly string[] },
   headerLines: readonly string[],

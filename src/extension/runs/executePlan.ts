@@ -9,7 +9,7 @@ interface Dependencies {
   agents: AgentPicker;
 }
 
-/** Options of a plan implementation. `apart`: in a new run that receives only the plan. `words`: additional message. */
+/** Options of a plan implementation. `apart`: in a new run that receives only the plan. `instruction`: additional message. */
 interface PlanExecution {
   apart?: true | undefined;
   instruction?: string | undefined;

@@ -27,7 +27,7 @@ export class WorkflowCommands {
   ) {}
 
   /**
-   * Runs a workflow, with dialogs for missing id and input values; `words` is the first value. Resolves to true if started; undefined:
+   * Runs a workflow, with dialogs for missing id and input values; `typedText` is the first value. Resolves to true if started; undefined:
    * cancelled.
    */
   async runWorkflow(id?: string, given?: Record<string, unknown>, typedText?: string): Promise<boolean | undefined> {

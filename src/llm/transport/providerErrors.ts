@@ -43,7 +43,7 @@ const keyIsBad =
   /api_key_invalid|(invalid|incorrect|missing|wrong|unknown|no|valid) (\w+ )?api[ _-]?key|api[ _-]?key[^.]{0,30}(invalid|not valid|incorrect|missing|expired|not found)/i;
 /**
  * Messages about a conversation that is too long: a part of the request that is too much, or a limit of the context. Besides the messages
- * at `saysWindow`: Z.ai ("Prompt exceeds max length"), GitHub Copilot ("prompt token count of 140001 exceeds the limit of"), Ark ("exceed
+ * at `windowPatterns`: Z.ai ("Prompt exceeds max length"), GitHub Copilot ("prompt token count of 140001 exceeds the limit of"), Ark ("exceed
  * max message tokens"), MiniMax ("context window exceeds limit (2013)", where the number is no size), Cohere and Bedrock ("too many input
  * tokens"), old llama.cpp ("failed to find free space in the KV cache"). Others are found by `isPossibleContextOverflow`.
  */

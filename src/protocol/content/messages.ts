@@ -54,7 +54,7 @@ const toolResultSchema = z.object({
 });
 export type ToolResult = z.infer<typeof toolResultSchema>;
 
-/** Provider's own form of an assistant message (signatures, raw calls), replayed only to the same provider and `model`. */
+// Provider's own form of an assistant message (signatures, raw calls), replayed only to the same provider and `model`.
 const nativeSchema = z.object({ provider: z.string(), model: z.string().optional(), content: z.unknown() });
 export type ProviderMetadata = z.infer<typeof nativeSchema>;
 
@@ -62,7 +62,7 @@ export function userMessage(text: string, attachments: readonly Attachment[] = [
   return { role: 'user', content: text, ...(attachments.length > 0 && { attachments: [...attachments] }) };
 }
 
-/** Line of the panel for a system message. `whole`: the line contains everything for the user, and the text is not offered. */
+// Line of the panel for a system message. `whole`: the line contains everything for the user, and the text is not offered.
 const systemNoteSchema = z.object({ line: localizedMessageSchema, whole: z.literal(true).optional() });
 export type SystemNote = z.infer<typeof systemNoteSchema>;
 

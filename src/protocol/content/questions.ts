@@ -10,7 +10,7 @@ export type UserQuestions = z.infer<typeof userQuestionsSchema>;
 
 const maxAnswerLength = 10_000;
 
-/** Answer to one question: indexes of the chosen answers, from 0, or a text instead. */
+// Answer to one question: indexes of the chosen answers, from 0, or a text instead.
 const choiceSchema = z.strictObject({
   chosen: z.array(z.number().int().min(0).max(4)).max(5),
   words: z.string().min(1).max(maxAnswerLength).optional(),

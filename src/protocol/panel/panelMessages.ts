@@ -184,10 +184,8 @@ export type PanelQuestionChoices = z.infer<typeof chosenSchema>;
  */
 export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ready') }),
-  /**
-   * Answer to `look`: milliseconds since the user last typed, scrolled or selected, and the focus. No dialog opens while the user is
-   * typing.
-   */
+  // Answer to `look`: milliseconds since the user last typed, scrolled or selected, and the focus. No dialog opens while the user is
+  // typing.
   z.strictObject({ type: z.literal('here'), look: z.number(), idleMs: z.number().min(0), focused: z.boolean() }),
   z
     .strictObject({
@@ -224,10 +222,8 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('resolve-mention'), word: typedWord }),
   z.strictObject({ type: z.literal('measure-mention'), mention: mentionSchema }),
   z.strictObject({ type: z.literal('selection-goes'), goes: z.boolean() }),
-  /**
-   * Files and folders to mention, as URIs or absolute paths: answered by `mention`. `pasted`: the original text, returned if no path
-   * resolves.
-   */
+  // Files and folders to mention, as URIs or absolute paths: answered by `mention`. `pasted`: the original text, returned if no path
+  // resolves.
   z.strictObject({
     type: z.literal('dropped'),
     places: z.array(z.string().min(1).max(4096)).min(1).max(maxMentions),
@@ -235,12 +231,12 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('stop') }),
   z.strictObject({ type: z.literal('pause') }),
-  /** Continues without a new message: after a limit, a broken stream or a reload. */
+  // Continues without a new message: after a limit, a broken stream or a reload.
   z.strictObject({ type: z.literal('continue') }),
   z.strictObject({ type: z.literal('measure-room') }),
   z.strictObject({ type: z.literal('new-run'), summary: z.literal(true).optional() }),
   z.strictObject({ type: z.literal('retry-now') }),
-  /** Implements the plan of the displayed run, in the same run or (`apart`) in a new run with only the plan. */
+  // Implements the plan of the displayed run, in the same run or (`apart`) in a new run with only the plan.
   z.strictObject({
     type: z.literal('do-plan'),
     apart: z.literal(true).optional(),
@@ -271,13 +267,11 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('show-question'), ...callShape }),
   z.strictObject({ type: z.literal('deny'), ...callShape }),
-  /** User activity while the displayed run has a call that needs an approval since an earlier window. */
+  // User activity while the displayed run has a call that needs an approval since an earlier window.
   z.strictObject({ type: z.literal('active'), runId: id }),
   z.strictObject({ type: z.literal('open-diff'), ...callShape }),
-  /**
-   * Operations on a message of a run. `edit-said`: replaces the text in a branch. `fork`: continues in a branch. `retry-reply`: sends the
-   * answered message again in a branch, to another model if `other`. `restore`: undo, with confirmation.
-   */
+  // Operations on a message of a run. `edit-said`: replaces the text in a branch. `fork`: continues in a branch. `retry-reply`: sends the
+  // answered message again in a branch, to another model if `other`. `restore`: undo, with confirmation.
   z.strictObject({
     type: z.literal('edit-said'),
     ...messagePosition,
@@ -291,9 +285,9 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('retry-reply'), ...messagePosition, other: z.literal(true).optional() }),
   z.strictObject({ type: z.literal('open-text'), ...messagePosition }),
   z.strictObject({ type: z.literal('show-change'), ...callShape }),
-  /** Undoes calls. The host asks for confirmation before more than one undo, and before overwriting later changes. */
+  // Undoes calls. The host asks for confirmation before more than one undo, and before overwriting later changes.
   z.strictObject({ type: z.literal('undo'), runId: id, toolCallIds: z.array(id).min(1).max(1000) }),
-  /** Takes back the undo of the call. Nothing happens if a file has changed since. */
+  // Takes back the undo of the call. Nothing happens if a file has changed since.
   z.strictObject({ type: z.literal('redo'), ...callShape }),
   z.strictObject({ type: z.literal('remove-rule'), ...callShape }),
   z.strictObject({ type: z.literal('file-changes'), runId: id, path: z.string().min(1).max(4096) }),

@@ -35,7 +35,7 @@ function replyEntry(message: Message, words: AuditTextFilters, callPrefix = ''):
   return { kind: 'model-call', status: message.incomplete ? 'broken-off' : 'answered', calls };
 }
 
-/** Exhaustive by type: a new event type does not compile without a row. */
+// Exhaustive by type: a new event type does not compile without a row.
 const entries: Entries = {
   'run-start': ({ workflowId, agentId, model }) => ({
     kind: 'run',
@@ -217,7 +217,7 @@ const changesOf = (changes: readonly StoredChange[] | undefined, words: AuditTex
 const movedOf = (moved: { from: string; to: string } | undefined, words: AuditTextFilters) =>
   moved && { moved: { from: shown(moved.from, words), to: shown(moved.to, words) } };
 
-/** Arguments that contain locations; other arguments may be contents. */
+// Arguments that contain locations; other arguments may be contents.
 const pathArguments = ['path', 'from', 'to', 'url', 'folder'];
 
 function pathsIn(given: Record<string, unknown>, words: AuditTextFilters): Record<string, string> {

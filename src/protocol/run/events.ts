@@ -53,11 +53,11 @@ export type UndoChange = z.infer<typeof undoChangeSchema>;
 const undoMoveSchema = movedSchema.extend({ step: z.number().int().optional() });
 export type UndoneMove = z.infer<typeof undoMoveSchema>;
 
-/** Command line with `marker`, an environment variable value that identifies the processes of the command. */
+// Command line with `marker`, an environment variable value that identifies the processes of the command.
 const commandSchema = z.object({ line: z.string(), folder: z.string(), marker: z.string() });
 export type RecordedCommandLine = z.infer<typeof commandSchema>;
 
-/** Unique identity of a process: process id, start time in the format of the system, and (Linux) the boot id. */
+// Unique identity of a process: process id, start time in the format of the system, and (Linux) the boot id.
 const processSchema = z.object({ pid: z.number().int(), began: z.string(), boot: z.string().optional() });
 export type ProcessIdentity = z.infer<typeof processSchema>;
 
@@ -83,11 +83,11 @@ export const commandEndShape = {
 const commandEndSchema = z.object(commandEndShape);
 export type CommandEnd = z.infer<typeof commandEndSchema>;
 
-/** Start of a workflow step: the hash of its name and arguments, and its result once the files prove that the step is done. */
+// Start of a workflow step: the hash of its name and arguments, and its result once the files prove that the step is done.
 const stepStartSchema = z.object({ argumentsId: z.string(), data: z.unknown() });
 export type WorkflowStepStart = z.infer<typeof stepStartSchema>;
 
-/** Outcome of a node's own call, stored in case the editor closes before the node receives the outcome. */
+// Outcome of a node's own call, stored in case the editor closes before the node receives the outcome.
 const recordedOutcomeSchema = z.union([z.object({ error: errorInfoSchema }), z.object({ data: z.unknown() })]);
 export type RecordedOutcome = z.infer<typeof recordedOutcomeSchema>;
 
@@ -107,7 +107,7 @@ const shownApprovalRequestSchema = z.object({
 });
 export type ShownApprovalRequest = z.infer<typeof shownApprovalRequestSchema>;
 
-/** Hashes of the parts of a plan that an approval covers: file before and after, command, location, tool. */
+// Hashes of the parts of a plan that an approval covers: file before and after, command, location, tool.
 const proposedSchema = z.object({
   before: z.string().optional(),
   after: z.string().optional(),
@@ -155,7 +155,7 @@ const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, sha
   z.object({ ...position, type: z.literal(type), ...shape });
 
 const storedEvents = [
-  /** `parent`: the run continues another run and shares its earlier events. `imported`: the run comes from a file and is untrusted data. */
+  // `parent`: the run continues another run and shares its earlier events. `imported`: the run comes from a file and is untrusted data.
   event('run-start', {
     workflowId: z.string(),
     agentId: z.string(),
@@ -163,7 +163,7 @@ const storedEvents = [
     parent: branchParentSchema.optional(),
     imported: z.literal(true).optional(),
   }),
-  /** Empty title: the model found none. `usage`: tokens of the title request. An empty title by the user restores the automatic title. */
+  // Empty title: the model found none. `usage`: tokens of the title request. An empty title by the user restores the automatic title.
   event('title', {
     title: z.string(),
     usage: tokenUsageSchema.optional(),
@@ -171,17 +171,15 @@ const storedEvents = [
     by: z.literal('person').optional(),
   }),
   event('pin', { pinned: z.boolean() }),
-  /** The user raises a spending limit by `more` US dollars `to` a new total, for this run or for today. */
+  // The user raises a spending limit by `more` US dollars `to` a new total, for this run or for today.
   event('limit-raise', { of: limitOfSchema, more: z.number(), to: z.number() }),
-  /** Instruction files at the start of the run. Every prompt of the run contains this text, also after a change of the files. */
+  // Instruction files at the start of the run. Every prompt of the run contains this text, also after a change of the files.
   event('instructions', { files: z.array(workspaceInstructionFileSchema) }),
   event('model', { model: z.string() }),
   event('agent', { agentId: z.string() }),
-  /**
-   * `branch`: belongs to the conversation of a parallel branch. `ends`: reports the end of the commands of these calls. `edits`: reports
-   * changes by others to files of the run. `instructions`: contains these instruction files. `queued`: delivers the queued message with
-   * this number.
-   */
+  // `branch`: belongs to the conversation of a parallel branch. `ends`: reports the end of the commands of these calls. `edits`: reports
+  // changes by others to files of the run. `instructions`: contains these instruction files. `queued`: delivers the queued message with
+  // this number.
   event('message', {
     message: messageSchema,
     branch: z.string().optional(),
@@ -190,10 +188,8 @@ const storedEvents = [
     instructions: z.array(deliveredInstructionSchema).optional(),
     queued: z.number().int().optional(),
   }),
-  /**
-   * Message in the conversation of a node's step with its own model. `conversation`: key within the node. `given`: the message precedes the
-   * first request. `anew`: earlier messages are discarded. Ids of its calls start with `callPrefix`.
-   */
+  // Message in the conversation of a node's step with its own model. `conversation`: key within the node. `given`: the message precedes the
+  // first request. `anew`: earlier messages are discarded. Ids of its calls start with `callPrefix`.
   event('node-message', {
     node: z.string(),
     branch: z.string().optional(),
@@ -203,23 +199,16 @@ const storedEvents = [
     given: z.literal(true).optional(),
     anew: z.literal(true).optional(),
   }),
-  /**
-   * Message of the user during a turn, identified by the event number. A `message` event records the delivery. `when`: `turn` if absent.
-   */
+  // Message of the user during a turn, identified by the event number. A `message` event records the delivery. `when`: `turn` if absent.
   event('queued', { ...userTextShape, when: deliveryTimeSchema.optional() }),
   event('queued-change', { queued: z.number().int(), ...userTextShape, when: deliveryTimeSchema }),
   event('queued-remove', { queued: z.number().int() }),
-  /**
-   * Corrected arguments of a call; the message retains the original. Contains the changed arguments, and the names of removed arguments.
-   */
+  // Corrected arguments of a call; the message retains the original. Contains the changed arguments, and the names of removed arguments.
   event('call-arguments', { toolCallId: z.string(), ...understoodShape }),
-  /**
-   * Requests an approval of the user. Without an `approval`, `tool-start` or `tool-end` after this event, the call still needs its
-   * approval, also in a later window. `proposed`: hashes of the displayed parts.
-   *
-   * The following `approval` may hold the run (`holds`): no request is sent until a message of the user or a `hold-end`. `automatic` is the
-   * reason of an automatic decision as a sentence; `basis` is its form for code, absent in records of earlier versions.
-   */
+  // Requests an approval of the user. Without an `approval`, `tool-start` or `tool-end` after this event, the call still needs its
+  // approval, also in a later window. `proposed`: hashes of the displayed parts.
+  // The following `approval` may hold the run (`holds`): no request is sent until a message of the user or a `hold-end`. `automatic` is the
+  // reason of an automatic decision as a sentence; `basis` is its form for code, absent in records of earlier versions.
   event('approval-request', {
     toolCallId: z.string(),
     name: z.string(),
@@ -240,14 +229,11 @@ const storedEvents = [
     holds: z.literal(true).optional(),
   }),
   event('hold-end', {}),
-  /**
-   * Intent, written to disk before the effect. Recovery judges and undoes a call without a recorded end by this event. `reads`: a read-only
-   * command that leaves no process. `about`: subject of a call outside the conversation, by argument name.
-   *
-   * The following `tool-end` has the actual `changes` (an empty list means none), or the possible changes of a failed or interrupted call.
-   * `interruptedAt` is the last recorded activity before the editor closed (epoch milliseconds), `stillRunning` the processes found at
-   * recovery, `outputId` the content id of long output, `exitCode` null for a signal, `outcome` the result of a node's call without images.
-   */
+  // Intent, written to disk before the effect. Recovery judges and undoes a call without a recorded end by this event. `reads`: a read-only
+  // command that leaves no process. `about`: subject of a call outside the conversation, by argument name.
+  // The following `tool-end` has the actual `changes` (an empty list means none), or the possible changes of a failed or interrupted call.
+  // `interruptedAt` is the last recorded activity before the editor closed (epoch milliseconds), `stillRunning` the processes found at
+  // recovery, `outputId` the content id of long output, `exitCode` null for a signal, `outcome` the result of a node's call without images.
   event('tool-start', {
     toolCallId: z.string(),
     name: z.string(),
@@ -262,7 +248,7 @@ const storedEvents = [
   }),
   event('command-start', { toolCallId: z.string(), process: processSchema }),
   event('ask', { toolCallId: z.string(), questions: z.array(userQuestionsSchema) }),
-  /** Written to disk before the call continues. The answer is text for the model and never approves a call. */
+  // Written to disk before the call continues. The answer is text for the model and never approves a call.
   event('answer', { toolCallId: z.string(), ...userQuestionAnswerShape }),
   event('tool-end', {
     toolCallId: z.string(),
@@ -280,24 +266,22 @@ const storedEvents = [
     exitCode: z.number().int().nullable().optional(),
     outcome: recordedOutcomeSchema.optional(),
   }),
-  /** Decision of the user on interrupted calls of nodes: continue with this result, or run the calls again with new approvals. */
+  // Decision of the user on interrupted calls of nodes: continue with this result, or run the calls again with new approvals.
   event('interruption-choice', {
     toolCallIds: z.array(z.string()),
     choice: z.enum(['after', 'again']),
     result: z.unknown().optional(),
   }),
   event('command-end', { toolCallId: z.string(), ...commandEndShape }),
-  /**
-   * Undo of the changes of these calls, or, with no calls, restoration of files as the run left them. `changes` are the effects of the
-   * undo.
-   */
+  // Undo of the changes of these calls, or, with no calls, restoration of files as the run left them. `changes` are the effects of the
+  // undo.
   event('undo', {
     toolCallIds: z.array(z.string()),
     changes: z.array(undoChangeSchema),
     paths: z.array(z.string()).optional(),
     moves: z.array(undoMoveSchema).optional(),
   }),
-  /** Reverts undo number `undo` to the extent of `changes` and `moves`. `paths` are the paths used by the calls. */
+  // Reverts undo number `undo` to the extent of `changes` and `moves`. `paths` are the paths used by the calls.
   event('redo', {
     undo: z.number().int(),
     toolCallIds: z.array(z.string()),
@@ -305,7 +289,7 @@ const storedEvents = [
     paths: z.array(z.string()),
     moves: z.array(undoMoveSchema),
   }),
-  /** `node`: the call belongs to a node, outside the conversation. */
+  // `node`: the call belongs to a node, outside the conversation.
   event('usage', {
     usage: tokenUsageSchema,
     attempts: z.number(),
@@ -317,10 +301,8 @@ const storedEvents = [
     filling: contextUsageSchema.optional(),
     delayMs: z.number().optional(),
   }),
-  /**
-   * Failed attempt of a model call; the next attempt starts after `waitMs`, absent after the last attempt. `message` is for the user and
-   * may quote the provider.
-   */
+  // Failed attempt of a model call; the next attempt starts after `waitMs`, absent after the last attempt. `message` is for the user and
+  // may quote the provider.
   event('attempt', {
     attempt: z.number().int(),
     code: z.string(),
@@ -333,10 +315,8 @@ const storedEvents = [
   }),
   event('outline', { outline: workflowDiagramSchema }),
   event('node', workflowNodeChangeShape),
-  /**
-   * Compaction of the context window. `node`: in the conversation of a node; `branch`: in the conversation of a parallel branch;
-   * `conversation`: key of the step's conversation.
-   */
+  // Compaction of the context window. `node`: in the conversation of a node; `branch`: in the conversation of a parallel branch;
+  // `conversation`: key of the step's conversation.
   event('compaction', {
     upTo: z.number().int().min(0),
     most: z.number().int().min(1).optional(),
@@ -347,10 +327,8 @@ const storedEvents = [
     conversation: z.string().optional(),
     filling: contextUsageSchema.optional(),
   }),
-  /**
-   * Damaged record that was continued. Events after `from`, up to `to`, followed a loss and are displayed separately. `places`: file
-   * offsets of the reported damage; `damage`: sentences.
-   */
+  // Damaged record that was continued. Events after `from`, up to `to`, followed a loss and are displayed separately. `places`: file
+  // offsets of the reported damage; `damage`: sentences.
   event('mended', {
     from: z.number().int(),
     to: z.number().int(),
@@ -378,7 +356,7 @@ const shownEvents = [
     ...besideShape,
     filling: contextUsageSchema.optional(),
   }),
-  /** Progress of a wait: a loading model, prompt evaluation (`fraction` 0..1), a retry (`until`, epoch ms; `attempt`: its number). */
+  // Progress of a wait: a loading model, prompt evaluation (`fraction` 0..1), a retry (`until`, epoch ms; `attempt`: its number).
   event('progress', {
     text: z.string(),
     said: localizedMessageSchema.optional(),

@@ -122,7 +122,7 @@ function resultData({ toolCallId, content, error, attachments }: ToolResult, hid
   }
 }
 
-/** Retains images. Other files are removed if any part is hidden, because the remainder is unpredictable. */
+// Retains images. Other files are removed if any part is hidden, because the remainder is unpredictable.
 function attachmentsData(attachments: readonly Attachment[] = [], hide: HideSecrets): { attachments?: Attachment[] } {
   const whole = attachments.filter(({ mediaType, data }) => {
     if (/^(image|audio|video)\//.test(mediaType)) return true;

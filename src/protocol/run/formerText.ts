@@ -105,7 +105,7 @@ function commandEndLine(command: string, how: string): LocalizedMessage {
   return left === undefined ? line : { english: '{0}. {1}', values: [line, message('Still running: {0}', left)] };
 }
 
-/** Converts a change by the user from the model's view (“your” work) to `formerNoteForms`, with the model as “it”. */
+// Converts a change by the user from the model's view (“your” work) to `formerNoteForms`, with the model as “it”.
 const inUserView = (words: string): string =>
   words
     .replace(
@@ -124,7 +124,7 @@ function formerNoteText(text: string): LocalizableText {
   return found ? message(found.form as (typeof formerNoteForms)[number], ...found.values) : text;
 }
 
-/** Sentences of `former.json`, translated by the bundle. */
+// Sentences of `former.json`, translated by the bundle.
 const formerCommandEndForms = [
   'went on without its window',
   'was ended: it wrote more than 100 MiB',
@@ -219,7 +219,7 @@ const formerMentionForms = [
 const mentionReasons = ['too many', 'no space', 'a picture', 'not readable text', 'needs approval', 'denied'] as const;
 const formerMentionReasons = ['no room', 'not a text that can be read', 'asked about'];
 
-/** Returns the first form that the English text has, with its values. */
+// Returns the first form that the English text has, with its values.
 function matchSentenceForm<Form extends string>(
   forms: readonly Form[],
   words: string,

@@ -278,7 +278,7 @@ const toolHead = [
   'median ms until an answer',
 ];
 
-/** Quotes a field according to RFC 4180. Text that a spreadsheet would treat as a formula receives a leading apostrophe. */
+// Quotes a field according to RFC 4180. Text that a spreadsheet would treat as a formula receives a leading apostrophe.
 function field(value: string | number | undefined): string {
   if (typeof value === 'number') return String(Math.round(value * 1e6) / 1e6);
   const text = /^[=+\-@\t\r]/.test(value ?? '') ? `'${value}` : (value ?? '');

@@ -87,7 +87,7 @@ const oneLine = (text: string) =>
 const unseen =
   '[[\\p{Cc}--[\\t\\n]]\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Bidi_Control}\\p{Default_Ignorable_Code_Point}\\u{FFF9}-\\u{FFFC}]';
 const blank = '[[\\p{Zs}--[ ]]\\u{2800}\\u{1D159}\\u{13441}\\u{13442}\\u{16FE4}]';
-/** Right-to-left characters: every range with the default `Bidi_Class` R or AL, including unassigned code points. */
+// Right-to-left characters: every range with the default `Bidi_Class` R or AL, including unassigned code points.
 const fromRight =
   '[[\\u{0590}-\\u{08FF}\\u{FB1D}-\\u{FDFF}\\u{FE70}-\\u{FEFC}\\u{10800}-\\u{10FFF}\\u{1E800}-\\u{1EFFF}]--\\p{Cf}]';
 /**
@@ -108,7 +108,7 @@ const many = `(?<stack>${stacked})`;
 const alone = (what: string) => `(?<alone>${what})\\k<alone>*`;
 const enclosed = `(?<=⟨RTL )(?:${word})(?= RTL⟩)`;
 
-/** Compiles the expression on first use: expressions over all of Unicode take milliseconds to compile, which would delay the start. */
+// Compiles the expression on first use: expressions over all of Unicode take milliseconds to compile, which would delay the start.
 function whenNeeded(source: string, flags: string): () => RegExp {
   let made: RegExp | undefined;
   return () => {

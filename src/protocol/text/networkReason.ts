@@ -3,7 +3,7 @@ import { joinLocalizableTexts, type LocalizableText } from './localized.ts';
 
 /**
  * Reason of a failed connection. `code`: code of the system, Node.js or Chromium, empty if none. `text`: the error text for details and
- * logs, never for users. `words`: end of a sentence for users, undefined if not actionable.
+ * logs, never for users. `reason`: end of a sentence for users, undefined if not actionable.
  */
 export interface NetworkReason {
   code: string;

@@ -45,7 +45,7 @@ async function ofMove(workspace: Workspace, { from, to }: FileMove): Promise<Cha
   return old === now ? 'neither' : now ? 'after' : 'before';
 }
 
-/** Resolves the path itself without following a final link; null if nothing exists. */
+// Resolves the path itself without following a final link; null if nothing exists.
 async function find(workspace: Workspace, path: string): Promise<ResolvedPath | null> {
   try {
     return await resolvePath(workspace.roots, path, 'delete');

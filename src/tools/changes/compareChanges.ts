@@ -4,7 +4,7 @@ import { type DiffHunk, diffSequences } from '../edit/diff.ts';
 import { currentContent, linesWithoutEndings, sha256 } from '../sandbox/fileText.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 
-/** Maximum characters of a compared text; longer texts are only tested for equality. */
+// Maximum characters of a compared text; longer texts are only tested for equality.
 const longest = 1_000_000;
 
 /**

@@ -30,5 +30,5 @@ export function lineEditsBetween(before: string, now: string): LineEdit[] {
   }));
 }
 
-/** Splits like an editor: an empty line follows the last line end. */
+// Splits like an editor: an empty line follows the last line end.
 const editorLines = (text: string): string[] => text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);

@@ -63,7 +63,7 @@ function locationsTool(
   }
 }
 
-/** Returns the column, counted from 1. Throws `TOOL_ARGS_INVALID` with the lines that contain the name if the given line does not. */
+// Returns the column, counted from 1. Throws `TOOL_ARGS_INVALID` with the lines that contain the name if the given line does not.
 function columnOf(lines: readonly string[], line: number, symbol: string, path: string): number {
   const on = (text: string | undefined) => wholeName(text ?? '', symbol);
   const column = on(lines[line - 1]);

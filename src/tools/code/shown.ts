@@ -7,7 +7,7 @@ import { secretFileReason } from '../policy/secretFiles.ts';
 import { realOrVirtualRelativePath } from '../sandbox/resolveReadPath.ts';
 import { secretContentReason } from '../sandbox/secretContent.ts';
 
-/** Milliseconds to wait for a language server. */
+// Milliseconds to wait for a language server.
 const patience = 20_000;
 
 /** Displayed form of a file from a language server: the workspace path, or the mark of an outside or secret file. */

@@ -205,7 +205,7 @@ async function homeOf(
   }
 }
 
-/** Shell builtins. A builtin can change the meaning of later commands, so only the whole line can be allowed. */
+// Shell builtins. A builtin can change the meaning of later commands, so only the whole line can be allowed.
 const shellWords = new Set(
   (
     '. : alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown enable eval exec exit export fc fg ' +
@@ -300,7 +300,7 @@ async function configuredFolders(
   return found;
 }
 
-/** Tests for a file named after the program, or a key in `package.json`. An unreadable file counts. */
+// Tests for a file named after the program, or a key in `package.json`. An unreadable file counts.
 async function isConfigured(program: string, folder: string): Promise<boolean> {
   const names: string[] = await readdir(folder).catch(() => []);
   const called = program.replace(/[-_.]?cli\d*$/, '');

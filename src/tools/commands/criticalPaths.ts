@@ -4,7 +4,7 @@ import { expandBraces, expandWord, hasGlob, unescapeShellWord } from '../shellSy
 import { type ShellWord, unknownShellTextMark, workingFolderMark } from '../shellSyntax/shellWords.ts';
 
 /**
- * Paths that must not be destroyed, absolute, in their spelling and as real paths. `kept` holds the home folder, the open folders and all
+ * Paths that must not be destroyed, absolute, in their spelling and as real paths. `protectedFolders` holds the home folder, the open folders and all
  * their parents; `open` only the open folders.
  */
 export interface CriticalPaths {

@@ -22,7 +22,7 @@ import {
 import { isDiskDevice } from './devices.ts';
 import { possibleWorkingFolders } from './workingFolders.ts';
 
-/** Irreversible effect of a command: refused without an approval request, or approved every time. */
+// Irreversible effect of a command: refused without an approval request, or approved every time.
 type Danger =
   | { effect: 'refuse'; why: string }
   /** `why`: a full sentence for the user. */
@@ -263,7 +263,7 @@ async function judgeFind(
     : undefined;
 }
 
-/** Checks `git clean`: outside of the open folders, the deleted files were never committed in this project. */
+// Checks `git clean`: outside of the open folders, the deleted files were never committed in this project.
 async function judgeClean(words: readonly ShellWord[], sight: Sight): Promise<Danger | undefined> {
   const open = [...sight.everything.open];
   for (const word of words) {

@@ -5,10 +5,10 @@ import { containsSecretsAnywhere } from '../sandbox/secretContent.ts';
 import { findGrantRow } from './grants/grantTable.ts';
 import { findGitRepositoryRoot, GitRepository } from './loss/repository.ts';
 
-/** Milliseconds for Git to produce the output; a slower command needs an approval. */
+// Milliseconds for Git to produce the output; a slower command needs an approval.
 const limit = 2000;
 
-/** Git commands that show file contents, with the options that some of them need for it. */
+// Git commands that show file contents, with the options that some of them need for it.
 const contents = new Map<string, RegExp | undefined>([
   ['diff', undefined],
   ['show', undefined],

@@ -39,7 +39,7 @@ const examples: readonly string[] = [
   ...[...secretFolders].map((folder) => `${folder}/x`),
 ];
 
-/** Similar names without secrets: a glob that also matches these selects files of any kind. */
+// Similar names without secrets: a glob that also matches these selects files of any kind.
 const ordinaryBeside = (name: string): string[] => {
   const ending = /\.\w+$/.exec(name.slice(1))?.[0] ?? '';
   return ['other', `other${ending}`, ...(name.startsWith('.') ? [`.other${ending}`] : [])].filter(
@@ -47,7 +47,7 @@ const ordinaryBeside = (name: string): string[] => {
   );
 };
 
-/** Limit of stars: the duration of a match grows exponentially. */
+// Limit of stars: the duration of a match grows exponentially.
 const maxStars = 4;
 
 /**

@@ -7,7 +7,7 @@ import { secretGitOutputReason } from './gitOutput.ts';
 import { findGrantRow } from './grants/grantTable.ts';
 import { findGitRepositoryRoot, GitRepository } from './loss/repository.ts';
 
-/** Milliseconds to read the settings of the repository. */
+// Milliseconds to read the settings of the repository.
 const limit = 2000;
 
 export class GitNotReadOnlyError extends UserFacingError {}

@@ -3,7 +3,7 @@ import * as paths from 'node:path';
 import type { WorkspaceRoot } from '../core/workspace.ts';
 import { readRegularFile } from '../sandbox/regularFile.ts';
 
-/** Maximum bytes of an index to read. */
+// Maximum bytes of an index to read.
 const largestIndex = 20_000_000;
 
 /**
@@ -32,7 +32,7 @@ export async function listGitTrackedFiles(
   return names && { names, below };
 }
 
-/** Parses an index of version 2 or 3; only these versions store full names. */
+// Parses an index of version 2 or 3; only these versions store full names.
 function namesOf(index: Buffer): string[] | undefined {
   if (index.length < 12 || index.toString('latin1', 0, 4) !== 'DIRC') return undefined;
   const [version, count] = [index.readUInt32BE(4), index.readUInt32BE(8)];

@@ -56,5 +56,5 @@ function checkShowableCommand(command: string): void {
   if (problem) throw createPathRefusal('COMMAND_REFUSED', `The command ${problem}.`);
 }
 
-/** Same characters as for paths, but tabs and newlines are allowed. */
+// Same characters as for paths, but tabs and newlines are allowed.
 const unshowable = /(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u115f\u1160\u3164\uffa0]/u;

@@ -51,6 +51,6 @@ export async function commandOutputFiles(
   return named.every(isHarmless) ? outputs : [];
 }
 
-/** Environment variables, and `cd` to the home or the previous folder. */
+// Environment variables, and `cd` to the home or the previous folder.
 const elsewhere = /\$\{?[A-Z_]|\b(cd|pushd|popd)[ \t]*(-[ \t]*)?($|[;&|\n)])/;
 const harmless = new RegExp(`^/dev/(null|stdin|stdout|stderr)$|^(${systemProgramFolders.join('|')})/[\\w.+-]+$`);

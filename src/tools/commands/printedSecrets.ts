@@ -32,7 +32,7 @@ const takesText = new Set(
 const verb = '(?:get|print|show|export|read|reveal|decrypt|dump|fill|lookup|find|fetch|view|access|create)';
 const noun =
   '(?:tokens?|secrets?|passwords?|passphrases?|credentials?|creds|private-keys?|secret-keys?|secret-subkeys?|generic-password|internet-password|keychain)';
-/** One word with verb and noun (`print-access-token`); two adjacent words (`secret show`) count too. */
+// One word with verb and noun (`print-access-token`); two adjacent words (`secret show`) count too.
 const oneWord = new RegExp(
   `^-*(?:[a-z]+[-:])*${verb}[-:](?:[a-z]+[-:])*${noun}(?:[-:](?:value|string|keys?|subkeys?))?$`,
 );
@@ -47,7 +47,7 @@ function namesSecrets(words: readonly string[]): boolean {
   );
 }
 
-/** Programs that store secrets, with the arguments that print a secret, where the generic words do not match. */
+// Programs that store secrets, with the arguments that print a secret, where the generic words do not match.
 const stores = new Map<string, RegExp>([
   ['ps', /(^| )(?!-)[A-Za-z]*e[A-Za-z]*( |$)|(^| )-?-?[A-Za-z]*E|environ/],
   ['git', /(^| )credential(-[\w-]+)? (fill|get)( |$)|(^| )credential-\w+/],

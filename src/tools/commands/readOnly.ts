@@ -212,7 +212,7 @@ function foldersOfFind(words: readonly string[]): string[] {
   return targets;
 }
 
-/** Refuses a search below a secret folder, because names no longer identify the files to exclude. */
+// Refuses a search below a secret folder, because names no longer identify the files to exclude.
 async function checkSearched(roots: readonly WorkspaceRoot[], folder: string, path: string): Promise<void> {
   const place = await resolvePath(roots, paths.resolve(folder, path), 'search').catch(() => undefined);
   const names = place?.relative.split('/') ?? [];

@@ -41,7 +41,7 @@ interface ReferencedPaths {
   shown?: LocalizedMessage;
 }
 
-/** Maximum paths to check; above, the command counts as naming the whole workspace. */
+// Maximum paths to check; above, the command counts as naming the whole workspace.
 const maxPaths = 1000;
 const tooMany: ReferencedPaths = { paths: [''], protected: message('It has too many words to be checked.') };
 
@@ -173,7 +173,7 @@ async function reasonOfWord(
   return expandBraces(pattern) ? undefined : tooMany.protected;
 }
 
-/** Returns hidden names that a glob may match although no file exists yet; the glob must contain at least two letters of the name. */
+// Returns hidden names that a glob may match although no file exists yet; the glob must contain at least two letters of the name.
 function hiddenMeant(spelling: string): string[] {
   const names = spelling.split('/');
   const letters = (name: string) => unescapeShellWord(name.replace(/\[[^\]]*\]|[*?.]/g, '')).length;

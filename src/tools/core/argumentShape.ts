@@ -1,7 +1,7 @@
 import { isJsonSchema, isNonEmptyArray, resolveSchemaPointer } from '../../protocol/content/schemaParts.ts';
 import type { ToolDefinition } from '../../protocol/content/tools.ts';
 
-/** Maximum length in characters of the shape of one argument, and of the shape of all arguments. */
+// Maximum length in characters of the shape of one argument, and of the shape of all arguments.
 const [longestPart, longestShape] = [200, 450];
 const deepestPart = 4;
 const maxValues = 8;

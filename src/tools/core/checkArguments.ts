@@ -7,7 +7,7 @@ import { zodIssueText } from './zodIssueText.ts';
 
 type Checked = Pick<Tool, 'definition' | 'arguments' | 'schema' | 'understands'>;
 
-/** Nesting limit above any real schema. Deeper values cannot be stored or sent. */
+// Nesting limit above any real schema. Deeper values cannot be stored or sent.
 const maximumDepth = 32;
 
 /**
@@ -36,7 +36,7 @@ export function normalizeToolArguments(call: ToolCall, tool: Checked): { args: u
   );
 }
 
-/** Returns the checked form of the only acceptable reading; undefined if no reading is accepted, or if several readings differ. */
+// Returns the checked form of the only acceptable reading; undefined if no reading is accepted, or if several readings differ.
 function onlyReading(
   given: Record<string, unknown>,
   schema: unknown,

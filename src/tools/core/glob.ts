@@ -29,7 +29,7 @@ export function parseGlobParts(glob: string, brackets: GlobBracketMeaning = 'set
   return parse(anchored.includes('/') ? anchored : `**/${anchored}`, brackets);
 }
 
-/** State of the automaton. A state consumes a matching character, or (without `reads`) passes on without input. State 0 accepts. */
+// State of the automaton. A state consumes a matching character, or (without `reads`) passes on without input. State 0 accepts.
 interface State {
   reads?(letter: string): boolean;
   to: number[];
@@ -42,10 +42,10 @@ interface GlobState {
   others: Map<number, GlobState>;
 }
 
-/** Limit of cached state sets: some globs have very many. */
+// Limit of cached state sets: some globs have very many.
 const maxGlobStates = 1000;
 
-/** Follows all paths through the glob at the same time, so the duration is at most proportional to path × glob. */
+// Follows all paths through the glob at the same time, so the duration is at most proportional to path × glob.
 function walker(states: readonly State[]): (path: string) => boolean {
   let globStates = new Map<string, GlobState>();
   const globStateOf = (from: readonly number[]): GlobState => {

@@ -15,7 +15,7 @@ type Arguments = Record<string, unknown>;
 
 const wrappers = ['arguments', 'args', 'input', 'parameters', 'params'];
 
-/** Budget of visited values and schema parts for a call: nested alternatives could grow without end. */
+// Budget of visited values and schema parts for a call: nested alternatives could grow without end.
 const maxSteps = 500_000;
 const charactersPerStep = 64;
 
@@ -269,7 +269,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** Returns the number that a text represents, if the text is a JSON number and no digit is lost. */
+// Returns the number that a text represents, if the text is a JSON number and no digit is lost.
 function numberIn(text: string): number | undefined {
   if (text.length > 400 || !/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d{1,4})?$/.test(text)) return undefined;
   const value = Number(text);

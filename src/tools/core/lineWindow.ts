@@ -1,7 +1,7 @@
 export const defaultReadLineCount = 1000;
 export const maxLineWindowCharacters = 40_000;
 
-/** Range of lines of a text, counted from 1. `cut` says how to read on if more lines follow. */
+// Range of lines of a text, counted from 1. `cut` says how to read on if more lines follow.
 interface LineWindow {
   text: string;
   startLine: number;

@@ -60,7 +60,7 @@ export function resolveProgramPath(
     .find(isFile);
 }
 
-/** Returns the path of a Windows system program; no file of a repository can replace that path. */
+// Returns the path of a Windows system program; no file of a repository can replace that path.
 function ofWindows({ env }: Pick<ProgramEnvironment, 'env'>, ...names: string[]): string {
   const root = variableOf(env, 'SystemRoot') ?? variableOf(env, 'windir') ?? '';
   return win32.join(/^[a-z]:\\/i.test(root) ? root : 'C:\\Windows', 'System32', ...names);

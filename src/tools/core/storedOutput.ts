@@ -1,7 +1,7 @@
 import { textHead } from '../../protocol/text/shorten.ts';
 import type { ToolContext } from './tool.ts';
 
-/** Bytes, as JSON, of the head and the tail of a long text for the model. Together they stay below the limit of an outcome. */
+// Bytes, as JSON, of the head and the tail of a long text for the model. Together they stay below the limit of an outcome.
 const maxSentHead = 15 * 1024;
 const maxSentTail = 45 * 1024;
 

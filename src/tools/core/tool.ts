@@ -83,7 +83,7 @@ export interface ToolContext {
   toolCallId: string;
   workspace: Workspace;
   signal: AbortSignal;
-  /** Returns a test for files that permission rules exclude from a search below `place`. All paths are workspace-relative. */
+  /** Returns a test for files that permission rules exclude from a search below `folder`. All paths are workspace-relative. */
   searchExclusionTest(folder: string): (path: string) => boolean;
   output(text: string): void;
   /** Records the text on disk if it differs from the planned `change`; the diff and undo use this text. */

@@ -59,7 +59,7 @@ export function parseYaml(
   }
 }
 
-/** Maximum errors per file: the library creates an object for each, which is slower than parsing. */
+// Maximum errors per file: the library creates an object for each, which is slower than parsing.
 const maxErrors = 100;
 
 interface Reporting {
@@ -85,7 +85,7 @@ function limitErrors(composer: Composer): { first: NonNullable<ParseProblem> } {
   return errors;
 }
 
-/** Levels outside of the nesting count: the document and the current value. */
+// Levels outside of the nesting count: the document and the current value.
 const aboveAndBelow = 2;
 const several = 'There are several documents here (`---`): keep one a file.';
 const tooManyAliases = `Aliases (\`*name\`) are here more than ${maxYamlAliases} times: write the parts out.`;

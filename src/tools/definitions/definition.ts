@@ -12,7 +12,7 @@ export interface BuiltinToolDefinition<Shape extends z.ZodRawShape, Gives extend
   gives?: Gives;
 }
 
-/** Present because the host may truncate the data of any tool. */
+// Present because the host may truncate the data of any tool.
 const cut = z.string().optional().describe('Set if the result is truncated: a sentence about the rest.');
 
 /**

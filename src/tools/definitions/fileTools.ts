@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { changedFieldSchema, fileChangeResultShape } from './shapes.ts';
 
 const ifMatchSha256 = z.string().optional().meta({ help: 'Fail if the file changed since it was read.' });
-/** Absent from prompts where the old text itself is matched, so that an outdated edit fails without a checksum. */
+// Absent from prompts where the old text itself is matched, so that an outdated edit fails without a checksum.
 const unlistedSha256 = ifMatchSha256.meta({ ...ifMatchSha256.meta(), unlisted: true });
 
 export const fsApplyPatchDefinition = {

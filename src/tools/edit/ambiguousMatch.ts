@@ -14,7 +14,7 @@ import {
 export const maxMatchedFileLines = 50_000;
 const maxLines = 16;
 const linesForOneSame = 2;
-/** Weight of lines without words: brackets look alike everywhere. */
+// Weight of lines without words: brackets look alike everywhere.
 const lightWeight = 0.25;
 /**
  * Returns another position that an edit may mean: nearly the same lines with the written indentation, changed since. The match at `found`

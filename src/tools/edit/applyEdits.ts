@@ -27,7 +27,7 @@ import { findCompetingLines, isInexact } from './similarLines.ts';
 
 /**
  * Replacement of `oldText`, which must occur exactly once, by `newText`. With `lines`, both texts are whole lines and parts of lines never
- * match; then `place` locates the match if the lines occur several times.
+ * match; then `location` locates the match if the lines occur several times.
  */
 export interface SearchReplaceEdit {
   oldText: string;
@@ -168,7 +168,7 @@ interface TextRange {
   length: number;
 }
 
-/** Finds exact matches with any line ending: `\n` of a model also matches `\r\n`. */
+// Finds exact matches with any line ending: `\n` of a model also matches `\r\n`.
 function exactMatches(text: string, oldText: string): TextRange[] {
   const spellings = new Set([oldText, convertLineEndings(oldText, '\n'), convertLineEndings(oldText, '\r\n')]);
   const ranges: TextRange[] = [];
@@ -249,12 +249,12 @@ function cutsWord(text: string, at: number, end: number, oldText: string, newTex
   return (cutAtStart && same < first) || (cutAtEnd && sameAtEnd < last);
 }
 
-/** Letters of scripts with blanks between words; a combining mark belongs to its letter. */
+// Letters of scripts with blanks between words; a combining mark belongs to its letter.
 const letter = '[\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\p{N}\\p{M}_$]';
 const firstWord = new RegExp(`^${letter}+`, 'u');
 const lastWord = new RegExp(`${letter}+$`, 'u');
 
-/** Maximum characters to show of a line: longer lines occur only in generated files. */
+// Maximum characters to show of a line: longer lines occur only in generated files.
 const maxAroundMatch = 200;
 
 function wholeLinesAround(text: string, at: number, end: number): string {
@@ -265,7 +265,7 @@ function wholeLinesAround(text: string, at: number, end: number): string {
   return `${start > from ? '…' : ''}${text.slice(start, stop).trimEnd()}${stop < to ? '…' : ''}`;
 }
 
-/** Splits the new text. If the old text has no final line ending, a final line ending of the new text is a blank line. */
+// Splits the new text. If the old text has no final line ending, a final line ending of the new text is a blank line.
 function newLines(oldText: string, newText: string): string[] {
   return newText === '' || /[\r\n][ \t]*$/.test(oldText)
     ? linesWithoutTrailingBlank(newText)

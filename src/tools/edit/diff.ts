@@ -10,7 +10,7 @@ export interface DiffHunk {
   toEnd: number;
 }
 
-/** Maximum differences; above, the whole text is one hunk: correct but coarse. */
+// Maximum differences; above, the whole text is one hunk: correct but coarse.
 const maximumDifferences = 2000;
 
 export function diffSequences(from: readonly string[], to: readonly string[]): DiffHunk[] {

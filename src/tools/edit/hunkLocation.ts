@@ -49,13 +49,13 @@ function regionsOf(texts: readonly string[], header: string, { from, to }: Regio
   }));
 }
 
-/** Compares a header as a prefix: Git truncates long lines, also within a word, and models omit the opening bracket. */
+// Compares a header as a prefix: Git truncates long lines, also within a word, and models omit the opening bracket.
 const beginsWith = (line: string, header: string) =>
   header !== '' &&
   line.startsWith(header) &&
   (header.length >= longHeader || !/^[\p{L}\p{N}_]/u.test(line.slice(header.length)));
 
-/** Minimum characters of a possibly truncated header. Git limits a line to 80 bytes. */
+// Minimum characters of a possibly truncated header. Git limits a line to 80 bytes.
 const longHeader = 60;
 
 // Returns the line after the block of a line; undefined if no deeper line follows.

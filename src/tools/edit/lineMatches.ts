@@ -13,7 +13,7 @@ export interface MatchedLines {
   gaps: [number, number][];
 }
 
-/** Minimum similarity of a differing line, and the lines required for each such line. */
+// Minimum similarity of a differing line, and the lines required for each such line.
 const similarity = 0.85;
 const linesForOneSimilar = 10;
 
@@ -68,7 +68,7 @@ function compare(
   return new Set(different.map((index) => ours[index]!));
 }
 
-/** Compares two lines; a pure difference of case is another name. */
+// Compares two lines; a pure difference of case is another name.
 function areSimilar(a: string, b: string): boolean {
   if (a.toLowerCase() === b.toLowerCase()) return false;
   const longest = Math.max(a.length, b.length);
@@ -92,7 +92,7 @@ function differBySlips(a: string, b: string): boolean {
   return marks.length <= 1 && pairs.every((pair) => isSlip(...pair));
 }
 
-/** Other quotes around the same text count as one slip, although two characters differ. */
+// Other quotes around the same text count as one slip, although two characters differ.
 const isQuotes = (pair: readonly (string | undefined)[]) =>
   pair.every((one) => one !== undefined && /^['"`]$/.test(one));
 

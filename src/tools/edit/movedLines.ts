@@ -70,7 +70,7 @@ function standsAt(
   return hasSameNeighbor(texts, seenLines, at, start, count) ? at : undefined;
 }
 
-/** Checks an adjacent line: a diff can map changed lines to a copy elsewhere. */
+// Checks an adjacent line: a diff can map changed lines to a copy elsewhere.
 function hasSameNeighbor(
   texts: readonly string[],
   seenLines: readonly string[],

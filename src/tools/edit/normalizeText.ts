@@ -37,7 +37,7 @@ const folds = new Map<string, string>();
 const maxFolds = 10_000;
 const longestFold = 8;
 
-/** Normalizes a base letter together with combining marks, so that NFC and NFD are equal. */
+// Normalizes a base letter together with combining marks, so that NFC and NFD are equal.
 function foldedCluster(cluster: string): string {
   const known = folds.get(cluster);
   if (known !== undefined) return known;

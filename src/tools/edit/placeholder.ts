@@ -21,7 +21,7 @@ export function refusePlaceholders(text: string, before: string | null): void {
   );
 }
 
-/** Maximum characters of a placeholder; the limit also bounds the duration of the patterns. */
+// Maximum characters of a placeholder; the limit also bounds the duration of the patterns.
 const longestPlaceholder = 300;
 
 export function isPlaceholder(whole: string): boolean {
@@ -45,7 +45,7 @@ export function isPlaceholder(whole: string): boolean {
 
 const leftOut =
   /\b(rest|remaining|remainder|existing|unchanged|omitted|previous code|other (code|methods|functions|lines|imports|tests|fields)|same as (before|above)|as before|keep|truncated|snip)\b/;
-/** Marker of `truncate` in older calls of the model. */
+// Marker of `truncate` in older calls of the model.
 const leftOutByUs = /^… [\d,]+ characters left out …$/;
 const unchanged =
   /^(the )?(rest|remaining|remainder|existing|other|previous)\b( of)?( (the|this|your))?( (code|file|content|contents|implementation|function|functions|method|methods|class|component|lines|imports|tests|logic))*( (is|are|stays?|remains?|goes|go))?( the)? (unchanged|same|omitted|as before|here)( as before| here)?$/;

@@ -54,7 +54,7 @@ export function replaceLines(
   return { text: join(lines, changed, inserted, lines[first]!.ending || lines[first - 1]?.ending || '\n') };
 }
 
-/** Returns the hunks of an edit. If lines are replaced in place, this interpretation wins over the diff's choice among equal lines. */
+// Returns the hunks of an edit. If lines are replaced in place, this interpretation wins over the diff's choice among equal lines.
 function hunksOf(old: readonly string[], now: readonly string[]): DiffHunk[] {
   const hunks = diffSequences(old, now);
   const size = hunks.reduce((sum, one) => sum + one.fromEnd - one.fromStart + one.toEnd - one.toStart, 0);

@@ -56,7 +56,7 @@ function twinOf(
   return best && Math.max(0, best.at);
 }
 
-// Tests if a run matches the edit exactly where the found run does not. `place` maps lines of the edit to lines of the run.
+// Tests if a run matches the edit exactly where the found run does not. `indexOfLine` maps lines of the edit to lines of the run.
 type Difference = (indexOfLine: ReadonlyMap<number, number>, texts: readonly string[]) => boolean;
 
 function differencesOf(

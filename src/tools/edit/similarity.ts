@@ -3,7 +3,7 @@ import { leadingWhitespace } from './indent.ts';
 import { normalizeLineForMatch } from './normalizeText.ts';
 
 export const minLineSimilarity = 0.5;
-/** Short lines are also compared by letters; `nearlyAll` letters must be common. */
+// Short lines are also compared by letters; `nearlyAll` letters must be common.
 const minWords = 2;
 const shortLine = 80;
 const nearlyAll = 0.75;

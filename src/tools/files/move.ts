@@ -85,7 +85,7 @@ async function reasonOfScripts(workspace: Workspace, file: ResolvedPath, target:
   return fileChangeApprovalReason(file, text, null) ?? fileChangeApprovalReason(target, null, text);
 }
 
-/** Maximum entries to check; a larger move needs an approval. */
+// Maximum entries to check; a larger move needs an approval.
 const maximumEntries = 5000;
 
 // Returns the relative paths in a folder, with `/`; undefined above the limit.
@@ -100,7 +100,7 @@ function configurationInside(inside: readonly string[] | undefined): LocalizedMe
   return found === undefined ? undefined : message('It contains {0}. {1}', found, buildFileReason(found.split('/'))!);
 }
 
-/** Checks files inside of a folder under the old and the new name: `x/settings.json` becomes `.vscode/settings.json`. */
+// Checks files inside of a folder under the old and the new name: `x/settings.json` becomes `.vscode/settings.json`.
 async function reasonInside(file: ResolvedPath, target: ResolvedPath, inside: string[] | undefined) {
   if (file.kind !== 'folder') return undefined;
   if (!inside) return message('It contains more than can be checked.');

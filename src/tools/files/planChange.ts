@@ -142,7 +142,7 @@ function takenBack({ relative }: ResolvedPath, data: object | undefined): ToolEr
   return data ? new AlreadyAppliedError(error, data) : error;
 }
 
-/** Maximum characters of the diff made on save; the model can read the rest from the file. */
+// Maximum characters of the diff made on save; the model can read the rest from the file.
 const longestDifference = 2000;
 
 /** Appends a sentence to a reason; '' is no reason. */
@@ -192,7 +192,7 @@ export async function checkTargetUnchanged(
   );
 }
 
-/** Checks the mode instead of trying: an administrator could write the file, but the user made it read-only. */
+// Checks the mode instead of trying: an administrator could write the file, but the user made it read-only.
 async function checkWritable(file: ResolvedPath): Promise<void> {
   const mode = file.kind === 'file' ? (await lstat(file.path)).mode : 0o600;
   if ((mode & 0o222) === 0)

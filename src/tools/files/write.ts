@@ -22,7 +22,7 @@ export const fsWriteTool = createSideEffectTool(
   },
 );
 
-/** Preserves Windows line endings. The byte order mark belongs to the encoding, not to the text. */
+// Preserves Windows line endings. The byte order mark belongs to the encoding, not to the text.
 function asTheFileHasIt(content: string, before: string | null): string {
   const text = content.replace(/^\ufeff/, '');
   const windows = before?.includes('\r\n') && !/(^|[^\r])\n/.test(before);

@@ -379,7 +379,7 @@ export function createToolHost({
 
 const notYetKnown: PlannedDataLoss = { text: message('Checking what this command discards…'), items: [] };
 
-/** Outcome of a call that had not started when the editor closed; the call stays open for the next window. */
+// Outcome of a call that had not started when the editor closed; the call stays open for the next window.
 const notYet = failedToolOutcome(unansweredQuestionCode, 'The editor closed before this started.');
 
 function localizePlan(

@@ -24,12 +24,12 @@ export interface WorkspaceInstructions {
   near(paths: readonly string[]): Promise<WorkspaceInstructionFile[]>;
 }
 
-/** Adds the skills that the user can call by name; none in an untrusted workspace. */
+// Adds the skills that the user can call by name; none in an untrusted workspace.
 interface InstructionsAndSkills extends WorkspaceInstructions {
   skills(): Promise<Skill[]>;
 }
 
-/** File of `.github/instructions`. `globs` selects files; empty means files that the user shows to the model. */
+// File of `.github/instructions`. `globs` selects files; empty means files that the user shows to the model.
 interface Scoped extends WorkspaceInstructionFile {
   root: string;
   globs: string[];

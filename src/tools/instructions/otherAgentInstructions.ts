@@ -144,7 +144,7 @@ function asFile(
   return file(instructions, { description: `From ${path}` }, message('only when mentioned with @'));
 }
 
-/** Converts Roo's modes to agents: role and working style, but no tool permissions. */
+// Converts Roo's modes to agents: role and working style, but no tool permissions.
 async function modesIn(
   looking: InstructionLookup,
   root: WorkspaceRoot,

@@ -8,7 +8,7 @@ export interface Skill {
   description: string;
 }
 
-/** Lengths of descriptions in characters, tried in order. */
+// Lengths of descriptions in characters, tried in order.
 const descriptionLengths = [120, 60, 30];
 
 export const formatSkillList = (skills: readonly Skill[]): string =>
@@ -21,7 +21,7 @@ const readSkillList = (list: string): Skill[] =>
   });
 
 /**
- * Shortens a list of skills to `room` tokens by shortening descriptions; if impossible, lists names by folder within `roomForNames` tokens
+ * Shortens a list of skills to `maxTokens` tokens by shortening descriptions; if impossible, lists names by folder within `maxNameTokens` tokens
  * and counts the omitted names.
  */
 export function shortenSkillList(list: string, maxTokens: number, maxNameTokens: number): string {

@@ -17,13 +17,13 @@ const entrySchema = z.object({
 });
 export type ApprovedServer = z.output<typeof entrySchema>;
 
-/** Entries by name and location; each other configuration or start folder has a separate entry. */
+// Entries by name and location; each other configuration or start folder has a separate entry.
 const entriesSchema = z.record(z.string(), z.array(entrySchema).or(entrySchema.transform((entry) => [entry])));
 
 const maxEntries = 50;
 const maxDefinitions = 20;
 const maxTools = 2000;
-/** Maximum characters of stored JSON: longer texts of a tool are not stored and cannot be compared later. */
+// Maximum characters of stored JSON: longer texts of a tool are not stored and cannot be compared later.
 const maxTextLength = 200_000;
 const longestList = 2_000_000;
 const maxLists = 100;

@@ -126,7 +126,7 @@ async function introduce(
   }
 }
 
-/** Creates a client with the open folders as the only capability; sampling and elicitation are refused. */
+// Creates a client with the open folders as the only capability; sampling and elicitation are refused.
 function createClient(sdk: McpSdk, hooks: ConnectionHooks): Client {
   const client = new sdk.Client(
     { name: 'towpath', title: 'Towpath', version: '0.1.0' },
@@ -145,7 +145,7 @@ function createClient(sdk: McpSdk, hooks: ConnectionHooks): Client {
   return client;
 }
 
-/** Wraps a transport to normalize the `initialize` result. An unknown protocol version is a fault. */
+// Wraps a transport to normalize the `initialize` result. An unknown protocol version is a fault.
 function withPlainGreeting(inner: Transport, sdk: McpSdk, fault: (what: LocalizedMessage) => void): Transport {
   let greeting: unknown;
   const outer: Transport = {

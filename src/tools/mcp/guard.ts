@@ -2,10 +2,10 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 
-/** Flood limit: messages per time in milliseconds. */
+// Flood limit: messages per time in milliseconds.
 const floodMessages = 5000;
 const floodTime = 5000;
-/** Maximum remembered ids of cancelled calls, whose answers may still arrive. */
+// Maximum remembered ids of cancelled calls, whose answers may still arrive.
 const rememberedCancelled = 1000;
 
 /**

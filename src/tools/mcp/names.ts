@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Maximum length of a function name at providers. */
+// Maximum length of a function name at providers.
 const longest = 64;
 const longestServer = 24;
 

@@ -1,4 +1,4 @@
-/** Minimum length of a redacted secret: shorter texts occur anywhere. */
+// Minimum length of a redacted secret: shorter texts occur anywhere.
 const shortest = 6;
 
 export function redactor(secrets: readonly string[]): <Value>(value: Value) => Value {

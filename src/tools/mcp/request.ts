@@ -14,7 +14,7 @@ interface Progress {
   message?: string;
 }
 
-/** Limits of a request: `ms` is the timeout in milliseconds, `subject` begins error messages, `output` receives progress texts. */
+// Limits of a request: `ms` is the timeout in milliseconds, `subject` begins error messages, `output` receives progress texts.
 interface RequestLimits {
   signal: AbortSignal;
   ms: number;
@@ -22,7 +22,7 @@ interface RequestLimits {
   output?(text: string): void;
 }
 
-/** Milliseconds between two progress texts. */
+// Milliseconds between two progress texts.
 const progressInterval = 100;
 
 /**

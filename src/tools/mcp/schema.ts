@@ -21,7 +21,7 @@ export const searchResultTextLimits: SchemaTextLimits = { description: 20_000, e
 
 const depthLimit = 10;
 const itemLimit = 200;
-/** Maximum characters of a schema to compile; the server checks longer schemas. */
+// Maximum characters of a schema to compile; the server checks longer schemas.
 const checkedLimit = 200_000;
 
 /**

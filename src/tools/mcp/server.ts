@@ -72,10 +72,10 @@ interface CallOptions {
 const pageLimit = 50;
 const toolLimit = 1000;
 const loggedLeftOut = 50;
-/** Maximum characters of stored stderr, and of its line shown to the user. */
+// Maximum characters of stored stderr, and of its line shown to the user.
 const maxErrorOutput = 8000;
 const maxErrorLength = 300;
-/** Milliseconds between two list requests. */
+// Milliseconds between two list requests.
 const listPause = 250;
 
 /** Configured server: start, stop, lists and calls. Errors stay within this class. */

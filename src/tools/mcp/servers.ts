@@ -88,7 +88,7 @@ export class McpServers {
 
   /**
    * Approves and starts servers before a run, in parallel. Resolves early if the signal aborts; starts then continue within their limit.
-   * `say` receives the reason of the wait.
+   * `report` receives the reason of the wait.
    */
   async prepare(signal: AbortSignal, report: (text: string) => void): Promise<void> {
     if (!this.options.workspace.trusted) return;

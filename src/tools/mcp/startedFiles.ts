@@ -5,7 +5,7 @@ import type { WorkspaceRoot } from '../core/workspace.ts';
 import { readRegularFile } from '../sandbox/regularFile.ts';
 import type { McpServerDefinition } from './config/config.ts';
 
-/** Maximum bytes of a hashed program; larger files count by size. */
+// Maximum bytes of a hashed program; larger files count by size.
 const maxBytes = 20_000_000;
 
 /**

@@ -82,7 +82,7 @@ function unreadNote(rest: readonly LocalizableText[]): LocalizedMessage {
   return message('Not read: {0}.', rest.length > 20 ? joinLocalizableTexts([names, ' …'], '') : names);
 }
 
-/** Returns one name above the limit to indicate more. */
+// Returns one name above the limit to indicate more.
 async function namesOf(folder: string, { workspace, signal }: MentionContext): Promise<string[]> {
   const names: string[] = [];
   const onName = (path: string) => {

@@ -210,7 +210,7 @@ async function terminal(
   return fromText(`terminal${given.name ? `: ${given.name}` : ''}`, given.text, left);
 }
 
-/** Truncates at the start: the end of program output matters most. */
+// Truncates at the start: the end of program output matters most.
 function fromText(
   name: string,
   text: string,

@@ -3,7 +3,7 @@ import type { Mention } from '../../protocol/content/mention.ts';
 type KindOf = (path: string) => Promise<'file' | 'folder' | undefined>;
 
 const wholes = ['selection', 'problems', 'changes', 'terminal'] as const;
-/** Characters of code: arguments of a decorator, a version, a type, an address. */
+// Characters of code: arguments of a decorator, a version, a type, an address.
 const code = /[@(){}<>[\]"'`=,;*?|\\]|:\/\//;
 const punctuation = /[.,;:!?)\]}"'’”…]+$/u;
 export const withoutPunctuation = (word: string): string => word.replace(punctuation, '');

@@ -1,7 +1,7 @@
 import { linesWithoutEndings } from '../sandbox/fileText.ts';
 import { isNotebook, parseNotebook } from './notebook.ts';
 
-/** Position in a notebook: the cell and the line of its source, counted from 1. Line 0 is the heading of the cell. */
+// Position in a notebook: the cell and the line of its source, counted from 1. Line 0 is the heading of the cell.
 interface CellLine {
   cell: number;
   line: number;

@@ -141,7 +141,7 @@ export const readsNeedNoApproval = ({ preset, rules }: ApprovalPolicy, tool: str
   preset !== 'ask-everything' && !rules.some((rule) => rule.effect !== 'allow' && names(rule, tool));
 
 /**
- * Returns a test for files that a search below `place` excludes: rules deny or protect their reading. Rules that already applied to the
+ * Returns a test for files that a search below `folder` excludes: rules deny or protect their reading. Rules that already applied to the
  * search path are ignored.
  */
 export function createSearchExclusionTest({ rules }: ApprovalPolicy, folder: string): (path: string) => boolean {
@@ -193,7 +193,7 @@ const names = (rule: PermissionRule, tool: string): boolean =>
 
 const folded = (text: string) => text.normalize('NFC').toLowerCase();
 
-/** Matches paths: for allow, every path must match; for ask and deny, a single match in any spelling is enough. */
+// Matches paths: for allow, every path must match; for ask and deny, a single match in any spelling is enough.
 function matchesPaths(glob: string, paths: readonly string[], widens: boolean): boolean {
   let test: (path: string) => boolean;
   try {
@@ -207,7 +207,7 @@ function matchesPaths(glob: string, paths: readonly string[], widens: boolean): 
   return widens ? paths.length > 0 && paths.every(test) : paths.some(test);
 }
 
-/** Matches a site: for allow, the exact origin; for ask and deny, the host or a subdomain. */
+// Matches a site: for allow, the exact origin; for ask and deny, the host or a subdomain.
 function matchesSite(site: string, asked: string | undefined, widens: boolean): boolean {
   if (asked === undefined) return false;
   if (widens) return asked === site;
@@ -215,7 +215,7 @@ function matchesSite(site: string, asked: string | undefined, widens: boolean): 
   return host === wanted || host!.endsWith(`.${wanted}`);
 }
 
-/** Matches a command prefix for ask and deny: any part of the text, with or without quotes, with any path of the program. */
+// Matches a command prefix for ask and deny: any part of the text, with or without quotes, with any path of the program.
 function matchesCommand(prefix: string, command: string): boolean {
   const parts = [command, command.replace(/[{}]/g, ' ')].flatMap(approximateArguments);
   const isProgram = (word: string) => word.startsWith('/');

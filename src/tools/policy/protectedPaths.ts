@@ -63,7 +63,7 @@ export const hiddenSensitiveNames: readonly string[] = [
   ...['.env', '.git'],
 ].filter((name) => /^\.[^*?[{]+$/.test(name));
 
-/** Letters of other scripts that look like Latin letters; NFKD already covers full-width and mathematical forms. */
+// Letters of other scripts that look like Latin letters; NFKD already covers full-width and mathematical forms.
 const lookAlikes: Record<string, string> = Object.fromEntries(
   'аa сc ԁd еe ɡg һh іi ıi јj ӏl оo рp ԛq ѕs υu ѵv ѡw хx уy αa νv οo ρp ιi τt κk тt кk мm пn ոn սu օo ցg АA ВB СC ЕE НH ІI КK МM ОO РP ЅS ТT ХX ΑA ΒB ΕE ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΧX ․.'
     .split(' ')

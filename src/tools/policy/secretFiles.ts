@@ -21,7 +21,7 @@ export function secretFileReason(segments: readonly string[]): LocalizedMessage 
 }
 
 const isTemplate = /^\.env[._-].*\.?(example|sample|template|dist|defaults?)$/;
-/** Names of certificates and public keys; a private key among them is detected by content. */
+// Names of certificates and public keys; a private key among them is detected by content.
 const isPublicPart =
   /(^|[._-])(public|pub|ca|cacerts?|certs?|certificates?|crt|chain|fullchain|bundle|roots?)\.(pem|key|asc|gpg|pgp)$/;
 
@@ -33,7 +33,7 @@ export const secretFolders: ReadonlySet<string> = new Set(
   '.ssh .gnupg .aws .kube .docker .azure .password-store'.split(' '),
 );
 
-/** Extensions of data files: `secrets.yaml` may hold secrets, `secrets.ts` is code. */
+// Extensions of data files: `secrets.yaml` may hold secrets, `secrets.ts` is code.
 const data = 'json,jsonc,json5,yaml,yml,toml,ini,cfg,conf,cnf,config,properties,xml,plist,txt,csv,vars';
 
 /**
@@ -75,7 +75,7 @@ const sourceOf = (glob: string) =>
     .join('|');
 const secretName = new RegExp(`^(${secretFileNameGlobs.map(sourceOf).join('|')})$`);
 const secretPaths = new RegExp(`(^|/)(${pathGlobs.map(sourceOf).join('|')})$`);
-/** Environment and memory of a process on Linux, which contain the keys of the process. */
+// Environment and memory of a process on Linux, which contain the keys of the process.
 const processMemory = /(^|\/)proc\/([^/]+\/(task\/[^/]+\/)?(environ|mem|auxv)|kcore)$/;
 
 /** The same files as case-insensitive globs, for programs that walk folders themselves. */

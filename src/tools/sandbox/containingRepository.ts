@@ -34,7 +34,7 @@ export async function containsGitRepository(below: readonly string[]): Promise<b
   return false;
 }
 
-/** Tests for a repository; `commondir` locates the other parts elsewhere. */
+// Tests for a repository; `commondir` locates the other parts elsewhere.
 async function isRepository(has: (name: string) => Promise<boolean>): Promise<boolean> {
   if (!(await has('HEAD'))) return false;
   return (await has('commondir')) || ((await has('objects')) && (await has('refs')));

@@ -28,7 +28,7 @@ export async function withStableFolder(
   }
 }
 
-/** Opens each folder from `/` on, never through a link. Undefined if the system has no such handles. */
+// Opens each folder from `/` on, never through a link. Undefined if the system has no such handles.
 async function hold(folder: string, make: boolean, handles: FileHandle[]): Promise<string | undefined> {
   if (!(await supportsFolderHandles())) {
     if (make) await mkdir(folder, { recursive: true });

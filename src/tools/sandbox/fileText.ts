@@ -63,7 +63,7 @@ export async function guessedEncodingSuffix(workspace: Workspace, file: Resolved
   return like === undefined ? '' : ` (it looks like ${like})`;
 }
 
-/** Compares the editor's text with the disk: the editor may also have decoded with losses, and saving would make these permanent. */
+// Compares the editor's text with the disk: the editor may also have decoded with losses, and saving would make these permanent.
 async function standingOf(
   open: string,
   workspace: Workspace,
@@ -123,7 +123,7 @@ export function encodeForFile(text: string, { encoding }: FileModeAndEncoding): 
   return encodeText({ text, encoding: plain, bom: encoding !== undefined });
 }
 
-/** Reads at most the checked size, even if the file grows. */
+// Reads at most the checked size, even if the file grows.
 async function readAll(handle: { read: ReadInto }, size: number): Promise<Buffer> {
   const bytes = Buffer.alloc(size);
   let filled = 0;
@@ -152,7 +152,7 @@ export function decodeText(bytes: Buffer): DecodedText | undefined {
   return { text, encoding: 'utf8', bom, lossy };
 }
 
-/** Detects UTF-16 without a mark: zeros of ASCII occur on one side of the pairs only, and no character is invalid in text. */
+// Detects UTF-16 without a mark: zeros of ASCII occur on one side of the pairs only, and no character is invalid in text.
 function unmarkedUtf16(bytes: Buffer): DecodedText | undefined {
   if (bytes.length % 2 === 1) return undefined;
   const zeros = [0, 0];

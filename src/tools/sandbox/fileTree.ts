@@ -108,7 +108,7 @@ async function remove(folder: string, name: string): Promise<void> {
     }
 }
 
-/** Works in a folder through a stable name (Linux only); fails if the folder has become a link. */
+// Works in a folder through a stable name (Linux only); fails if the folder has become a link.
 async function inside<Value>(folder: string, work: (held: string) => Promise<Value>): Promise<Value> {
   if (!(await supportsFolderHandles())) return work(folder);
   const handle = await open(folder, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);

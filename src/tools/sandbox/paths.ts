@@ -100,7 +100,7 @@ interface Walked {
 
 const maximumLinks = 40;
 
-/** Walks down from the root by segment; a link is detected before any access to the target. */
+// Walks down from the root by segment; a link is detected before any access to the target.
 async function walk(
   roots: readonly ResolvedWorkspaceRoot[],
   start: PathLocation,
@@ -214,7 +214,7 @@ export const serverStartFileReason = (roots: readonly WorkspaceRoot[], path: str
 
 const realPaths = (roots: readonly ResolvedWorkspaceRoot[]) => openFolderRoots(roots).map(({ realPath }) => realPath);
 
-/** Returns the reason from surrounding folders and sibling names; refuses paths inside of Git's own files. */
+// Returns the reason from surrounding folders and sibling names; refuses paths inside of Git's own files.
 async function reasonAround(location: PathLocation, input: string, { folder, missing }: Partial<Walked> = {}) {
   const around = await findContainingRepository(location.root.realPath, location.segments);
   if (around === 'repository') throw gitInternal(input);
@@ -234,7 +234,7 @@ async function reasonAround(location: PathLocation, input: string, { folder, mis
 const gitInternal = (input: string) =>
   createPathRefusal('GIT_INTERNAL', `${quoteForMessage(input)} belongs to Git; use git commands through shell.run.`);
 
-/** Checks the spelling and the real path: the editor reads `.vscode/x` even through a link. */
+// Checks the spelling and the real path: the editor reads `.vscode/x` even through a link.
 function checkChange(spellings: string[][], missing: string[], input: string, operation: PathOperation): void {
   for (const segments of spellings) {
     checkDisplayablePath(segments);
@@ -294,7 +294,7 @@ function relativeOf(roots: readonly ResolvedWorkspaceRoot[], location: PathLocat
 export const isNamedRoot = (roots: readonly WorkspaceRoot[], root: WorkspaceRoot): boolean =>
   root.mount !== undefined || openFolderRoots(roots).length > 1;
 
-/** Tests for a root with all files of a user, where reads are not free. */
+// Tests for a root with all files of a user, where reads are not free.
 function tooBroad(root: string): boolean {
   const home = homedir();
   return root === paths.parse(root).root || root === home || root === paths.dirname(home);

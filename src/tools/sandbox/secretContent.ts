@@ -3,7 +3,7 @@ import { secretTokenPatterns } from '../core/tokenForms.ts';
 import { mayContainSecretsReason } from '../policy/secretFiles.ts';
 import { openRegularFile, readFileHeadSync } from './regularFile.ts';
 
-/** Bytes to inspect: keys are near the beginning of their file. */
+// Bytes to inspect: keys are near the beginning of their file.
 const headBytes = 8 * 1024;
 
 const entryForms: readonly string[] = [
@@ -14,7 +14,7 @@ const entryForms: readonly string[] = [
   '(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/=]{40,})',
 ];
 
-/** Matches a key after a header and optional lines about encryption; text with only a header has no key. */
+// Matches a key after a header and optional lines about encryption; text with only a header has no key.
 const privateKey = new RegExp(
   String.raw`-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[\s"'\x60+,;>|#*]|\\+[nrt])*` +
     String.raw`(?:[\w-]+: [^\n\\]{0,100}(?:\s|\\+[nr])+){0,4}(?:[\s"'\x60+,;>|#*]|\\+[nrt])*([A-Za-z0-9+/=]{40,})`,

@@ -86,7 +86,7 @@ async function create(folder: string, name: string, bytes: Uint8Array, mode?: nu
   await syncFolder(folder);
 }
 
-/** Detects a lost NFS reply: the repeated request finds the link of the first. */
+// Detects a lost NFS reply: the repeated request finds the link of the first.
 async function isLinked(temporary: string, made: string): Promise<boolean> {
   const [one, other] = await Promise.all([lstat(temporary), lstat(made)]);
   return isSame(one, other);
@@ -112,7 +112,7 @@ async function replace(folder: string, name: string, bytes: Uint8Array, mode?: n
   await syncFolder(folder);
 }
 
-/** Errors of the path, not of the disk: a full disk has no space for a write in place either. */
+// Errors of the path, not of the disk: a full disk has no space for a write in place either.
 const renameRefusals = new Set([...hasNoLinks, 'EBUSY', 'EROFS', 'ENAMETOOLONG']);
 
 /**
@@ -131,7 +131,7 @@ async function fill(path: string, bytes: Uint8Array, mode?: number, owner?: Stat
   }
 }
 
-/** Writes from the first byte and truncates at the end: a partial write has a prefix of the new content. */
+// Writes from the first byte and truncates at the end: a partial write has a prefix of the new content.
 async function writeInPlace(at: string, bytes: Uint8Array, current: Stats): Promise<void> {
   const handle = await open(at, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   try {
@@ -156,7 +156,7 @@ const toDisk = (handle: FileHandle): Promise<void> =>
     .sync()
     .catch((error) => (['EINVAL', 'ENOTSUP', 'ENOSYS'].includes(codeOf(error)) ? undefined : Promise.reject(error)));
 
-/** Syncs the folder entry. Windows cannot open folders and does not need this. */
+// Syncs the folder entry. Windows cannot open folders and does not need this.
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => undefined);

@@ -32,7 +32,7 @@ export async function planReadApproval(
   return undefined;
 }
 
-/** Returns the reason for secrets in text that is not on disk: unsaved text, and files of virtual folders. */
+// Returns the reason for secrets in text that is not on disk: unsaved text, and files of virtual folders.
 async function unsavedReason(
   { virtual, openText }: Workspace,
   { path, kind, size }: ResolvedPath,

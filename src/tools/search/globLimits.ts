@@ -45,7 +45,7 @@ function spelled(parts: readonly GlobPart[]): Spelling[] | undefined {
   return all;
 }
 
-/** Literal characters of an ignore file; others may have a special meaning. */
+// Literal characters of an ignore file; others may have a special meaning.
 const ordinary = /^[\p{L}\p{N}\p{M}_.@+=~-]$/u;
 
 function segmentsOf(spelling: Spelling): string[] {

@@ -69,14 +69,14 @@ function kindOf(entry: Dirent): Entry['kind'] {
   return entry.isSymbolicLink() ? 'link' : 'other';
 }
 
-/** Measures files only: the size of a link's target may be outside of the workspace. */
+// Measures files only: the size of a link's target may be outside of the workspace.
 async function measure(folder: ResolvedPath, entry: Entry): Promise<void> {
   if (entry.kind !== 'file') return;
   const stats = await lstat(paths.join(folder.path, entry.name)).catch(() => undefined);
   if (stats?.isFile()) entry.size = stats.size;
 }
 
-/** Marks entries without files visible to ripgrep. Without ripgrep, or in a large folder, nothing is marked. */
+// Marks entries without files visible to ripgrep. Without ripgrep, or in a large folder, nothing is marked.
 async function markIgnored(workspace: Workspace, folder: ResolvedPath, entries: Entry[], signal: AbortSignal) {
   const unseen = new Map(entries.map((entry) => [entry.name, entry]));
   const [root] = await searchRoots(workspace, folder.relative);

@@ -11,7 +11,7 @@ import type { Workspace } from '../core/workspace.ts';
 import type { RipgrepExclusions } from './globLimits.ts';
 import type { SearchRoot } from './searchRoots.ts';
 
-/** Timeout of a search in milliseconds. */
+// Timeout of a search in milliseconds.
 const timeLimit = 20_000;
 
 /**

@@ -130,7 +130,7 @@ function reader(root: SearchRoot, wanted: (path: string) => boolean, onHit: (hit
   };
 }
 
-/** Returns the line, decoded as UTF-8 where possible; a binary file is searched only if named. */
+// Returns the line, decoded as UTF-8 where possible; a binary file is searched only if named.
 function textOf({ text, bytes }: RipgrepEvent['data']['lines']): string {
   const line = (text ?? Buffer.from(bytes ?? '', 'base64').toString('utf8')).replace(/\r?\n$/, '');
   return line.includes('\0') ? '(binary)' : line;

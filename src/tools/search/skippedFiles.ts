@@ -9,7 +9,7 @@ import type { FileGlob } from './fileGlob.ts';
 import { runRipgrep, withRipgrepExclusions } from './ripgrep.ts';
 import { type SearchRoot, toWorkspacePath } from './searchRoots.ts';
 
-/** Timeout in milliseconds of the search for ignored files. */
+// Timeout in milliseconds of the search for ignored files.
 const timeLimit = 3000;
 const maxCompared = 20_000;
 const maxNamed = 3;
@@ -35,11 +35,11 @@ export async function isFolderIgnored(workspace: Workspace, root: SearchRoot, si
   return withIgnoreFilesOf(root, async (copy) => !(await holdsFile(copy)));
 }
 
-/** Maximum bytes of an ignore file; larger files are skipped. */
+// Maximum bytes of an ignore file; larger files are skipped.
 const maxIgnoreFile = 1024 * 1024;
 const ignoreFiles = ['.gitignore', '.ignore', '.rgignore', '.git/info/exclude'];
 
-/** Calls `work` with a temporary copy of the folder's ignore files, including parents, and one file that no line matches by name. */
+// Calls `work` with a temporary copy of the folder's ignore files, including parents, and one file that no line matches by name.
 async function withIgnoreFilesOf<Result>(
   { folder, target, prefix }: SearchRoot,
   work: (copy: SearchRoot) => Promise<Result>,

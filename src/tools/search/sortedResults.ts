@@ -5,7 +5,7 @@ export interface SearchHit {
   path: string;
 }
 
-/** Consumer of results in path order; returns false after the first result beyond the limit. Each call creates a fresh consumer. */
+// Consumer of results in path order; returns false after the first result beyond the limit. Each call creates a fresh consumer.
 type Taking<One extends SearchHit> = () => (hit: One) => boolean;
 
 export interface FileSearch<One extends SearchHit> {
@@ -22,7 +22,7 @@ export interface FileSearch<One extends SearchHit> {
   taking: Taking<One>;
 }
 
-/** Number of results before the first check for the limit, and between later checks. */
+// Number of results before the first check for the limit, and between later checks.
 const many = 512;
 const more = 2048;
 
@@ -60,7 +60,7 @@ export async function firstSortedHits<One extends SearchHit>(
   }
 }
 
-/** `pace`: milliseconds within which a result must arrive, else the search is given up. */
+// `pace`: milliseconds within which a result must arrive, else the search is given up.
 async function inOrder<One extends SearchHit>({ run, taking }: FileSearch<One>, pace: number, signal: AbortSignal) {
   const hits: One[] = [];
   let before = 0;
@@ -133,7 +133,7 @@ export function comparePaths(one: string, other: string): number {
   return one.length - other.length;
 }
 
-/** Ranks a UTF-16 unit in UTF-8 order; the end of a segment comes first. */
+// Ranks a UTF-16 unit in UTF-8 order; the end of a segment comes first.
 function rank(unit: number): number {
   if (unit === 0x2f) return 0;
   if (unit < 0xd800) return unit;

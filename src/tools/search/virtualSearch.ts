@@ -19,7 +19,7 @@ interface VirtualSearch {
   context?: number;
 }
 
-/** Limits of a search over a remote file system: the first files in order, and a megabyte of each. */
+// Limits of a search over a remote file system: the first files in order, and a megabyte of each.
 const maxFiles = 1000;
 const maxBytes = 20 * 1024 * 1024;
 const maxOfFile = 1024 * 1024;

@@ -10,7 +10,7 @@ export interface VirtualFile {
   address: string;
 }
 
-/** Limits of the walk: names, and milliseconds. Each folder is a remote request. */
+// Limits of the walk: names, and milliseconds. Each folder is a remote request.
 const maxNames = 10_000;
 const timeLimit = 15_000;
 

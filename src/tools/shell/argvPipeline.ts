@@ -13,7 +13,7 @@ interface VectorRun {
   stopped: boolean;
 }
 
-/** Minimal environment without the user's variables: only arguments control the programs. */
+// Minimal environment without the user's variables: only arguments control the programs.
 const environment = { PATH: systemProgramFolders.join(':'), LANG: 'C.UTF-8', TERM: 'dumb', NO_COLOR: '1' };
 
 /**
@@ -67,7 +67,7 @@ async function runPipeline(
   return (await Promise.all(codes)).at(-1)!;
 }
 
-/** Maximum bytes of file names from a search. */
+// Maximum bytes of file names from a search.
 const maxNames = 4 * 1024 * 1024;
 
 /**

@@ -17,7 +17,7 @@ export type BackgroundCommandInfo = Pick<
   'id' | 'runId' | 'toolCallId' | 'line' | 'folder' | 'startedAt'
 >;
 
-/** Listeners of background commands. `keep` stores the output of a run's command and returns the content id. */
+// Listeners of background commands. `keep` stores the output of a run's command and returns the content id.
 interface BackgroundOptions {
   ended?(command: BackgroundCommandInfo, end: CommandEnd): unknown;
   changed?(): void;
@@ -113,7 +113,7 @@ export class BackgroundCommands {
     return this.commands.find((one) => one.id === id)?.line;
   }
 
-  /** Calls `hear` on new output; returns a function to unsubscribe. */
+  /** Calls `listener` on new output; returns a function to unsubscribe. */
   listen(id: string, listener: () => void): () => void {
     return this.commands.find((one) => one.id === id)?.listen(this.isolated(listener)) ?? (() => {});
   }
@@ -152,5 +152,5 @@ export class BackgroundCommands {
   }
 }
 
-/** Milliseconds until the kill: the editor waits only briefly for extensions. */
+// Milliseconds until the kill: the editor waits only briefly for extensions.
 const closingGrace = 1000;

@@ -98,7 +98,7 @@ export class RunningCommand {
     }
   }
 
-  /** Calls `hear` on new output and at the end; returns a function to unsubscribe. */
+  /** Calls `listener` on new output and at the end; returns a function to unsubscribe. */
   listen(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);

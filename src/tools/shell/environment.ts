@@ -4,7 +4,7 @@ const secretName =
   /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|(^|_)PASS(_|$)|CREDENTIAL|PRIVATE|COOKIE|AUTH|ASKPASS|SESSION|BEARER|JWT|WEBHOOK|CONN(ECTION)?_?STR|(^|_)PAT$|_PWD$|_DSN$/i;
 export const isSecretVariableName = (name: string): boolean => secretName.test(name);
 
-/** Credentials under any name: URLs with a password, keys of well-known forms, also truncated. */
+// Credentials under any name: URLs with a password, keys of well-known forms, also truncated.
 const secretValue = new RegExp(
   [
     String.raw`://(?:[^/\s:@]*:[^/\s@]+|[^/\s:@]{16,})@`,
@@ -25,7 +25,7 @@ export const redactSingleTokenSecrets = (value: string): string =>
 /** Tests for the form of a secret: one word without path or shell characters. */
 export const hasSecretForm = (value: string): boolean => !/[\s/\\()[\]{}<>`$;|&"']/.test(value);
 
-/** Also drops variables that change the executed program. */
+// Also drops variables that change the executed program.
 const dropped = [
   secretName,
   /^(VSCODE|ELECTRON|CHROME|npm|TOWPATH|BASH_FUNC|LD|DYLD)_/i,

@@ -32,7 +32,7 @@ interface Listener {
   inode: string;
 }
 
-/** Reads `/proc/net/tcp` and `tcp6` of this network namespace: state `0A` is listening. */
+// Reads `/proc/net/tcp` and `tcp6` of this network namespace: state `0A` is listening.
 async function listeners(port: number): Promise<Listener[]> {
   const wanted = port.toString(16).toUpperCase().padStart(4, '0');
   const tables = await Promise.all(
@@ -49,7 +49,7 @@ async function listeners(port: number): Promise<Listener[]> {
 
 const mapped = '0000000000000000FFFF0000';
 const [everywhere4, everywhere6] = ['0'.repeat(8), '0'.repeat(32)];
-/** Local addresses whose sockets can receive a connection to a loopback address. A dual-stack socket counts for both. */
+// Local addresses whose sockets can receive a connection to a loopback address. A dual-stack socket counts for both.
 const reaching: Record<LoopbackAddress, ReadonlySet<string>> = {
   '127.0.0.1': new Set(['0100007F', everywhere4, everywhere6, `${mapped}0100007F`, `${mapped}${everywhere4}`]),
   '::1': new Set(['00000000000000000000000001000000', everywhere6]),

@@ -19,7 +19,7 @@ export function throttleLiveOutput(output: (text: string) => void) {
   };
 }
 
-/** Interval of live output in milliseconds, and characters per update. */
+// Interval of live output in milliseconds, and characters per update.
 const outputInterval = 50;
 const outputAtOnce = 20_000;
 

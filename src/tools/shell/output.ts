@@ -2,9 +2,9 @@ import { escapeInvisibleProse } from '../../protocol/text/escapeInvisible.ts';
 import { appendTerminalOutput } from '../../protocol/text/lineUpdates.ts';
 import { TerminalLine } from './terminalLine.ts';
 
-/** Stored bytes of output: the head, and mostly the tail with the result; less than 5 MiB together. */
+// Stored bytes of output: the head, and mostly the tail with the result; less than 5 MiB together.
 const maxHead = 1024 * 1024;
-/** Characters collected before storage, because programs may write single characters. */
+// Characters collected before storage, because programs may write single characters.
 const blockSize = 64 * 1024;
 const maxTail = 4 * 1024 * 1024 - 2 * blockSize;
 
@@ -44,7 +44,7 @@ export class TerminalOutputCleaner {
   }
 }
 
-/** CSI (colors, cursor), OSC (titles, links), other strings, two-character sequences, and control characters without effect on a line. */
+// CSI (colors, cursor), OSC (titles, links), other strings, two-character sequences, and control characters without effect on a line.
 const escapesAndControls =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   /\x1b(?:\[[0-9;:<=>?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\|$)|[PX^_][^\x1b]*(?:\x1b\\|$)|[ -/]*[0-~])|\x9b[0-9:;<=>?]*[@-~]|[^\P{C}\n\t\r\b\p{Cf}]/gu;

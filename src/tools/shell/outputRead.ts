@@ -7,7 +7,7 @@ import { linesWithoutEndings } from '../sandbox/fileText.ts';
 import type { BackgroundCommands } from './background.ts';
 import type { RunningCommand } from './backgroundCommand.ts';
 
-/** Maximum characters of a line; longer lines are split to be readable in parts. */
+// Maximum characters of a line; longer lines are split to be readable in parts.
 const longestLine = 4000;
 
 /**

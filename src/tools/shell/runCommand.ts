@@ -12,7 +12,7 @@ import { OutputSilenceDetector } from './outputSilence.ts';
 import { type CommandProcess, endCommandProcesses, processLabel, requestProcessGroupEnd } from './processes.ts';
 import { type CommandExit, formatCommandExit, startCommand } from './spawnCommand.ts';
 
-/** Milliseconds that a stop waits for the command, and then for the storage of its output. */
+// Milliseconds that a stop waits for the command, and then for the storage of its output.
 const stopPatience = 20;
 
 interface RunOptions {

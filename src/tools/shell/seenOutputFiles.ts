@@ -4,7 +4,7 @@ import * as paths from 'node:path';
 import { isTemporaryLogPath } from '../commands/outputFiles.ts';
 import type { CommandPart } from '../core/commandPart.ts';
 
-/** Maximum remembered files; the oldest needs an approval again. */
+// Maximum remembered files; the oldest needs an approval again.
 const maxFiles = 100;
 
 /**
@@ -71,7 +71,7 @@ const isMissing = (path: string): Promise<boolean> =>
     (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
   );
 
-/** Milliseconds of tolerance between the clocks of disk and process. */
+// Milliseconds of tolerance between the clocks of disk and process.
 const clockTolerance = 20;
 
 /**

@@ -202,7 +202,7 @@ const ofProject = (parts: readonly CommandPart[] | undefined): LocalizedMessage 
     ? message('It runs this project’s code.')
     : undefined;
 
-/** Omits the grant if the command's end imitates the folder suffix of a grant. */
+// Omits the grant if the command's end imitates the folder suffix of a grant.
 function grantFor(command: string, folder: string | undefined): Pick<ToolCallPlan, 'grant'> {
   if (/\(in .*\)\s*$/s.test(command)) return {};
   return { grant: `shell.run ${command}${folder === undefined ? '' : ` (in ${folder})`}` };

@@ -8,7 +8,7 @@ import { commandEnvironment } from './environment.ts';
 import { CommandOutput, TerminalOutputCleaner } from './output.ts';
 import { TerminalLine } from './terminalLine.ts';
 
-/** Maximum bytes of output; above, the command is ended. */
+// Maximum bytes of output; above, the command is ended.
 const maximumOutputBytes = 100 * 1024 * 1024;
 
 export interface CommandExit {
@@ -18,7 +18,7 @@ export interface CommandExit {
 
 /**
  * Command line with a process. The owner must end the command or wait for the end, and then release the command. `pid` is undefined after a
- * failed start; `startedAt` is in epoch milliseconds; `kept` is the cleaned output so far.
+ * failed start; `startedAt` is in epoch milliseconds; `output` is the cleaned output so far.
  */
 export interface StartedCommand {
   readonly startedAt: number;

@@ -1,6 +1,6 @@
-/** Maximum UTF-16 units of a line that can still change. A longer line wraps in every terminal. */
+// Maximum UTF-16 units of a line that can still change. A longer line wraps in every terminal.
 const longestLine = 4096;
-/** Maximum UTF-16 units of a cell; further combining marks begin a new cell. */
+// Maximum UTF-16 units of a cell; further combining marks begin a new cell.
 const longestCell = 8;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

@@ -4,7 +4,7 @@ const functions = new Set(
   ),
 );
 const keywords = new Set('BEGIN END if else for in next exit break continue delete print printf'.split(' '));
-/** Names with access beyond the input files, or with hidden effects. */
+// Names with access beyond the input files, or with hidden effects.
 const others = new Set(
   'getline system close fflush while do function func return nextfile ENVIRON PROCINFO ARGV ARGC SYMTAB FUNCTAB'.split(
     ' ',
@@ -13,7 +13,7 @@ const others = new Set(
 
 const token =
   /(?<blank>[ \t]+|#[^\n]*)|(?<text>"(?:[^"\\\n]|\\.)*")|(?<number>\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+)|(?<name>[A-Za-z_]\w*)|(?<mark>\+\+|--|[-+*%^]=|&&|\|\||[<>=!]=|[-+*%^<>=!~?:,;(){}[\]$\n|&])/y;
-/** Patterns with slashes in brackets are ambiguous between implementations and not parsed. */
+// Patterns with slashes in brackets are ambiguous between implementations and not parsed.
 const pattern = /\/(?:[^/\\\n[]|\\.|\[\^?\]?[^\]/\\\n]*\])+\//y;
 
 /**
@@ -59,7 +59,7 @@ function* tokensOf(program: string): Generator<Token, boolean> {
   return true;
 }
 
-/** State of output redirection: `>` writes a file after `print`, outside of parentheses. */
+// State of output redirection: `>` writes a file after `print`, outside of parentheses.
 class Printing {
   depth = 0;
   private printing: number | undefined;

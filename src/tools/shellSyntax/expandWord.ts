@@ -209,7 +209,7 @@ const classes: Record<string, RegExp> = {
   word: /\w/,
 };
 
-/** Parses the inside of `[…]`: characters, ranges and classes. An unknown class matches every character. */
+// Parses the inside of `[…]`: characters, ranges and classes. An unknown class matches every character.
 function setTest(inside: string): (letter: string) => boolean {
   const tests: ((letter: string) => boolean)[] = [];
   const bare = inside.replace(/\[:(\w+):\]/g, (_, name: string) => {

@@ -67,9 +67,9 @@ const closing = new Set(['do', 'done', 'then', 'elif', 'else', 'fi']);
 const unread = new Set(['case', 'esac', 'select', 'function', 'coproc', '{', '}', '[[', ']]', 'in', '!']);
 
 const redirections = /(?:2>&1|1?>&2|[12&]?>[ \t]*\/dev\/null|<[ \t]*\/dev\/null)(?=[ \t\n;|)]|&&|$)/y;
-/** Characters without meaning in every shell; typographic quotes are quotes in PowerShell, even inside of others. */
+// Characters without meaning in every shell; typographic quotes are quotes in PowerShell, even inside of others.
 const plain = /[^\s\p{Cc}'"`$\\&|;<>(){}[\]*?!~‘’‚‛“”„]+/uy;
-/** Literal braces without any special content. */
+// Literal braces without any special content.
 const plainBraces = /\{(?:(?!,|\.\.)[^\s\p{Cc}'"`$\\&|;<>(){}[\]*?!~‘’‚‛“”„])*\}/uy;
 
 class Reader {
@@ -308,7 +308,7 @@ class Reader {
   }
 }
 
-/** Applies redirections in order: `>/dev/null 2>&1` silences both, `2>&1 >/dev/null` does not. */
+// Applies redirections in order: `>/dev/null 2>&1` silences both, `2>&1 >/dev/null` does not.
 function redirect(command: SimpleCommand, redirection: string): void {
   if (redirection === '2>&1') command.stderr = command.stdout === 'err' ? 'err' : command.stdout;
   else if (redirection.endsWith('>&2')) command.stdout = command.stderr;

@@ -30,7 +30,7 @@ interface ShellReaderOptions {
   platform: string;
 }
 
-/** Maximum nesting; deeper text is parsed without quotes. */
+// Maximum nesting; deeper text is parsed without quotes.
 const deepest = 8;
 
 /**
@@ -278,7 +278,7 @@ function meaningAt(
   };
 }
 
-/** `$IFS` between words. */
+// `$IFS` between words.
 const blank = ' ';
 
 const belowHome: Record<string, string> = {
@@ -291,7 +291,7 @@ const belowHome: Record<string, string> = {
   LOCALAPPDATA: '/AppData/Local',
 };
 
-/** Expands a variable; `change` is the operator after the name in braces (`:?`, `%/`). */
+// Expands a variable; `change` is the operator after the name in braces (`:?`, `%/`).
 function known(name: string, change: string, home: string): string | undefined {
   if (!/^(:?[-?=].*|%%?\/)?$/s.test(change)) return undefined;
   if (name === 'IFS') return blank;

@@ -49,7 +49,7 @@ export async function resolveHostAddresses(url: URL, allowPrivate: boolean): Pro
   );
 }
 
-/** Rejects a host with any private address, because the selected address is random. */
+// Rejects a host with any private address, because the selected address is random.
 function checked(url: URL, addresses: string[], allowPrivate: boolean): string[] {
   if (!allowPrivate && !addresses.every(isPublicAddress)) throw isPrivate(url);
   return addresses;

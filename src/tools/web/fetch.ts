@@ -36,7 +36,7 @@ export const anySiteFetchPolicy = (allowPrivate: boolean): FetchTargetPolicy => 
 const redirectLimit = 5;
 const unreachable = new Set(['ECONNREFUSED', 'ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL', 'ETIMEDOUT']);
 
-/** Fetched page. `url` is the final address after `redirects`; `contentType` is the server's media type with parameters. */
+// Fetched page. `url` is the final address after `redirects`; `contentType` is the server's media type with parameters.
 interface FetchedPage {
   url: URL;
   contentType: string;
@@ -99,7 +99,7 @@ function nextUrl(from: URL, location: string, reach: FetchTargetPolicy): URL {
   return url;
 }
 
-/** Tests for the same host, also over https or with or without `www`: the permission covers these. */
+// Tests for the same host, also over https or with or without `www`: the permission covers these.
 function isSameSite(from: URL, to: URL): boolean {
   const plain = ({ hostname }: URL) => hostname.replace(/^www\./, '');
   return plain(from) === plain(to) && from.port === to.port;
@@ -118,7 +118,7 @@ async function ask(url: URL, reach: FetchTargetPolicy, signal: AbortSignal): Pro
   throw new ToolError('TOOL_EXEC_FAILED', `The host ${url.hostname} has no address.`);
 }
 
-/** Connects to the checked address; the request and the certificate check use the host name. */
+// Connects to the checked address; the request and the certificate check use the host name.
 async function askAt(
   address: string,
   url: URL,

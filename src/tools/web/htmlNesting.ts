@@ -1,6 +1,6 @@
 import { Tokenizer } from 'htmlparser2';
 
-/** Elements that have no content, or that the next of their kind closes. */
+// Elements that have no content, or that the next of their kind closes.
 const shallow = new Set(
   'area base br col embed hr img input link meta source track wbr p li td th tr dt dd option'.split(' '),
 );

@@ -84,7 +84,7 @@ export function createCommandPageLookup(
   };
 }
 
-/** Returns the loopback addresses of a host name; empty for other hosts, even if the host resolves to this machine. */
+// Returns the loopback addresses of a host name; empty for other hosts, even if the host resolves to this machine.
 function hostsOf({ hostname }: URL): readonly LoopbackAddress[] {
   if (hostname === 'localhost') return loopbackAddresses;
   return loopbackAddresses.filter((address) => hostname === address || hostname === `[${address}]`);

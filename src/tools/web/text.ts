@@ -1,7 +1,7 @@
 import { lazyImport } from '../../protocol/panel/lazyImport.ts';
 import { createHtmlFormatters } from './formatters.ts';
 
-/** Nesting limit above any real page; deeper pages yield only plain text. */
+// Nesting limit above any real page; deeper pages yield only plain text.
 const deepest = 5000;
 
 const html = lazyImport(() => Promise.all([import('html-to-text'), import('./htmlNesting.ts')]));

@@ -58,7 +58,7 @@ export function webTool({
 
 const why = message('The address is sent to that server, and its response is sent to the model.');
 
-/** Returns the approval of a local page: only an answer allows a page, for one port of one command; rules and presets do not. */
+// Returns the approval of a local page: only an answer allows a page, for one port of one command; rules and presets do not.
 function ownPagePlan({ who, grant }: CommandWebPage): Pick<ToolCallPlan, 'why' | 'grant' | 'guarded' | 'once'> {
   const reason = message('It is a page of this machine: {0}. Its response is sent to the model.', who);
   if (grant === undefined) return { why: reason };

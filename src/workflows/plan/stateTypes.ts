@@ -1,6 +1,6 @@
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { fitText } from '../../protocol/text/shorten.ts';
-/** Type in `state_schema` or `input_schema`: a Python name, or `{type, items, properties, …}`. `words` is the written form. */
+/** Type in `state_schema` or `input_schema`: a Python name, or `{type, items, properties, …}`. `typeName` is the written form. */
 export interface StateType {
   kind: 'any' | 'str' | 'int' | 'float' | 'bool' | 'list' | 'dict' | 'none' | 'union';
   typeName: string;
@@ -36,7 +36,7 @@ export function parseStateType(written: unknown): StateType | undefined {
 }
 
 /**
- * Returns the mismatch of a value as the end of a sentence (`has to be …, not …`) about `place`; undefined if the value fits. Null always
+ * Returns the mismatch of a value as the end of a sentence (`has to be …, not …`) about `location`; undefined if the value fits. Null always
  * fits.
  */
 export function stateTypeMismatch(type: StateType, value: unknown, location: string): LocalizedMessage | undefined {

@@ -14,7 +14,7 @@ type OnPath =
     }
   | { in: 'project'; folder: string };
 
-/** Finds a program like a shell in `folder` (absolute and real). A missing program counts as a system program, because it cannot start. */
+// Finds a program like a shell in `folder` (absolute and real). A missing program counts as a system program, because it cannot start.
 async function onPath(program: string, folder: string, roots: readonly WorkspaceRoot[]): Promise<OnPath> {
   const open = (await resolveWorkspaceRoots(roots)).flatMap(({ path, realPath }) => [path, realPath]);
   const isOpen = (path: string) => open.some((root) => path === root || path.startsWith(`${root}/`));
@@ -248,7 +248,7 @@ function startedBy(words: readonly string[]): string[] | undefined {
   return at >= 0 && /^\w[\w.-]*$/.test(words[at]!) ? words.slice(at) : undefined;
 }
 
-/** Tests for Python tools started as modules. A module of the same name in the folder would take precedence. */
+// Tests for Python tools started as modules. A module of the same name in the folder would take precedence.
 async function isInstalledModule(name: string, folder: string, roots: readonly WorkspaceRoot[]): Promise<boolean> {
   if (!pythonModules.has(name)) return false;
   for (const file of [name, `${name}.py`]) if (await exists(paths.join(folder, file), roots)) return false;
@@ -319,7 +319,7 @@ const exists = (path: string, roots: readonly WorkspaceRoot[]): Promise<boolean>
     ({ code }) => code !== 'ENOENT',
   );
 
-/** Tests if the file exists; links may lead anywhere, because package managers create them. */
+// Tests if the file exists; links may lead anywhere, because package managers create them.
 const isFile = (path: string, roots: readonly WorkspaceRoot[]): Promise<boolean> =>
   resolvePath(roots, path, 'rename').then(
     ({ kind }) => kind === 'file' || kind === 'link',

@@ -1,12 +1,12 @@
-/** Variables and prefix programs that do not change the effect of a command: display, counts, retries and time limits. */
+// Variables and prefix programs that do not change the effect of a command: display, counts, retries and time limits.
 const short = /^[\w.,:*@+-]*$/;
 const lintFlags = /^(-[DWA] ?[\w:-]+)( -[DWA] ?[\w:-]+)*$/;
-/** Excludes options that name a file. */
+// Excludes options that name a file.
 const sanitizer = /^(?!.*(path|dir|file|symbolizer))\w+=(\d+|true|false)([: ]\w+=(\d+|true|false))*$/;
 const number = /^\d{0,6}$/;
 const flag = /^([01]|true|false|yes|no)$/;
 const memory = /^-X(mx|ms|ss)\d+[kmgKMG]?( -X(mx|ms|ss)\d+[kmgKMG]?)*$/;
-/** Address of a local test database: a whole word of the name marks a test, and no word marks production use. */
+// Address of a local test database: a whole word of the name marks a test, and no word marks production use.
 const testDatabase =
   /^(postgres(ql)?(\+(psycopg2?|asyncpg|pg8000))?|mysql(\+(pymysql|aiomysql|mysqldb))?|mysql2|ecto|mongodb|jdbc:(postgresql|mysql|h2:mem)):\/\/([\w.-]+(:[\w.-]*)?@)?(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\/(?=(?:\w*_)?(?:test|tests|testing)(?:_|\d|\?|$))(?!\w*(?:prod|live|real|prd|main|master|stag|backup|customer))\w+(\?(sslmode|charset|encoding|pool|timeout|connect_timeout|serverTimezone)=\w+(&(sslmode|charset|encoding|pool|timeout|connect_timeout|serverTimezone)=\w+)*)?$|^sqlite(\+aiosqlite)?:\/\/(\/(:memory:)?)?$|^sqlite3::memory:$/;
 const databaseName =

@@ -7,7 +7,7 @@ import { isFileArgument, isPathArgument, isTestPath, pathOfTestSelector, type Re
 
 type OperandType = (word: string) => boolean | RequiredDiskCheck;
 
-/** Types of operands by their name in the tables. All types except `text` require a fully known word. */
+// Types of operands by their name in the tables. All types except `text` require a fully known word.
 const operandTypes = new Map<string, OperandType>([
   ['text', () => true],
   ['names', namesNothingElsewhere],
@@ -64,7 +64,7 @@ function namesNothingElsewhere(word: string): boolean | RequiredDiskCheck {
 
 const goPackage = /^(\.{1,2}|(\.{1,2}\/)*[\w][\w./-]*|(\.{1,2}\/)*(?:[\w.-]+\/)*\.\.\.)$/;
 
-/** Checks `main..topic`, `HEAD~2`, `HEAD:src/a.ts`, or a path. Git compares two paths as files if one is outside the repository. */
+// Checks `main..topic`, `HEAD~2`, `HEAD:src/a.ts`, or a path. Git compares two paths as files if one is outside the repository.
 function allowsRevision(word: string): boolean | RequiredDiskCheck {
   const read = pathsInGitArgument(word);
   if (/^[~]/.test(word) || !read || read.some(gitPathSelectsSecrets)) return false;

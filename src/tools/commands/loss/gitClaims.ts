@@ -47,7 +47,7 @@ function inFull(option: string): string {
   return long === undefined ? option : `--${long}${value}`;
 }
 
-/** Built-in Git commands; Git ignores aliases for them. */
+// Built-in Git commands; Git ignores aliases for them.
 const builtIn =
   /^(add|am|branch|checkout|apply|checkout-index|cherry-pick|clean|commit|diff|fetch|filter-branch|gc|init|log|merge|mv|prune|pull|push|read-tree|rebase|reflog|reset|restore|revert|rm|show|stash|status|submodule|switch|tag|update-ref|worktree)$/;
 
@@ -188,7 +188,7 @@ async function removedTree(tree: GitRepository): Promise<GitLoss> {
   return { discarded: pathsOf(entries, uncommitted), deleted: pathsOf(entries, untracked) };
 }
 
-/** Returns the commits dropped by a rebase. Rewritten commits still exist; commits dropped in the editor are unknown. */
+// Returns the commits dropped by a rebase. Rewritten commits still exist; commits dropped in the editor are unknown.
 async function rebased(
   repository: GitRepository,
   args: readonly string[],

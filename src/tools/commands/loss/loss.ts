@@ -14,9 +14,9 @@ import { findPotentialDataLosses, type LossClaim } from './claims.ts';
 import { findGitDataLoss, isIrreplaceable, resolveGitAlias, type UnreachableCommits } from './gitClaims.ts';
 import { findGitRepositoryRoot, GitRepository, type GitStatusEntry } from './repository.ts';
 
-/** Milliseconds to wait for the loss of a command. */
+// Milliseconds to wait for the loss of a command.
 const limit = 1000;
-/** Maximum paths to check with Git, and maximum files to count without Git. */
+// Maximum paths to check with Git, and maximum files to count without Git.
 const maxPaths = 200;
 const shownNames = 3;
 
@@ -136,7 +136,7 @@ async function withoutAlias(
     : findPotentialDataLosses(['git', alias, ...rest].join(' '), around(claim.folder));
 }
 
-/** Groups paths by repository. A nested repository belongs to the surrounding repository. */
+// Groups paths by repository. A nested repository belongs to the surrounding repository.
 function grouped(files: readonly string[], repositoryOf: (file: string) => GitRepository | undefined) {
   const groups = new Map<GitRepository | undefined, string[]>();
   for (const file of files) {
@@ -157,7 +157,7 @@ async function existingPath(path: string, isDelete: boolean): Promise<string | u
   return isLost && !isTemporary(file) ? file : undefined;
 }
 
-/** Tests for temporary files, which are expendable unless the workspace contains them. */
+// Tests for temporary files, which are expendable unless the workspace contains them.
 const isTemporary = (path: string): boolean => temporaryFolders().includes(paths.dirname(path));
 
 async function holdsWork(folder: string, repositoryOf: (file: string) => GitRepository | undefined): Promise<boolean> {
@@ -355,7 +355,7 @@ function nameOf(path: string, roots: readonly string[]): string {
   return root ? paths.relative(root, path).replaceAll(paths.sep, '/') : path;
 }
 
-/** Maximum bytes of a file whose lines are counted. */
+// Maximum bytes of a file whose lines are counted.
 const maxCounted = 2_000_000;
 
 async function lineCount(path: string): Promise<number | undefined> {

@@ -97,7 +97,7 @@ function linesOf(text: string, targets: readonly string[], given: readonly strin
   return lines;
 }
 
-/** Expands the variables of a line; a variable not set in the file stays as an unknown shell variable. */
+// Expands the variables of a line; a variable not set in the file stays as an unknown shell variable.
 function expanded(line: string, target: string, variables: ReadonlyMap<string, string>): string {
   let text = line.replaceAll('$@', target);
   for (let depth = 0; depth < 4; depth++)
@@ -110,7 +110,7 @@ function expanded(line: string, target: string, variables: ReadonlyMap<string, s
     .replaceAll('$$', '$');
 }
 
-/** Maximum characters: a self-referencing variable would grow forever. */
+// Maximum characters: a self-referencing variable would grow forever.
 const maxLine = 20_000;
 
 const textOf = (path: string): Promise<string | undefined> =>

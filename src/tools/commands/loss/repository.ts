@@ -10,7 +10,7 @@ export interface GitStatusEntry {
   path: string;
 }
 
-/** Maximum bytes of Git output. */
+// Maximum bytes of Git output.
 const maxAnswer = 4_000_000;
 
 /** Returns the folder with the `.git` of a path (absolute); undefined if there is none. */

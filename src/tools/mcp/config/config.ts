@@ -116,7 +116,7 @@ function serversOf(file: z.output<typeof fileSchema>, problem: Problem): { at: s
   );
 }
 
-/** Tests the switch of a server; throws for unclear values, so that the server does not start. */
+// Tests the switch of a server; throws for unclear values, so that the server does not start.
 function isSwitchedOff(raw: unknown): boolean {
   const { disabled = false, enabled = true } = Object(raw) as { disabled?: unknown; enabled?: unknown };
   if (typeof disabled !== 'boolean') throw new ConfigError('.disabled', 'expected true or false');
@@ -304,7 +304,7 @@ const isFile = (place: string): Promise<boolean> =>
     () => false,
   );
 
-/** Reads the file with the configuration, so that the approval covers the content. */
+// Reads the file with the configuration, so that the approval covers the content.
 async function envFile(file: string): Promise<Record<string, string>> {
   try {
     return { ...(parseEnv(await readPlainConfigFile(file)) as Record<string, string>) };

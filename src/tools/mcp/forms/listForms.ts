@@ -72,7 +72,7 @@ function nameOf(item: unknown, index: number): string {
   return known === undefined ? `#${index + 1}` : String(known).slice(0, longestName);
 }
 
-/** Returns the used properties of a tool. A hint of another type than boolean is ignored and grants no trust. */
+// Returns the used properties of a tool. A hint of another type than boolean is ignored and grants no trust.
 function plainTool({ name, title, description, inputSchema, annotations }: Json): Json {
   return {
     name,
@@ -88,7 +88,7 @@ const plainAnnotations = ({ title, ...hints }: Json): Json => ({
   ...Object.fromEntries(Object.entries(hints).filter(([, hint]) => typeof hint === 'boolean')),
 });
 
-/** Returns the schema of an object, the form of all arguments; a schema of another type stays unchanged. */
+// Returns the schema of an object, the form of all arguments; a schema of another type stays unchanged.
 function plainSchema(schema: unknown): unknown {
   if (schema === undefined || schema === null || schema === true) return { type: 'object' };
   if (!isJsonObject(schema)) return schema;

@@ -58,7 +58,7 @@ export function unsafeAddressReason(url: string, headers: Record<string, string>
   return undefined;
 }
 
-/** Limits the bytes of each event, or of the whole body without a stream. */
+// Limits the bytes of each event, or of the whole body without a stream.
 function limited(response: Response, refuse: (why: LocalizedMessage) => never): Response {
   if (!response.body) return response;
   const isStream = response.headers.get('content-type')?.includes('event-stream') ?? false;

@@ -16,9 +16,9 @@ import type { McpSdk } from '../loadSdk.ts';
 export const maxServerMessageBytes = 8 * 1024 * 1024;
 export const messageTooLongReason = message('sent a message of more than {0} MiB', maxServerMessageBytes / 1024 / 1024);
 const stderrLimit = 2_000_000;
-/** Tolerated lines of plain text on stdout: some servers print a greeting. */
+// Tolerated lines of plain text on stdout: some servers print a greeting.
 const chatterLimit = 100;
-/** Milliseconds for a server to exit after its input closes. */
+// Milliseconds for a server to exit after its input closes.
 const goodbyeTime = 300;
 
 interface StdioHooks {
