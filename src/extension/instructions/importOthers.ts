@@ -4,6 +4,7 @@ import { localizedCount, t } from '../../protocol/text/l10n.ts';
 import { localize } from '../../protocol/text/localized.ts';
 import type { InstructionLookup } from '../../tools/instructions/files.ts';
 import { findImportableItems, type ImportableAgentItem, importAgentItems } from '../../tools/instructions/importing.ts';
+import { showActionMenu } from '../dialogs/actionMenu.ts';
 import { isVirtualWorkspace, virtualUnsupportedMessage } from '../dialogs/folders.ts';
 import { notify } from '../dialogs/notify.ts';
 
@@ -14,7 +15,7 @@ const lookedFor = () =>
 
 type Item = vscode.QuickPickItem & { one: ImportableAgentItem };
 
-/** *Import Instructions of Other Agents…*: shows instructions of other agents in the open folders with their result here, and imports the selection. */
+/** Shows instructions of other agents in the open folders with their result here, and imports the selection. */
 export async function importAgentInstructions(looking: InstructionLookup): Promise<void> {
   if (isVirtualWorkspace()) return notify('info', virtualUnsupportedMessage('Importing is'));
   if (!looking.workspace.trusted) {
@@ -74,3 +75,18 @@ async function ask(found: readonly ImportableAgentItem[]): Promise<ImportableAge
   });
   return picked?.flatMap((item) => ('one' in item ? [(item as Item).one] : []));
 }
+
+/** Shows what can be imported. */
+export const showImportMenu = (): Promise<void> =>
+  showActionMenu(t('Towpath: import'), [
+    {
+      label: t('Instructions of Other Agents…'),
+      detail: t('Rules, modes and MCP servers in the open folders'),
+      run: () => vscode.commands.executeCommand('towpath.importOthers'),
+    },
+    {
+      label: t('Runs…'),
+      detail: t('A JSON file that was exported from a run'),
+      run: () => vscode.commands.executeCommand('towpath.importRuns'),
+    },
+  ]);
