@@ -70,6 +70,7 @@ describe('models of every provider', () => {
       editor = await begin();
       await editor.panel.frame.locator('[data-action="use-endpoint"]').click();
       await row('OpenAI-compatible endpoint').click();
+      await editor.page.locator('.quick-input-message', { hasText: 'the address up to' }).waitFor();
       await quickInput().fill('not an address');
       await editor.page.locator('.quick-input-message', { hasText: 'This is not an address' }).waitFor();
       await quickInput().fill(provider.url);

@@ -181,13 +181,13 @@ describe('the panel', () => {
     await eventually('only the first run is listed', async () => (await rows.count()) === 1);
     await press('Rename this run');
     await title('rename a run');
-    await input.fill('Mine');
+    await input.fill('Renamed by keys');
     await input.press('Enter');
     await title('open a run');
-    await row('Mine').waitFor();
+    await row('Renamed by keys').waitFor();
     assert.equal(await input.inputValue(), 'Keep the first');
     await press('Pin this run');
-    await eventually('it is pinned', async () => (await row('Mine').innerText()).includes('Pinned'));
+    await eventually('it is pinned', async () => (await row('Renamed by keys').innerText()).includes('Pinned'));
     await editor.screenshot('open-run-buttons');
     await input.fill('Drop the second');
     await row('Drop the second.').waitFor();
@@ -195,7 +195,7 @@ describe('the panel', () => {
     await row('Drop the second.').waitFor({ state: 'detached' });
     await title('open a run');
     await input.fill('');
-    await row('Mine').waitFor();
+    await row('Renamed by keys').waitFor();
     await row('Deleted Runs…').click();
     await title('restore a deleted run');
     await row('Drop the second.').click();
