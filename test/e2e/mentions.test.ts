@@ -138,6 +138,7 @@ nodes:
     );
     await editor.screenshot('typed-mentions');
     await composer.pressSequentially('from me@example.com and @src/one.ts');
+    await editor.panel.frame.getByRole('option').first().waitFor();
     await editor.page.keyboard.press('Escape'); // the list
     const said = await sends();
     assert.match(said, /src\/two\.ts:\n```\n/);
