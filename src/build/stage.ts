@@ -81,7 +81,7 @@ async function downloadPricePackage(folder: string): Promise<string> {
 export const vsceScriptPath = path.join(projectRoot, 'node_modules/@vscode/vsce/vsce');
 
 /** Copies the contents of a platform's package into `folder`, with file modes independent of the machine. */
-export function stagePackageContents(target: BuildTarget, built: BuildOutput, folder: string): void {
+export function stageVsixContents(target: BuildTarget, built: BuildOutput, folder: string): void {
   const put = (from: string, to: string) =>
     cpSync(path.resolve(projectRoot, from), path.join(folder, to), { recursive: true });
   for (const file of built.files) put(file, file);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { type BuildOutput, stagePackageContents, vsceScriptPath } from './stage.ts';
+import { type BuildOutput, stageVsixContents, vsceScriptPath } from './stage.ts';
 import { type BuildTarget, projectRoot } from './targets.ts';
 
 export interface Vsix {
@@ -17,7 +17,7 @@ export function packVsix(target: BuildTarget, built: BuildOutput, into: string):
   const folder = path.join(built.folder, `stage-${target}`);
   mkdirSync(folder);
   mkdirSync(into, { recursive: true });
-  stagePackageContents(target, built, folder);
+  stageVsixContents(target, built, folder);
   const { name, version } = JSON.parse(readFileSync(path.join(projectRoot, 'package.json'), 'utf8'));
   const file = path.join(into, `${name}-${version}-${target}.vsix`);
   const platform = target === 'universal' ? [] : ['--target', target];

@@ -61,7 +61,7 @@ import { pickCurrentRuns, pickRun } from './runs/pickRun.ts';
 import { sendToRun, showQueuedMessages } from './runs/queuedMessagesMenu.ts';
 import { raiseSpendingLimit } from './runs/raiseLimit.ts';
 import { createRevertChange } from './runs/revertChange.ts';
-import { showRunMenu } from './runs/runMenu.ts';
+import { showRunList } from './runs/runMenu.ts';
 import type { RunStates } from './runs/runStates.ts';
 import { takeOverRun } from './runs/takeOverRun.ts';
 import type { RunTitles } from './runs/titles.ts';
@@ -241,7 +241,7 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
     'towpath.pickAgent': () => parts.agents.pick(),
     'towpath.planFirst': (mode?: unknown) => parts.agents.togglePlanMode(mode === 'plan' || undefined),
     'towpath.newRunInWorktree': () => parts.worktrees.begin(),
-    'towpath.openRun': () => showRunMenu(parts),
+    'towpath.openRun': () => showRunList(parts),
     'towpath.runsNow': () => showRunsNow(parts),
     'towpath.renameRun': (id?: unknown) => parts.titles.rename(typeof id === 'string' ? id : undefined),
     'towpath.pinRun': (id?: unknown) => parts.titles.pin(typeof id === 'string' ? id : undefined),

@@ -13,7 +13,7 @@ import { fromEditorMessages, fromEditorOptions, requestSize } from './providedWi
 import { type RequestQueue, TooManyRequests } from './requestQueue.ts';
 
 /** Rejection of a request, with a user-facing message; `blocked` is temporary, and the request can be repeated. */
-export class ModelRequestRejected extends Error {
+export class SharedModelRequestRejected extends Error {
   override readonly name = 'AskRefused';
   constructor(
     readonly kind: 'not-found' | 'no-permission' | 'blocked' | 'failed',
@@ -47,7 +47,7 @@ const maxCharacters = 16_000_000;
 const [slack, maxPerToken] = [1.5, 12];
 
 /**
- * Answers a request from outside of Towpath within the user's cost limits. Nothing is recorded in a run. Throws `ModelRequestRejected`, or the
+ * Answers a request from outside of Towpath within the user's cost limits. Nothing is recorded in a run. Throws `SharedModelRequestRejected`, or the
  * signal's reason.
  */
 export async function answerRequest(
@@ -59,13 +59,13 @@ export async function answerRequest(
   const { text, pictures } = requestSize(ask.messages, ask.options);
   if (text + pictures > maxCharacters) throw tooLong(label, t('{0} characters', text + pictures));
   const leave = await line.enter({ who, model: label, local, stop: ask.stop }, signal).catch((error) => {
-    throw error instanceof TooManyRequests ? new ModelRequestRejected('blocked', error.message) : error;
+    throw error instanceof TooManyRequests ? new SharedModelRequestRejected('blocked', error.message) : error;
   });
   try {
     const model = await ready().catch((error: Error) => {
-      throw error instanceof ModelRequestRejected
+      throw error instanceof SharedModelRequestRejected
         ? error
-        : new ModelRequestRejected('failed', localize(messageOf(error)));
+        : new SharedModelRequestRejected('failed', localize(messageOf(error)));
     });
     signal.throwIfAborted();
     const request = requestOf(ask, model, text, label);
@@ -73,13 +73,13 @@ export async function answerRequest(
     const result = await recorded(model, () => askModel(model, request, { signal, ...seen }));
     if (result.aborted) signal.throwIfAborted();
     if (result.error)
-      throw new ModelRequestRejected(
+      throw new SharedModelRequestRejected(
         isSpendingLimitError(result.error) ? 'blocked' : 'failed',
         localize(storedLocalizableText(result.error)),
       );
     const broken = result.message?.toolCalls?.find(({ malformed }) => malformed !== undefined);
     if (broken)
-      throw new ModelRequestRejected(
+      throw new SharedModelRequestRejected(
         'failed',
         t('{0} called {1} with arguments that are not a JSON object.', label, broken.name),
       );
@@ -90,7 +90,7 @@ export async function answerRequest(
 }
 
 /**
- * Throws `ModelRequestRejected`.
+ * Throws `SharedModelRequestRejected`.
  *
  * @param text characters of the request
  */
@@ -114,7 +114,7 @@ function requestOf(
   return request;
 }
 
-function tooLong(label: string, what: string, window?: number): ModelRequestRejected {
+function tooLong(label: string, what: string, window?: number): SharedModelRequestRejected {
   const message =
     window === undefined
       ? t('This is longer than {0} can read: {1}. Nothing was sent.', label, what)
@@ -124,7 +124,7 @@ function tooLong(label: string, what: string, window?: number): ModelRequestReje
           what,
           window,
         );
-  return new ModelRequestRejected('failed', message);
+  return new SharedModelRequestRejected('failed', message);
 }
 
 /** Returns true for text and complete calls, which the editor forwards; afterwards, the request is not repeated. */

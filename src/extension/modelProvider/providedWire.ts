@@ -1,7 +1,7 @@
 import type { ChatRequest } from '../../llm/core/client.ts';
 import type { Attachment, Message, ToolCall, ToolResult } from '../../protocol/content/messages.ts';
 import type { JsonSchema, ToolDefinition } from '../../protocol/content/tools.ts';
-import { isThinking, toMcpContentBlocks } from '../../tools/editorTools/resultParts.ts';
+import { isThinkingResultPart, toMcpContentBlocks } from '../../tools/editorTools/resultParts.ts';
 import { formatContentBlocks } from '../../tools/mcp/callResult.ts';
 import { cleanSchema, type SchemaTextLimits } from '../../tools/mcp/schema.ts';
 import type { RequestedMessage, RequestedOptions } from '../providers/editorApi.ts';
@@ -25,7 +25,9 @@ function assistant(parts: readonly unknown[]): Message {
   const calls = parts
     .filter(isCall)
     .map(({ callId, name, input }): ToolCall => ({ id: callId, name, arguments: isRecord(input) ? { ...input } : {} }));
-  const texts = parts.filter((part) => !isCall(part) && !isThinking(part)).map((part) => textAndImages([part]).text);
+  const texts = parts
+    .filter((part) => !isCall(part) && !isThinkingResultPart(part))
+    .map((part) => textAndImages([part]).text);
   return { role: 'assistant', content: texts.join(''), ...(calls.length > 0 && { toolCalls: calls }) };
 }
 

@@ -1,6 +1,6 @@
 import { t } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
-import { ModelRequestRejected } from './answerRequest.ts';
+import { SharedModelRequestRejected } from './answerRequest.ts';
 
 export interface Requester {
   /** Extension id; undefined if the editor reports none. */
@@ -28,18 +28,18 @@ export class RequesterConsents {
     private readonly ask: (asker: Requester) => Promise<boolean>,
   ) {}
 
-  /** Throws `ModelRequestRejected` for an extension without consent. */
+  /** Throws `SharedModelRequestRejected` for an extension without consent. */
   async check(asker: Requester): Promise<void> {
     const { id, name } = asker;
     if (id === undefined || this.allowed.includes(id)) return;
-    const refused = new ModelRequestRejected(
+    const refused = new SharedModelRequestRejected(
       'no-permission',
       t("You have not allowed {0} to use Towpath's models.", name),
     );
     if (this.declined.has(id)) throw refused;
     const question = this.questions.get(id) ?? { answer: this.question(id, asker), waiting: 0 };
     if (question.waiting >= maxWaiting)
-      throw new ModelRequestRejected(
+      throw new SharedModelRequestRejected(
         'blocked',
         t("You have not yet decided whether {0} may use Towpath's models.", name),
       );

@@ -16,7 +16,7 @@ import { downloadFolder, localModelFolders } from '../providers/modelFolders.ts'
 import { demoModel, describeModelOption, splitModelId } from '../providers/modelIds.ts';
 import { DecisionFile } from '../settings/decisionFile.ts';
 import { settings } from '../settings/settings.ts';
-import { answerRequest, ModelRequestRejected } from './answerRequest.ts';
+import { answerRequest, SharedModelRequestRejected } from './answerRequest.ts';
 import { countTextTokens, localModelNames } from './providedNames.ts';
 import { fromEditorMessages, requestSize } from './providedWire.ts';
 import type { ProvidedModel } from './registerProvider.ts';
@@ -80,7 +80,7 @@ export class SharedModels implements ProvidedModel, vscode.Disposable {
       stop.signal.throwIfAborted();
       const model = (await this.offered()).find(({ information }) => information.id === id);
       if (!model)
-        throw new ModelRequestRejected(
+        throw new SharedModelRequestRejected(
           'not-found',
           t('Towpath does not share {0} (*Share Models with the Editor…*).', id),
         );
@@ -93,7 +93,7 @@ export class SharedModels implements ProvidedModel, vscode.Disposable {
         messages,
         options,
         signal: stop.signal,
-        stop: () => stop.abort(new ModelRequestRejected('failed', t('Stopped by you.'))),
+        stop: () => stop.abort(new SharedModelRequestRejected('failed', t('Stopped by you.'))),
         report: (part: Parameters<Parameters<typeof answerRequest>[0]['report']>[0]) =>
           progress.report(
             'text' in part
@@ -174,7 +174,7 @@ export class SharedModels implements ProvidedModel, vscode.Disposable {
   private async ready(id: string): Promise<RunModel> {
     const isLocal = (one: string) => splitModelId(one).provider === 'local';
     if (isLocal(id) && this.parts.modelsAtWork().some((one) => isLocal(one) && one !== id))
-      throw new ModelRequestRejected(
+      throw new SharedModelRequestRejected(
         'blocked',
         t('Towpath is using another model on this machine. Try again when it is done.'),
       );
@@ -235,7 +235,7 @@ function askerOf(initiator: unknown): Requester {
 }
 
 function toEditorError(error: unknown): unknown {
-  if (!(error instanceof ModelRequestRejected)) return error;
+  if (!(error instanceof SharedModelRequestRejected)) return error;
   const { kind, message } = error;
   if (kind === 'not-found') return vscode.LanguageModelError.NotFound(message);
   if (kind === 'no-permission') return vscode.LanguageModelError.NoPermissions(message);

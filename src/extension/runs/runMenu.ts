@@ -25,7 +25,7 @@ interface Dependencies {
 }
 
 /** *Open Run…*: opens the selected run. Buttons of a row change its run; the last row leads to the deleted runs. */
-export async function showRunMenu(parts: Dependencies): Promise<void> {
+export async function showRunList(parts: Dependencies): Promise<void> {
   const { store, states, worktrees, conversation, modals } = parts;
   await states.look();
   const picked = await pickRun(store, states, t('Towpath: open a run'), {

@@ -1,6 +1,6 @@
 import { parseJson } from '../core/json.ts';
 import { type HttpAnswer, responseTooLongError, unreadableAnswer } from '../transport/http.ts';
-import { type EventStream, maxBusyStreamMs, nextReadLimit } from '../transport/sse.ts';
+import { type EventStream, maxBusyStreamMs, nextStreamTimeLimit } from '../transport/sse.ts';
 
 export const readJsonLines = (answer: HttpAnswer): EventStream => ({ batches: () => linesOf(answer), expectEnd() {} });
 
@@ -19,7 +19,7 @@ async function* linesOf(answer: HttpAnswer): AsyncGenerator<string[], void, unde
   let printed = false;
   try {
     for (;;) {
-      const bytes = await answer.read(nextReadLimit(limits.idleMs, limits.eventMs, lastLine));
+      const bytes = await answer.read(nextStreamTimeLimit(limits.idleMs, limits.eventMs, lastLine));
       const text = bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
       const batch: string[] = [];
       const pieces = printed ? [text] : text.split('\n');

@@ -42,7 +42,7 @@ export function readServerSentEvents(answer: HttpAnswer): EventStream {
       let turn = lastEvent;
       try {
         for (;;) {
-          const bytes = await answer.read(nextReadLimit(idleMs, limits.eventMs, lastEvent));
+          const bytes = await answer.read(nextStreamTimeLimit(idleMs, limits.eventMs, lastEvent));
           const text = bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
           if (beginning.length < 500) beginning += text.slice(0, 500);
           // Google and others omit the last blank line; by the standard, the last event would be dropped.
@@ -87,7 +87,7 @@ const bareErrorLimit = 65_536;
 const looksLikeEvents = /^\s*(data|event|id|retry)?:/;
 
 /** Returns the limit of the next read: bytes alone do not extend the limit between events. */
-export function nextReadLimit(idleMs: number, eventMs: number, lastEvent: number): ReadTimeLimit {
+export function nextStreamTimeLimit(idleMs: number, eventMs: number, lastEvent: number): ReadTimeLimit {
   const left = Math.max(1, Math.ceil(lastEvent + eventMs - performance.now()));
   const isSooner = eventMs > 0 && (idleMs <= 0 || left < idleMs);
   return isSooner ? { ms: left, limit: 'events', of: eventMs } : { ms: idleMs, limit: 'idle', of: idleMs };

@@ -14,7 +14,7 @@ interface Shape {
 
 function blockOf(part: unknown): McpContentBlock[] {
   if (typeof part === 'string') return [{ type: 'text', text: part }];
-  if (isThinking(part)) return [];
+  if (isThinkingResultPart(part)) return [];
   const { value, mimeType, data } = Object(part) as Shape;
   if (typeof value === 'string') return [{ type: 'text', text: value }];
   if (typeof value === 'object' && value !== null) return [{ type: 'text', text: textIn(value) }];
@@ -22,7 +22,7 @@ function blockOf(part: unknown): McpContentBlock[] {
   return [{ type: 'text', text: '[something that is no text, not shown]' }];
 }
 
-export const isThinking = (part: unknown): boolean =>
+export const isThinkingResultPart = (part: unknown): boolean =>
   typeof part === 'object' && part !== null && 'value' in part && ('id' in part || 'metadata' in part);
 
 function ofData(mimeType: string, view: ArrayBufferView): McpContentBlock[] {

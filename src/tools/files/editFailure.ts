@@ -4,7 +4,7 @@ import { AlreadyAppliedError, ToolError } from '../core/tool.ts';
 import { areEditsApplied, type EditFailure, type SearchReplaceEdit } from '../edit/applyEdits.ts';
 import { secretFileReason } from '../policy/secretFiles.ts';
 import { sha256 } from '../sandbox/fileText.ts';
-import { startsWithSecrets } from '../sandbox/secretContent.ts';
+import { headContainsSecrets } from '../sandbox/secretContent.ts';
 import type { ChangeTarget } from './planChange.ts';
 
 export function createEditError(
@@ -18,7 +18,7 @@ export function createEditError(
   const { lines, reason } = failure;
   // Nobody has allowed reading of these lines.
   const hidden =
-    secretFileReason(target.file.relative.split('/')) !== undefined || startsWithSecrets(target.before ?? '');
+    secretFileReason(target.file.relative.split('/')) !== undefined || headContainsSecrets(target.before ?? '');
   const candidate = hidden ? undefined : shortLines(failure.candidate);
   const candidateOfOther = shortLines(failure.other?.candidate);
   const kind = edits[failure.index]?.lines ? 'hunk' : 'edit';

@@ -28,7 +28,7 @@ const random = new RegExp(
 );
 
 /** Tests for secrets in a text or at the beginning of a file: private keys, or tokens of well-known forms. */
-export function startsWithSecrets(content: string | Uint8Array): boolean {
+export function headContainsSecrets(content: string | Uint8Array): boolean {
   const head = Buffer.from(content.slice(0, headBytes) as string);
   const text = head.toString('latin1').replaceAll('\0', ''); // UTF-16 too, because all patterns are ASCII
   if (puttyKey.test(text)) return true;
@@ -39,7 +39,7 @@ export function startsWithSecrets(content: string | Uint8Array): boolean {
 
 export function containsSecretsAnywhere(text: string): boolean {
   for (let at = 0; at < text.length; at += headBytes / 2)
-    if (startsWithSecrets(text.slice(at, at + headBytes))) return true;
+    if (headContainsSecrets(text.slice(at, at + headBytes))) return true;
   return false;
 }
 
@@ -52,7 +52,7 @@ function isRandom(value: string): boolean {
 /** Tests a file (absolute path) synchronously. False if unreadable. */
 export function fileContainsSecretsSync(path: string): boolean {
   const head = readFileHeadSync(path, headBytes);
-  return head !== undefined && startsWithSecrets(head);
+  return head !== undefined && headContainsSecrets(head);
 }
 
 /** Returns the reason to approve an access to a file (real path) because of the content; undefined if none or unreadable. */
@@ -61,7 +61,7 @@ export async function secretContentReason(path: string): Promise<LocalizedMessag
     const { handle } = await openRegularFile(path);
     try {
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-      return startsWithSecrets(buffer.subarray(0, bytesRead)) ? mayContainSecretsReason : undefined;
+      return headContainsSecrets(buffer.subarray(0, bytesRead)) ? mayContainSecretsReason : undefined;
     } finally {
       await handle.close();
     }

@@ -5,7 +5,7 @@ import { mayContainSecretsReason } from '../policy/secretFiles.ts';
 import { maxTextFileBytes } from '../sandbox/fileText.ts';
 import type { ResolvedPath } from '../sandbox/paths.ts';
 import { resolvePathForReading } from '../sandbox/resolveReadPath.ts';
-import { startsWithSecrets } from '../sandbox/secretContent.ts';
+import { headContainsSecrets } from '../sandbox/secretContent.ts';
 import { workspacePathOfUri } from '../sandbox/virtual.ts';
 import { isWholeWorkspacePath } from './searchRoots.ts';
 
@@ -41,7 +41,7 @@ async function unsavedReason(
   if (operation !== 'read' || kind !== 'file') return undefined;
   const isVirtual = virtual && workspacePathOfUri(virtual, path) !== undefined;
   const content = openText(path) ?? (isVirtual && size <= maxTextFileBytes ? await virtual.read(path) : '');
-  return startsWithSecrets(content) ? mayContainSecretsReason : undefined;
+  return headContainsSecrets(content) ? mayContainSecretsReason : undefined;
 }
 
 const phrases = { read: 'Read {0}', list: 'List {0}', search: 'Search {0}' } as const;

@@ -4,7 +4,7 @@ import { createPathRefusal } from '../core/pathSyntax.ts';
 import type { ToolContext } from '../core/tool.ts';
 import type { VirtualFiles } from '../core/workspace.ts';
 import { decodeText, linesWithoutEndings } from '../sandbox/fileText.ts';
-import { startsWithSecrets } from '../sandbox/secretContent.ts';
+import { headContainsSecrets } from '../sandbox/secretContent.ts';
 import { grepEscapeHint } from './escapeHint.ts';
 import { formatGrepLine, LineMatches } from './matchLines.ts';
 import { runRipgrep } from './ripgrep.ts';
@@ -81,7 +81,7 @@ async function readFirst(virtual: VirtualFiles, files: readonly VirtualFile[], s
       if (text === 'large') large += 1;
       if (text === undefined || text === 'large') continue;
       bytes += text.bytes;
-      if (!startsWithSecrets(text.text)) read.push({ path: now[at]!.path, lines: linesWithoutEndings(text.text) });
+      if (!headContainsSecrets(text.text)) read.push({ path: now[at]!.path, lines: linesWithoutEndings(text.text) });
     }
   }
   const cut = [

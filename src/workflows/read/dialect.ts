@@ -16,7 +16,7 @@ type Plain = Record<string, unknown>;
  * Converts the notation of other hosts of the dialect (`fabceolin/the_edge_agent`: `action`, `params`, `prompt`, …) to ours and omits parts
  * that only those hosts use.
  */
-export const convertDialect = (file: YamlFile): ConvertedDialectFile => new Dialect(file).read();
+export const convertWorkflowDialect = (file: YamlFile): ConvertedDialectFile => new Dialect(file).read();
 
 class Dialect {
   private readonly problems: YamlProblem[] = [];

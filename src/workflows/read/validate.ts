@@ -24,7 +24,7 @@ import { appendHint, didYouMeanHint } from '../template/near.ts';
 import { expressionProblem, templateProblem } from '../template/template.ts';
 import { type LoadedWorkflow, loadYaml, schemaIssueToYamlProblems, type WorkflowFindings } from './check.ts';
 import { dataFlowWarnings } from './dataFlow.ts';
-import { convertDialect } from './dialect.ts';
+import { convertWorkflowDialect } from './dialect.ts';
 import { reachabilityFindings } from './reachability.ts';
 import type { TemplateVariablePath } from './templateReads.ts';
 import { findUnquotedExpression, isShellSafeVariable, variablesReadByTemplate, withQuoteFilter } from './unquoted.ts';
@@ -40,7 +40,12 @@ interface KnownNames {
 
 /** Loads a workflow. Every foreseeable runtime failure is a problem with line and column. */
 export const loadWorkflow = (text: string, known: KnownNames): LoadedWorkflow<WorkflowFile> =>
-  loadYaml(text, workflowSchema, (value, file, whole) => new Check(value, file, known, whole).all(), convertDialect);
+  loadYaml(
+    text,
+    workflowSchema,
+    (value, file, whole) => new Check(value, file, known, whole).all(),
+    convertWorkflowDialect,
+  );
 
 export const loadAgent = (text: string, known: KnownNames) =>
   loadYaml(text, agentSchema, (value, file, whole) => {

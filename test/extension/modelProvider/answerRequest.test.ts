@@ -4,7 +4,7 @@ import type { RunModel } from '../../../src/engine/run/runContext.ts';
 import {
   answerRequest,
   type ExternalModelRequest,
-  ModelRequestRejected,
+  SharedModelRequestRejected,
 } from '../../../src/extension/modelProvider/answerRequest.ts';
 import { type Requester, RequesterConsents } from '../../../src/extension/modelProvider/requesters.ts';
 import { RequestQueue } from '../../../src/extension/modelProvider/requestQueue.ts';
@@ -29,7 +29,7 @@ function begin(replies: ScriptedReply[], model: Partial<RunModel> = {}, line = n
         messages: user('Hello?'),
         options: {},
         signal: stop.signal,
-        stop: () => stop.abort(new ModelRequestRejected('failed', 'Stopped by you.')),
+        stop: () => stop.abort(new SharedModelRequestRejected('failed', 'Stopped by you.')),
         report: (part) => told.push('text' in part ? part.text : { [part.call.name]: part.call.arguments }),
         ...more,
       },
@@ -46,8 +46,8 @@ function begin(replies: ScriptedReply[], model: Partial<RunModel> = {}, line = n
   return { client, line, ask };
 }
 
-const refused = (kind: ModelRequestRejected['kind'], message: RegExp) => (error: ModelRequestRejected) =>
-  error instanceof ModelRequestRejected && error.kind === kind && message.test(error.message);
+const refused = (kind: SharedModelRequestRejected['kind'], message: RegExp) => (error: SharedModelRequestRejected) =>
+  error instanceof SharedModelRequestRejected && error.kind === kind && message.test(error.message);
 
 describe('an ask from outside of Towpath', () => {
   it('is told text as it comes and calls when they are whole, and the model is told who asks', async () => {
@@ -213,7 +213,7 @@ describe('who may ask', () => {
     await askers.check({ name: 'the editor' });
     assert.equal(questions, 1);
     askers.reconsider();
-    await assert.rejects(askers.check(notes), ModelRequestRejected);
+    await assert.rejects(askers.check(notes), SharedModelRequestRejected);
     assert.equal(questions, 2);
   });
 

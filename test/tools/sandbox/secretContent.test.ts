@@ -4,7 +4,7 @@ import type { ApprovalPolicy } from '../../../src/protocol/content/policy.ts';
 import { commandRuleKinds, type ScopedPermissionRule } from '../../../src/protocol/content/rule.ts';
 import { analyzeCommand } from '../../../src/tools/commands/analyzeCommand.ts';
 import { secretFileReason } from '../../../src/tools/policy/secretFiles.ts';
-import { startsWithSecrets } from '../../../src/tools/sandbox/secretContent.ts';
+import { headContainsSecrets } from '../../../src/tools/sandbox/secretContent.ts';
 import { runArgvPipeline } from '../../../src/tools/shell/argvPipeline.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation } from '../conversation.ts';
@@ -32,7 +32,7 @@ describe('secrets in a text', () => {
     ['a client key of a cluster', `    client-key-data: ${letters(80)}`],
     ['a login of a registry', `{"auths":{"x":{"auth":"${letters(30)}"}}}`],
   ]; // biome-ignore format: a table
-  for (const [what, text] of held) it(`${what} is one`, () => assert.equal(startsWithSecrets(text), true));
+  for (const [what, text] of held) it(`${what} is one`, () => assert.equal(headContainsSecrets(text), true));
 
   const none: [what: string, text: string][] = [
     ['a header alone', 'if (text.includes("-----BEGIN RSA PRIVATE KEY-----")) throw error;'],
@@ -47,10 +47,10 @@ describe('secrets in a text', () => {
     ['a name that ends so', 'self._client_auth = ClientAuthentication2(self.query_client)'],
     ['a long name', `task-sk-${'some-long-name-of-a-test-in-a-list'}`],
   ]; // biome-ignore format: a table
-  for (const [what, text] of none) it(`${what} is none`, () => assert.equal(startsWithSecrets(text), false));
+  for (const [what, text] of none) it(`${what} is none`, () => assert.equal(headContainsSecrets(text), false));
 
   it('only the beginning of a text is looked at', () =>
-    assert.equal(startsWithSecrets(`${' '.repeat(9000)}${token}`), false));
+    assert.equal(headContainsSecrets(`${' '.repeat(9000)}${token}`), false));
 });
 
 describe('a file with secrets in it and an ordinary name', () => {

@@ -19,11 +19,11 @@ const byte = 6;
  * Writes a valid GGUF model (one-layer Qwen2) whose weights play the script at any temperature. Throws if the script contradicts itself.
  */
 export function writeScriptedModel(script: DemoAutomatonScript, file: string): void {
-  const { metadata, tensors } = scriptedModel(script);
+  const { metadata, tensors } = scriptedModelGguf(script);
   writeFileSync(file, encodeGguf(metadata, tensors));
 }
 
-export function scriptedModel(script: DemoAutomatonScript): {
+export function scriptedModelGguf(script: DemoAutomatonScript): {
   metadata: Record<string, GgufMetadataValue>;
   tensors: Tensor[];
 } {

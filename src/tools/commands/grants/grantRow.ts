@@ -1,7 +1,7 @@
 import type { CommandRuleKind } from '../../../protocol/content/rule.ts';
 import { isStaticShellWord } from '../commandStep.ts';
 import { allowsOperand } from './operands.ts';
-import { type CollectedOptions, parseCommandOptionTypes, readCommandOption } from './options.ts';
+import { type ParsedCommandOptions, parseCommandOptionTypes, readCommandOption } from './options.ts';
 import type { ProjectScriptFile } from './scriptArguments.ts';
 import { compileGrantPattern } from './tablePattern.ts';
 import { checkArgumentValue, type RequiredDiskCheck } from './values.ts';
@@ -70,14 +70,14 @@ export interface GrantRow {
   unseen?: true;
 }
 
-export interface GrantRowMatch extends Omit<CollectedOptions, 'used'> {
+export interface GrantRowMatch extends Omit<ParsedCommandOptions, 'used'> {
   operands: string[];
   /** Operands after `--` for another program; also included in the values. */
   rest: string[];
 }
 
 // Arguments after the command of a row, and the options found within the command; undefined if the words do not begin with the command.
-interface GrantRowArguments extends CollectedOptions {
+interface GrantRowArguments extends ParsedCommandOptions {
   args: string[];
 }
 
@@ -85,7 +85,7 @@ export function parseGrantRowArguments(row: GrantRow, words: readonly string[]):
   const [program, ...subcommands] = row.command.split(' ');
   if (words[0] !== program) return undefined;
   const before = parseCommandOptionTypes(row.before);
-  const gathered: CollectedOptions = { claims: [], values: [], used: new Set() };
+  const gathered: ParsedCommandOptions = { claims: [], values: [], used: new Set() };
   let at = 1;
   for (const word of subcommands) {
     while (words[at] !== word) {
@@ -102,9 +102,9 @@ export function parseGrantRowArguments(row: GrantRow, words: readonly string[]):
 export function matchGrantRow(
   row: GrantRow,
   args: readonly string[],
-  begun?: CollectedOptions,
+  begun?: ParsedCommandOptions,
 ): GrantRowMatch | undefined {
-  const gathered: CollectedOptions = {
+  const gathered: ParsedCommandOptions = {
     claims: [...(begun?.claims ?? [])],
     values: [...(begun?.values ?? [])],
     used: new Set(begun?.used),

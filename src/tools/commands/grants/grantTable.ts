@@ -7,8 +7,8 @@ import { binaryKindsOfLauncher, resolveLaunchedProgram } from './launchers.ts';
 import {
   type AcceptedArgumentsLookup,
   allowsScriptArguments,
+  type ProjectScriptCall,
   type ProjectScriptFile,
-  type ScriptCall,
 } from './scriptArguments.ts';
 import { expandGrantRows } from './tableRows.ts';
 import { grantTables } from './tables.ts';
@@ -147,7 +147,7 @@ function scriptCall(
   { operands }: GrantRow,
   words: readonly string[],
   fit: GrantRowMatch,
-): ScriptCall {
+): ProjectScriptCall {
   const isNamed = operands === 'scripts';
   const [first = 'test', ...others] = isNamed ? fit.operands : ['test', ...fit.operands];
   const end = words.indexOf('--');

@@ -60,7 +60,7 @@ function readShort(word: string, options: CommandOptionTypes): Spelled | undefin
 }
 
 /** Options read so far: pending disk checks, values, and option names. */
-export interface CollectedOptions {
+export interface ParsedCommandOptions {
   claims: RequiredDiskCheck[];
   values: string[];
   used: Set<string>;
@@ -75,7 +75,7 @@ export function readCommandOption(
   words: readonly string[],
   at: number,
   options: CommandOptionTypes,
-  gathered: CollectedOptions,
+  gathered: ParsedCommandOptions,
   { oneDash, greedy }: { oneDash?: true; greedy?: readonly string[] } = {},
 ): { next: number; greedy?: string } | undefined {
   const word = words[at]!;

@@ -13,7 +13,7 @@ export type ProjectScriptFile = (typeof projectScriptFiles)[number];
  * Call of a script with arguments appended to its text. `operands` are the appended arguments without options. `elsewhere`: options select
  * other packages.
  */
-export interface ScriptCall {
+export interface ProjectScriptCall {
   file: ProjectScriptFile;
   name: string;
   operands: readonly string[];
@@ -28,7 +28,7 @@ export type AcceptedArgumentsLookup = (program: string) => 'tests' | 'any' | und
  * mark a test. For an unknown program, no other code file may be named.
  */
 export async function allowsScriptArguments(
-  { file, name, operands, elsewhere }: ScriptCall,
+  { file, name, operands, elsewhere }: ProjectScriptCall,
   folder: string,
   roots: readonly WorkspaceRoot[],
   takes: AcceptedArgumentsLookup,
