@@ -45,7 +45,7 @@ export function observeCheckTask(
 }
 
 /** Tells whether a text contains the number, with any thousands separator. */
-export const hasNumber = (text: string, number: number): boolean =>
+export const textContainsNumber = (text: string, number: number): boolean =>
   new RegExp(`(?<![\\d.,])${String(number).replace(/\B(?=(\d{3})+$)/g, "[,.'\\s\u00a0\u202f]?")}(?!\\d)`).test(text);
 
 export const trimmedEnd = (text: string | undefined): string | undefined => text?.replace(/\s+$/, '');

@@ -27,7 +27,7 @@ export function updateCompletions(context: PanelContext, event: { isComposing?: 
   const typed =
     box && box.selectionStart === box.selectionEnd ? typedQueryBeforeCaret(box.value, box.selectionStart) : undefined;
   if (!typed) {
-    closeCompletions(context);
+    closeComposerCompletions(context);
     return;
   }
   const isSame = open?.from === typed.from && open.after === typed.after;
@@ -48,7 +48,7 @@ export function receiveCompletions(message: Extract<HostMessage, { type: 'comple
   open = { after, from, query, rows, at: Math.max(0, place), ...(problem && { problem }) };
 }
 
-export function closeCompletions(context: PanelContext): void {
+export function closeComposerCompletions(context: PanelContext): void {
   if (!open) return;
   open = undefined;
   context.refresh();
@@ -58,7 +58,7 @@ export function onCompletionKey(context: PanelContext, event: KeyboardEvent): bo
   if (!open || !isCompleting() || event.isComposing || event.keyCode === 229) return false;
   const { rows, at } = open;
   if (event.key === 'Escape') {
-    closeCompletions(context);
+    closeComposerCompletions(context);
   } else if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || rows.length === 0) {
     return false;
   } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
@@ -85,7 +85,7 @@ function accept(context: PanelContext, row: ComposerCompletion): void {
   clearTypedMention();
   const act = 'slash' in row && row.slash.kind === 'act' && (row.slash.word.slice(1) as SlashAction);
   const word = act ? '' : `${completedComposerText(row)} `;
-  closeCompletions(context);
+  closeComposerCompletions(context);
   box.focus();
   box.setSelectionRange(from, from + 1 + query.length);
   if (word === '') document.execCommand('delete');

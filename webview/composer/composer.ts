@@ -28,7 +28,7 @@ import {
   showQuestionAt,
   toPanelChoice,
 } from './choosing.ts';
-import { closeCompletions, completionList, onCompletionKey, updateCompletions } from './completion.ts';
+import { closeComposerCompletions, completionList, onCompletionKey, updateCompletions } from './completion.ts';
 import { contextGauge } from './contextGauge.ts';
 import { composerDraft, composerTextArea, focusComposer } from './draft.ts';
 import { onDrag, onDrop, onPaste } from './dropping.ts';
@@ -364,7 +364,7 @@ function onKey(context: PanelContext, event: KeyboardEvent): void {
 }
 
 function onLeave(context: PanelContext): void {
-  closeCompletions(context);
+  closeComposerCompletions(context);
   resolveTypedWord(context);
   context.refresh();
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { message } from '../../protocol/text/l10n.ts';
-import { hasNumber } from '../seen.ts';
+import { textContainsNumber } from '../seen.ts';
 import type { ModelCheckTask } from '../task.ts';
 
 const passages = Array.from({ length: 150 }, (_, at) => {
@@ -28,7 +28,7 @@ export const answerCheckTasks = [
     ].join('\n'),
     replies: 1,
     judge: ({ answer }) =>
-      hasNumber(answer, 5317)
+      textContainsNumber(answer, 5317)
         ? undefined
         : message('It did not find the value, 5317, some 3,000 tokens before the question.'),
   },
@@ -51,7 +51,7 @@ export const answerCheckTasks = [
     asks: 'Lies die Datei hafen.txt. Wie viele Liegeplätze gibt es? Antworte in einem ganzen Satz.',
     replies: 2,
     judge({ answer }) {
-      if (!hasNumber(answer, 42)) return message('It did not give the number, 42.');
+      if (!textContainsNumber(answer, 42)) return message('It did not give the number, 42.');
       const foundWords = new Set([...answer.matchAll(germanWords)].map(([word]) => word.toLowerCase()));
       return foundWords.size >= 2 ? undefined : message('It was asked in German and did not answer in German.');
     },

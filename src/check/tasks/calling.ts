@@ -1,5 +1,5 @@
 import { message } from '../../protocol/text/l10n.ts';
-import { hasNumber, trimmedEnd } from '../seen.ts';
+import { textContainsNumber, trimmedEnd } from '../seen.ts';
 import type { ModelCheckTask } from '../task.ts';
 
 const sign = ['She said: "It\'s 5 o\'clock."', 'C:\\new\\tide', '{"a": [1, "two"]}'].join('\n');
@@ -26,7 +26,7 @@ export const toolCallCheckTasks = [
     replies: 2,
     judge({ calls, answer }) {
       if (!calls.some(({ ok, onlyReads }) => ok && onlyReads)) return message('It called no tool that reads the file.');
-      return hasNumber(answer, 7341)
+      return textContainsNumber(answer, 7341)
         ? undefined
         : message('It read the file and did not give the number that is in it, 7341.');
     },
@@ -41,7 +41,7 @@ export const toolCallCheckTasks = [
       const reads = calls.filter(({ ok, onlyReads }) => ok && onlyReads);
       if (!reads.some((one) => reads.some((other) => other !== one && other.reply === one.reply)))
         return message('It did not make two calls in one reply.');
-      return hasNumber(answer, 3267) ? undefined : message('It did not give the sum, 3267.');
+      return textContainsNumber(answer, 3267) ? undefined : message('It did not give the sum, 3267.');
     },
   },
   {
@@ -92,7 +92,9 @@ export const toolCallCheckTasks = [
         return message('It did not run the command.');
       if (!answer.toLowerCase().includes(failing))
         return message('It did not report which test failed: “{0}”.', failing);
-      return hasNumber(answer, 3) ? undefined : message('It did not report that the command returned exit code 3.');
+      return textContainsNumber(answer, 3)
+        ? undefined
+        : message('It did not report that the command returned exit code 3.');
     },
   },
 ] as const satisfies readonly ModelCheckTask[];

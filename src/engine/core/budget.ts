@@ -1,6 +1,6 @@
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
 import type { SpendingLimitKind } from '../../protocol/run/events.ts';
-import { formatDollars, spendingLimitCodes } from '../../protocol/run/money.ts';
+import { formatDollars, spendingLimitErrorCodes } from '../../protocol/run/money.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { withMessageLinks } from '../../protocol/text/links.ts';
@@ -114,7 +114,7 @@ const spentOf = {
 
 function reached(of: SpendingLimitKind, spent: number, most: number, least: number): ErrorInfo {
   const text = message(spentOf[of], formatDollars(spent), formatDollars(most), formatDollars(least));
-  return { code: spendingLimitCodes[of], ...toErrorInfo(text) };
+  return { code: spendingLimitErrorCodes[of], ...toErrorInfo(text) };
 }
 
 const settingOf = (of: SpendingLimitKind): string => `towpath.limits.${of}`;

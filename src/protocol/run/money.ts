@@ -21,12 +21,12 @@ function inParts(amount: number, digits: number): LocalizedMessage {
   return message(uneven, whole!, part!);
 }
 
-export const spendingLimitCodes = { run: 'LIMIT_RUN_REACHED', day: 'LIMIT_DAY_REACHED' } as const;
+export const spendingLimitErrorCodes = { run: 'LIMIT_RUN_REACHED', day: 'LIMIT_DAY_REACHED' } as const;
 
 export const reachedSpendingLimit = (
   error: Pick<Partial<ErrorInfo>, 'code'> | undefined,
 ): SpendingLimitKind | undefined =>
-  error?.code === spendingLimitCodes.run ? 'run' : error?.code === spendingLimitCodes.day ? 'day' : undefined;
+  error?.code === spendingLimitErrorCodes.run ? 'run' : error?.code === spendingLimitErrorCodes.day ? 'day' : undefined;
 
 /** A spending limit pauses the run for a decision of the user. The run has not failed. */
 export const isSpendingLimitError = (error: ErrorInfo | undefined): boolean =>

@@ -1,7 +1,7 @@
 import type { LocalizedMessage } from '../../protocol/text/l10n.ts';
 import { foldCase } from '../core/caseFold.ts';
 import { parseLimitedJson } from '../core/parseLimits.ts';
-import { findProtectedPathRow, hiddenProtectedNames, protectedPathRows } from './protectedTable.ts';
+import { findProtectedPathRow, hiddenProtectedNames, protectedPathTable } from './protectedTable.ts';
 import { secretFileNameGlobs, secretFileReason, secretFolders } from './secretFiles.ts';
 
 /**
@@ -24,7 +24,7 @@ export const autoRunPathReason = (segments: readonly string[]): LocalizedMessage
 export const installedPackageReason = (segments: readonly string[]): LocalizedMessage | undefined =>
   findProtectedPathRow(segments.map(foldCase), ['written'])?.reason;
 
-export const installedCodeReason = protectedPathRows.find(({ asks }) => asks === 'written')!.reason;
+export const installedCodeReason = protectedPathTable.find(({ asks }) => asks === 'written')!.reason;
 
 /** Tests for Git's own files, never written by file tools. `git~1` is the short name of `.git` on old Windows disks. */
 export const isGitInternal = (segments: readonly string[]) =>

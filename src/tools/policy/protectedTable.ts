@@ -24,7 +24,7 @@ const script = '{js,cjs,mjs,ts,cts,mts}';
 const formats = '{js,cjs,mjs,ts,cts,mts,jsx,cjsx,mjsx,tsx,ctsx,mtsx,json,json5,jsonc,yml,yaml,toml}';
 
 /** Rows in order: the first match gives the reason. */
-export const protectedPathRows: readonly ProtectedRow[] = [
+export const protectedPathTable: readonly ProtectedRow[] = [
   {
     reason: message('It can change editor settings or start programs.'),
     asks: 'always',
@@ -128,7 +128,7 @@ interface Form {
   isBelowHidden(name: string): boolean;
 }
 
-const forms: readonly Form[] = protectedPathRows.map((row) => {
+const forms: readonly Form[] = protectedPathTable.map((row) => {
   const [isFile, isNone] = [matcher(row.files), matcher(row.except)];
   return {
     row,
@@ -155,7 +155,7 @@ export function findProtectedPathRow(
   )?.row;
 }
 
-export const hiddenProtectedNames: readonly string[] = protectedPathRows
+export const hiddenProtectedNames: readonly string[] = protectedPathTable
   .filter(({ asks }) => asks === 'always')
   .flatMap(({ folders = '', files = '' }) => `${folders} ${files}`.split(' '))
   .flatMap((glob) => expandBraces(glob) ?? [])

@@ -12,16 +12,16 @@ const llm: Record<string, WorkflowAction> = {
   'llm.tools': llmToolsAction,
 };
 
-export const synonymActionName = (name: string) => `actions.${name.replace('.', '_')}`;
+export const prefixedActionName = (name: string) => `actions.${name.replace('.', '_')}`;
 
 const builtIn = new Map<string, WorkflowAction>([
   ...Object.entries(llm),
-  ...Object.entries(llm).map(([name, action]): [string, WorkflowAction] => [synonymActionName(name), action]),
+  ...Object.entries(llm).map(([name, action]): [string, WorkflowAction] => [prefixedActionName(name), action]),
   [nestedWorkflowActionName, nestedWorkflowAction],
   ['state.set', { parameters: undefined, run: async (params) => params }],
   ...Object.entries(dialectActions),
   ...Object.entries(dialectActions).map(([name, action]): [string, WorkflowAction] => [
-    synonymActionName(name),
+    prefixedActionName(name),
     action,
   ]),
 ]);

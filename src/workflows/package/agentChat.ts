@@ -1,7 +1,7 @@
 import type { Workflow } from '../../engine/core/workflow.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import type { WorkflowPackage } from './load.ts';
-import { createPackageWorkspace } from './mounts.ts';
+import { createMountedWorkspace } from './mounts.ts';
 import { agentPersonaText, allowsTool, type PackageAgent } from './packageAgents.ts';
 
 export function createPackageAgentChat(
@@ -19,7 +19,7 @@ export function createPackageAgentChat(
       : []),
   ].join('\n\n');
   const speaker = { id: agent.id, name: agent.name, instructions };
-  const workspace = createPackageWorkspace(project, source.folder, undefined, async () => {}, {
+  const workspace = createMountedWorkspace(project, source.folder, undefined, async () => {}, {
     maxWriteBytes: () => agent.maxWriteBytes,
   });
   return {

@@ -17,7 +17,7 @@ interface MountOptions {
  * Creates the workspace of a package run: open folders (`@project`), package (`@pkg`, read-only) and the run's folder (`@state`). `landed`
  * is awaited after a write to the state document.
  */
-export function createPackageWorkspace(
+export function createMountedWorkspace(
   project: Workspace,
   packageFolder: string,
   document: StateDocument | undefined,

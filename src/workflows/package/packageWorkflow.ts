@@ -18,7 +18,7 @@ import type { Workspace } from '../../tools/core/workspace.ts';
 import { StateDocument } from './document.ts';
 import { emitPackageStateEvents, emitRestoredStateEvents } from './follow.ts';
 import type { PackageWorkflow, WorkflowPackage } from './load.ts';
-import { createPackageWorkspace } from './mounts.ts';
+import { createMountedWorkspace } from './mounts.ts';
 import { allowsTool, type PackageAgent } from './packageAgents.ts';
 import { packageNodeById, packageOutline } from './packageGraph.ts';
 import {
@@ -63,7 +63,7 @@ export function packageWorkflow(options: PackageRunOptions): Workflow {
       const document = await openDocument(options, context);
       const before = document.state;
       const landed = () => emitRestoredStateEvents(context, workflow.graph, before, document.state);
-      return createPackageWorkspace(project, source.folder, document, landed, { by: 'person' });
+      return createMountedWorkspace(project, source.folder, document, landed, { by: 'person' });
     },
   };
 }
@@ -100,7 +100,7 @@ class PackageRun {
     private readonly document: StateDocument,
   ) {
     const landed = () => this.follow();
-    this.workspace = createPackageWorkspace(options.project, options.source.folder, document, landed, {
+    this.workspace = createMountedWorkspace(options.project, options.source.folder, document, landed, {
       maxWriteBytes: () => this.agent.maxWriteBytes,
     });
   }

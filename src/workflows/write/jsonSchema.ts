@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { toEnglishText } from '../../protocol/text/l10n.ts';
-import { suggestedWorkflowActionNames, synonymActionName } from '../action/actions.ts';
+import { prefixedActionName, suggestedWorkflowActionNames } from '../action/actions.ts';
 import { nestedWorkflowActionName } from '../action/nested.ts';
 import { actionParameters, actionResultFields, toolDefinitionsByName } from '../action/parameters.ts';
 import { agentSchema, workflowSchema } from '../plan/schema.ts';
@@ -89,7 +89,7 @@ function withActions(schema: unknown): unknown {
 /** Returns description, parameters and result of an action; undefined if unknown. */
 export function actionSchema(name: string): ActionSchema | undefined {
   const [takes, gives] = [actionParameters(name), actionResultFields(name)];
-  const own = Object.keys(ownActions).find((one) => one === name || synonymActionName(one) === name);
+  const own = Object.keys(ownActions).find((one) => one === name || prefixedActionName(one) === name);
   const what = own === undefined ? toolDefinitionsByName.get(name)?.definition.description : ownActions[own];
   if (what === undefined) return gives && { gives: schemaOf(z.object(gives)) };
   return {

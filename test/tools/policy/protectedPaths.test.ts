@@ -5,7 +5,7 @@ import type { ApprovalPolicy } from '../../../src/protocol/content/policy.ts';
 import { toEnglishText } from '../../../src/protocol/text/l10n.ts';
 import { buildFileReason } from '../../../src/tools/policy/buildFiles.ts';
 import { hiddenSensitiveNames, protectedPathReason } from '../../../src/tools/policy/protectedPaths.ts';
-import { protectedPathRows } from '../../../src/tools/policy/protectedTable.ts';
+import { protectedPathTable } from '../../../src/tools/policy/protectedTable.ts';
 import { expandBraces } from '../../../src/tools/shellSyntax/expandWord.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation, data, error } from '../conversation.ts';
@@ -77,7 +77,7 @@ const words = (text: string) => text.trim().split(/\n\s+|(?<!Application|Code|-)
 
 describe('the table of protected places', () => {
   it('gives each entry a reason, and reads every one of its globs', () => {
-    for (const row of protectedPathRows) {
+    for (const row of protectedPathTable) {
       assert.match(toEnglishText(row.reason), /^It .+\.$/);
       const names = [row.folders, row.files, row.except, row.belowHidden].flatMap((one) => one?.split(' ') ?? []);
       for (const glob of [...names, ...(row.paths ?? [])])

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { StateDocument } from '../../../src/workflows/package/document.ts';
 import { loadPackage } from '../../../src/workflows/package/load.ts';
-import { createPackageWorkspace } from '../../../src/workflows/package/mounts.ts';
+import { createMountedWorkspace } from '../../../src/workflows/package/mounts.ts';
 import { createPackageStateText } from '../../../src/workflows/package/state.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { type Conversation, conversation } from '../../tools/conversation.ts';
@@ -67,7 +67,7 @@ describe('the places of a package run', () => {
       graph,
       createPackageStateText(undefined, graph.entryNodeId, new Date(0)),
     );
-    talk = conversation(createPackageWorkspace(workspace, source.folder, state, async () => {}));
+    talk = conversation(createMountedWorkspace(workspace, source.folder, state, async () => {}));
   });
   afterEach(() => {
     workspace.cleanup();
@@ -110,7 +110,7 @@ describe('the places of a package run', () => {
     });
 
   it('let an agent write as much as it may', async () => {
-    const limited = createPackageWorkspace(workspace, path.join(workspace.root, inProject), undefined, async () => {}, {
+    const limited = createMountedWorkspace(workspace, path.join(workspace.root, inProject), undefined, async () => {}, {
       maxWriteBytes: () => 4,
     });
     const { call } = conversation(limited, { answer: 'allow' });
@@ -154,7 +154,7 @@ describe('the places of a package run', () => {
   it('are beside several open folders', async () => {
     const several = await temporaryWorkspace({ 'one/a.txt': 'a', 'two/b.txt': 'b' }, { folders: ['one', 'two'] });
     const source = await loadPackage(writePackage(path.join(outer, 'package')));
-    const { call } = conversation(createPackageWorkspace(several, source.folder, undefined, async () => {}));
+    const { call } = conversation(createMountedWorkspace(several, source.folder, undefined, async () => {}));
     const paths = await Promise.all(
       ['@project/one/a.txt', 'two/b.txt', '@project/b.txt', step].map(async (place) => {
         const outcome = await call('fs.read', { path: place });

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { sha256 } from '../../../src/tools/sandbox/fileText.ts';
 import { StateDocument } from '../../../src/workflows/package/document.ts';
 import { loadPackage } from '../../../src/workflows/package/load.ts';
-import { createPackageWorkspace } from '../../../src/workflows/package/mounts.ts';
+import { createMountedWorkspace } from '../../../src/workflows/package/mounts.ts';
 import { createPackageStateText } from '../../../src/workflows/package/state.ts';
 import { isPackageWorkflowComplete } from '../../../src/workflows/package/transitions.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
@@ -200,7 +200,7 @@ describe('the state document', () => {
       createPackageStateText(undefined, graph.entryNodeId, new Date(0)),
     );
     landed.length = 0;
-    const mounted = createPackageWorkspace(workspace, source.folder, state, async () => void landed.push(onDisk()));
+    const mounted = createMountedWorkspace(workspace, source.folder, state, async () => void landed.push(onDisk()));
     talk = conversation(mounted, { answer: 'allow' });
   });
   afterEach(() => {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { StateDocument } from '../../../src/workflows/package/document.ts';
 import { loadPackage } from '../../../src/workflows/package/load.ts';
-import { createPackageWorkspace } from '../../../src/workflows/package/mounts.ts';
+import { createMountedWorkspace } from '../../../src/workflows/package/mounts.ts';
 import { describeStateValueLoss, mergePackageState } from '../../../src/workflows/package/update.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { type Conversation, conversation } from '../../tools/conversation.ts';
@@ -195,7 +195,7 @@ describe('an update of the state document', () => {
     await StateDocument.open(path.join(outer, 'state'), graph, document);
     state = await StateDocument.open(path.join(outer, 'state'), graph);
     talk = conversation(
-      createPackageWorkspace(workspace, source.folder, state, async () => {}),
+      createMountedWorkspace(workspace, source.folder, state, async () => {}),
       { answer: 'allow' },
     );
   });
