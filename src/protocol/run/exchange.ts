@@ -131,7 +131,11 @@ function attachmentsData(attachments: readonly Attachment[] = [], hide: HideSecr
   });
   if (whole.length === 0) return {};
   return {
-    attachments: whole.map(({ name, ...file }) => ({ ...file, ...(name !== undefined && { name: hide(name) }) })),
+    attachments: whole.map(({ name, mention, ...file }) => ({
+      ...file,
+      ...(name !== undefined && { name: hide(name) }),
+      ...(mention && { mention: hidden(mention, hide) }),
+    })),
   };
 }
 

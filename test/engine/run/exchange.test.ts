@@ -16,7 +16,12 @@ import { Conversation } from '../conversation.ts';
 
 const key = 'a-key-of-nobody-1234';
 const home = homedir();
-const picture = { mediaType: 'image/png', data: 'iVBORw0KGgo=', name: `${home}/seen.png` };
+const picture = {
+  mediaType: 'image/png',
+  data: 'iVBORw0KGgo=',
+  name: `${home}/seen.png`,
+  mention: { kind: 'file' as const, path: 'seen.png', why: `It is in ${home}, beside ${key}.` },
+};
 const hide = (text: string) => redactForSharing(text, { secrets: [key], home });
 
 describe('a run that goes elsewhere', () => {
@@ -60,7 +65,7 @@ describe('a run that goes elsewhere', () => {
     assert.match(transcript(there), /page=2 in ~\/p\./, 'what was said is not cut but for that');
     assert.deepEqual(
       there.messages.flatMap((message) => (message.role === 'user' ? (message.attachments ?? []) : [])),
-      [{ ...picture, name: '~/seen.png' }],
+      [{ ...picture, name: '~/seen.png', mention: { ...picture.mention, why: hide(picture.mention.why) } }],
     );
     const told = new Set(await types(store, id));
     for (const type of ['approval', 'ask', 'answer', 'queued', 'tool-start', 'usage', 'undo', 'command-start'] as const)
