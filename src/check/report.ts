@@ -15,22 +15,22 @@ import {
 import type { CheckTaskTitle } from './tasks.ts';
 
 export function checksAsMarkdown(results: readonly CheckResult[], tongue = englishReportLanguage): string {
-  const { tell } = tongue;
+  const { localize } = tongue;
   const tried = new Map(results.flatMap(({ tasks }) => tasks.map((task) => [task.id, task])));
   const outcome = ({ tasks }: CheckResult, id: string) => {
     const task = tasks.find((one) => one.id === id);
     return task ? (task.passed ? '✓' : '✗') : '–';
   };
   return [
-    tell(message('# Model check results')),
+    localize(message('# Model check results')),
     '',
-    ...(results.length === 0 ? [tell(message('None yet. *Check This Model* checks the selected model.')), ''] : []),
+    ...(results.length === 0 ? [localize(message('None yet. *Check This Model* checks the selected model.')), ''] : []),
     ...(results.length > 0
       ? [
           row(['', ...results.map(({ model }) => model)]),
           row(['---', ...results.map(() => ':-:')]),
           ...[...tried].map(([id, task]) =>
-            row([tell(taskTitle(task)), ...results.map((result) => outcome(result, id))]),
+            row([localize(taskTitle(task)), ...results.map((result) => outcome(result, id))]),
           ),
           ...factsOf(results, tongue),
           '',
@@ -40,7 +40,7 @@ export function checksAsMarkdown(results: readonly CheckResult[], tongue = engli
   ].join('\n');
 }
 
-function checkAsMarkdown(result: CheckResult, { tell, locale }: OutputLanguage): string {
+function checkAsMarkdown(result: CheckResult, { localize, locale }: OutputLanguage): string {
   const { model, at, towpath, tasks } = result;
   const ended = checkEndReason(result);
   const done = message(
@@ -55,25 +55,27 @@ function checkAsMarkdown(result: CheckResult, { tell, locale }: OutputLanguage):
   return [
     `## ${escapeInvisibleInLine(model)}`,
     '',
-    tell(done),
-    ...(ended ? ['', tell(message('**Not all tasks were run.** {0}', escapeInvisibleInLine(tell(ended))))] : []),
-    ...failuresAsMarkdown(result, tell),
+    localize(done),
+    ...(ended
+      ? ['', localize(message('**Not all tasks were run.** {0}', escapeInvisibleInLine(localize(ended))))]
+      : []),
+    ...failuresAsMarkdown(result, localize),
     '',
-    row(heads.map((head) => tell(message(head)))),
+    row(heads.map((head) => localize(message(head)))),
     '|---|--:|--:|--:|--:|',
     ...tasks.map((task) => {
       const { passed, ms, replies, prompt, cached, written } = task;
       const counts = [replies, prompt - cached, written].map(number);
-      return row([`${passed ? '✓' : '✗'} ${tell(taskTitle(task))}`, formatDuration(ms), ...counts]);
+      return row([`${passed ? '✓' : '✗'} ${localize(taskTitle(task))}`, formatDuration(ms), ...counts]);
     }),
   ].join('\n');
 }
 
-export function failuresAsMarkdown({ tasks }: CheckResult, tell: OutputLanguage['tell']): string[] {
+export function failuresAsMarkdown({ tasks }: CheckResult, localize: OutputLanguage['localize']): string[] {
   const failed = tasks.filter(({ passed }) => !passed);
   if (failed.length === 0) return [];
-  const head = row([message('not done'), message('what failed')].map(tell));
-  const rows = failed.map((task) => row([taskTitle(task), whyOf(task)].map(tell)));
+  const head = row([message('not done'), message('what failed')].map(localize));
+  const rows = failed.map((task) => row([taskTitle(task), whyOf(task)].map(localize)));
   return ['', head, '|---|---|', ...rows];
 }
 
@@ -87,10 +89,10 @@ const whyOf = ({ why = '', said }: CheckTaskResult): LocalizedMessage => said ??
 export const checkEndReason = ({ ended, said }: CheckResult): LocalizedMessage | undefined =>
   ended === undefined ? undefined : (said ?? { english: ended });
 
-function factsOf(results: readonly CheckResult[], { tell, locale }: OutputLanguage): string[] {
+function factsOf(results: readonly CheckResult[], { localize, locale }: OutputLanguage): string[] {
   const number = (count: number) => Math.round(count).toLocaleString(locale);
   const speed = (tokens: number) => formatTokensPerSecond(tokens, locale);
-  const done = (result: CheckResult) => `**${tell(message('{0} of {1}', passedTaskCount(result), result.of))}**`;
+  const done = (result: CheckResult) => `**${localize(message('{0} of {1}', passedTaskCount(result), result.of))}**`;
   const facts: [LocalizedMessage, (result: CheckResult) => string | undefined][] = [
     [message('Done'), done],
     [message('Generation, tokens/s'), ({ writtenPerSecond }) => shown(writtenPerSecond, speed)],
@@ -100,10 +102,10 @@ function factsOf(results: readonly CheckResult[], { tell, locale }: OutputLangua
     [message('… from a cache'), (result) => number(sumCheckTaskField(result, 'cached'))],
     [message('Tokens generated'), (result) => number(sumCheckTaskField(result, 'written'))],
     [message('Window'), ({ window }) => shown(window, number)],
-    [message('Cost'), ({ cost }) => shown(cost, (amount) => tell(localizedDollars(amount)))],
+    [message('Cost'), ({ cost }) => shown(cost, (amount) => localize(localizedDollars(amount)))],
   ];
-  const unknown = tell(message('unknown'));
-  return facts.map(([name, of]) => row([`*${tell(name)}*`, ...results.map((result) => of(result) ?? unknown)]));
+  const unknown = localize(message('unknown'));
+  return facts.map(([name, of]) => row([`*${localize(name)}*`, ...results.map((result) => of(result) ?? unknown)]));
 }
 
 const shown = (number: number | undefined, as: (number: number) => string) =>

@@ -52,14 +52,14 @@ export const sumCheckTaskField = (
 
 /** Language of a report; `locale` is for dates and numbers. */
 export interface OutputLanguage {
-  tell(said: LocalizedMessage): string;
+  localize(message: LocalizedMessage): string;
   locale: string;
 }
 
 /** Language of files that leave the machine. */
-export const englishReportLanguage: OutputLanguage = { tell: toEnglishText, locale: 'en' };
+export const englishReportLanguage: OutputLanguage = { localize: toEnglishText, locale: 'en' };
 
-export const userReportLanguage = (): OutputLanguage => ({ tell: t, locale: currentLocale() });
+export const userReportLanguage = (): OutputLanguage => ({ localize: t, locale: currentLocale() });
 
 export function shortCheckResult(result: CheckResult): string {
   const { writtenPerSecond: speed, of } = result;

@@ -115,9 +115,9 @@ interface Dependencies {
   log: vscode.LogOutputChannel;
 }
 
-type Parts = ReturnType<typeof partsOf>;
+type CommandServices = ReturnType<typeof createCommandServices>;
 
-function partsOf(given: Dependencies) {
+function createCommandServices(given: Dependencies) {
   const { context, conversation, engine, store, models, localEngine, policies, workspace, audit, modals, log } = given;
   const setup = new ModelSetupDialogs(models, given.secrets, log);
   const downloads = new ModelDownloads(context.globalStorageUri, log);
@@ -169,7 +169,7 @@ function partsOf(given: Dependencies) {
 
 /** Creates the functions of the intents. Commands with an argument can be called from keybindings and tests. */
 export function createCommands(given: Dependencies): (id: TowpathCommandId, args: unknown[]) => unknown {
-  const parts = partsOf(given);
+  const parts = createCommandServices(given);
   const {
     view,
     conversation,
@@ -361,7 +361,7 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
 const versionOf = ({ extension }: vscode.ExtensionContext): string => extension.packageJSON.version;
 
 /** Continues the displayed run with a selected model, at rest or during a retry wait; cancelling changes nothing. */
-async function tryAnotherModel({ conversation, models, setup }: Parts, id?: string): Promise<void> {
+async function tryAnotherModel({ conversation, models, setup }: CommandServices, id?: string): Promise<void> {
   await conversation.restored;
   if (conversation.working && !conversation.waitsToAsk) {
     notify('info', t('This run is in progress. Stop it first.'));
@@ -382,7 +382,7 @@ async function tryAnotherModel({ conversation, models, setup }: Parts, id?: stri
   void conversation.goOn(picked);
 }
 
-async function stopRuns({ conversation, engine, states }: Parts): Promise<void> {
+async function stopRuns({ conversation, engine, states }: CommandServices): Promise<void> {
   const live = states.all.filter(({ runId }) => engine.liveIds.includes(runId));
   if (live.length < 2) return conversation.stop();
   const shownFirst = live.toSorted(
@@ -392,7 +392,7 @@ async function stopRuns({ conversation, engine, states }: Parts): Promise<void> 
   if (chosen) await conversation.stop(chosen.map(({ runId }) => runId));
 }
 
-async function showRunsNow(parts: Parts): Promise<void> {
+async function showRunsNow(parts: CommandServices): Promise<void> {
   await parts.states.look();
   const { all } = parts.states;
   if (all.length === 0) {
@@ -403,7 +403,7 @@ async function showRunsNow(parts: Parts): Promise<void> {
   if (run) await showRun(parts, run.runId);
 }
 
-async function showRun({ conversation }: Parts, runId: string): Promise<void> {
+async function showRun({ conversation }: CommandServices, runId: string): Promise<void> {
   await showPanel();
   await conversation.open(runId);
 }

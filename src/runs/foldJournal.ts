@@ -28,10 +28,10 @@ export function foldJournal(id: string, { entries, wounds, newer, size }: Journa
   });
   const whole = gap < 0 ? entries.length : gap;
   for (const { event, seq } of entries.slice(0, whole)) {
-    for (const one of mends) if (one.from < seq) apartBy(run, one);
+    for (const one of mends) if (one.from < seq) corruptionOf(run, one);
     const mend = mends.find(({ from, to }) => from < seq && seq <= to);
     if (!event) run.seq = seq;
-    else if (mend) applyApart(run, apartBy(run, mend), event);
+    else if (mend) applyApart(run, corruptionOf(run, mend), event);
     else applyEvent(run, event);
   }
   const last = entries.at(-1)?.seq ?? 0;
@@ -59,7 +59,7 @@ function summaryOf(wounds: readonly { text: LocalizedMessage }[]): { text: strin
   return toStoredText(joinLocalizableTexts([...texts, ...others], '; '));
 }
 
-function apartBy(run: Run, { from, damage: text, said }: Mended): Corruption {
+function corruptionOf(run: Run, { from, damage: text, said }: Mended): Corruption {
   const known = run.damage?.find((one) => one.from === from);
   if (known) return known;
   const damage: Corruption = { from, at: run.messages.length, text, ...(said && { said }), messages: [] };

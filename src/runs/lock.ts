@@ -14,7 +14,7 @@ export interface RunLock {
   /** The previous holder may still run: never write to a file opened by the previous holder. */
   readonly fromLiving: boolean;
   /** False after a takeover. Checked after each write: data written before a takeover is visible to the next holder. */
-  isOwn(): Promise<boolean>;
+  isHeld(): Promise<boolean>;
   release(): Promise<void>;
 }
 
@@ -106,7 +106,7 @@ function hold(file: string, ownText: Text, fromLiving: boolean): RunLock {
   beating.unref();
   return {
     fromLiving,
-    isOwn: async () => (await textOf(file)) === ownText.text,
+    isHeld: async () => (await textOf(file)) === ownText.text,
     async release() {
       clearInterval(beating);
       await whileItIs(file, ownText.text, () => fs.unlink(file)).catch(() => {}); // the process that takes over holds the lock now

@@ -324,14 +324,14 @@ export class RunStore {
         });
         await onceMore(() => journal.append(line));
         const bytes = await this.bytesOf(id);
-        if (bytes > 0 && !(await lock.isOwn())) throw takenOver();
+        if (bytes > 0 && !(await lock.isHeld())) throw takenOver();
         if (bytes < journal.size) throw StoreError.gone();
         await this.witness(event);
       },
       close: async () => {
         // A lost summary is rebuilt from the journal.
         try {
-          if (await lock.isOwn()) await this.keepSummary(run, await journal.stamp()).catch(() => {});
+          if (await lock.isHeld()) await this.keepSummary(run, await journal.stamp()).catch(() => {});
           await journal.close();
           await lock.release();
         } finally {

@@ -131,7 +131,7 @@ export function toStoredRunSummary(run: Run): RunSummary {
     ...(parent && { parent }),
     ...(model && { model }),
     ...(cost !== undefined && { cost }),
-    ...(error && { error: inShort(error) }),
+    ...(error && { error: shortErrorInfo(error) }),
     ...(named && { named }),
     ...(pinned && { pinned }),
   };
@@ -139,7 +139,7 @@ export function toStoredRunSummary(run: Run): RunSummary {
 
 const longestSentence = 300;
 
-function inShort({ code, message, said }: ErrorInfo): ErrorInfo {
+function shortErrorInfo({ code, message, said }: ErrorInfo): ErrorInfo {
   if (message.length > longestSentence) return { code, message: message.slice(0, longestSentence) };
   return { code, message, ...(said && { said }) };
 }

@@ -217,11 +217,11 @@ describe('the record of a run', () => {
       assert.match(question, /Running since .*\nLast sign of life: \d+ s ago\n/);
       await editor.screenshot('take-over');
       await editor.dialog.escape();
-      assert.equal(await lock.isOwn(), true, 'closing the dialog takes nothing');
+      assert.equal(await lock.isHeld(), true, 'closing the dialog takes nothing');
       await take.click();
       await editor.dialog.click('Take Over');
       await editor.panel.shows('Here it goes on.');
-      assert.equal(await lock.isOwn(), false);
+      assert.equal(await lock.isHeld(), false);
       assert.match(asked(), /Go on here\./);
     } finally {
       await lock.release();
@@ -244,7 +244,7 @@ describe('the record of a run', () => {
       await row.locator('.action-label[aria-label^="Take over this run"]').click();
       assert.match(await editor.dialog.text(), /^Take this run over from another window\?/);
       await editor.dialog.click('Take Over');
-      await eventually('it is taken over', async () => !(await lock.isOwn()));
+      await eventually('it is taken over', async () => !(await lock.isHeld()));
       await editor.panel.shows('I am.');
     } finally {
       await status.set(path.basename(run), undefined);

@@ -24,7 +24,7 @@ while (taken < rounds) {
     id: `${process.pid}-${taken}`,
     pid: 2 ** 22 + 1,
   });
-  if (!(await lock.isOwn())) twice++;
+  if (!(await lock.isHeld())) twice++;
   await fs.rmdir(owned).catch(() => twice++);
   if (taken % 2 === 0) await fs.writeFile(`${file}.dead`, dead).then(() => fs.rename(`${file}.dead`, file));
   await lock.release();

@@ -97,7 +97,7 @@ describe('a lock', () => {
       await fs.utimes(file, beat(), beat());
       if (!taken) return assert.rejects(acquireRunLock(file), { code: 'STORE_LOCKED' });
       const lock = await acquireRunLock(file);
-      assert.deepEqual([await isRunLocked(file), await lock.isOwn()], [true, true]);
+      assert.deepEqual([await isRunLocked(file), await lock.isHeld()], [true, true]);
       await lock.release();
       assert.deepEqual(await fs.readdir(folder), []);
     });
@@ -126,11 +126,11 @@ describe('a lock', () => {
     await fs.writeFile(file, JSON.stringify({ ...another, started: undefined }));
     await assert.rejects(acquireRunLock(file), { code: 'STORE_LOCKED' });
     const lock = await takeOverRunLock(file);
-    assert.deepEqual([lock.fromLiving, await lock.isOwn()], [true, true]);
+    assert.deepEqual([lock.fromLiving, await lock.isHeld()], [true, true]);
     await assert.rejects(takeOverRunLock(file), { code: 'STORE_LOCKED' }, 'not from this window itself');
     await fs.writeFile(`${file}.new`, JSON.stringify({ ...another, id: 'taken back' }));
     await fs.rename(`${file}.new`, file); // as who takes it does: the one before may be writing into the old one
-    assert.equal(await lock.isOwn(), false);
+    assert.equal(await lock.isHeld(), false);
     await lock.release();
     assert.equal(JSON.parse(await fs.readFile(file, 'utf8')).id, 'taken back', 'what is another’s stays');
   });

@@ -14,15 +14,15 @@ const longestName = 200;
 
 /** Reports ended background commands to the model, each once. Called when every call has a result. */
 export async function reportCommandEnds({ run, emit }: Pick<RunLog, 'run' | 'emit'>): Promise<void> {
-  const untold = unreportedCommandEnds(run);
-  if (untold.length === 0) return;
-  const ends = untold.map(([id]) => id);
-  const note = noteOf(untold[0]!);
-  await emit({ type: 'message', message: { role: 'system', content: commandEndsText(untold), note }, ends });
+  const unreported = unreportedCommandEnds(run);
+  if (unreported.length === 0) return;
+  const ends = unreported.map(([id]) => id);
+  const note = noteOf(unreported[0]!);
+  await emit({ type: 'message', message: { role: 'system', content: commandEndsText(unreported), note }, ends });
 }
 
-const commandEndsText = (untold: ReturnType<typeof unreportedCommandEnds>): string =>
-  untold
+const commandEndsText = (unreported: ReturnType<typeof unreportedCommandEnds>): string =>
+  unreported
     .map(
       ([
         ,

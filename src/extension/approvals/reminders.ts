@@ -7,8 +7,8 @@ import { showReminderNotification } from '../dialogs/reminder.ts';
 import { approvalCallKey } from './findApproval.ts';
 
 /**
- * Approval with reminders. `isDeferred`: waits without a dialog until the user opens the request. `isReminded`: shown by the panel or a notification
- * instead of a dialog. `unremind` closes the notification.
+ * Approval with reminders. `isDeferred`: waits without a dialog until the user opens the request. `isReminded`: shown by the panel or a
+ * notification instead of a dialog. `unremind` closes the notification.
  */
 export interface RemindableApproval {
   request: ApprovalRequest;

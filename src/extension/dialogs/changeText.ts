@@ -42,8 +42,8 @@ function sizeOf(
       ? t('deletes a file of {0}', localizedCount(from.length, 'line'))
       : t('deletes an empty file');
   if (hunks.length === 0) return t('changes only line ends');
-  const unchanged = new Set(from);
-  if (from.length > 0 && !to.some((line) => unchanged.has(line)))
+  const oldLines = new Set(from);
+  if (from.length > 0 && !to.some((line) => oldLines.has(line)))
     return to.length > 0
       ? t('replaces all {0} by {1}', localizedCount(from.length, 'line'), localizedCount(to.length, 'line'))
       : t('removes all {0}', localizedCount(from.length, 'line'));

@@ -172,10 +172,10 @@ export class McpServices implements vscode.Disposable {
   }
 }
 
-type ServerIdentity = Pick<McpServer, 'definition'>;
-const keyOf = ({ definition: { place, name } }: ServerIdentity): string => `${place}#${name}`;
-const failureOf = (server: ServerIdentity): string => `failed ${keyOf(server)}`;
-const changeOf = (server: ServerIdentity): string => `changed ${keyOf(server)}`;
+type DefinedServer = Pick<McpServer, 'definition'>;
+const keyOf = ({ definition: { place, name } }: DefinedServer): string => `${place}#${name}`;
+const failureOf = (server: DefinedServer): string => `failed ${keyOf(server)}`;
+const changeOf = (server: DefinedServer): string => `changed ${keyOf(server)}`;
 
 async function sources(workspace: Workspace): Promise<McpConfigSource[]> {
   const all = workspace.roots;

@@ -47,8 +47,8 @@ const maxCharacters = 16_000_000;
 const [slack, maxPerToken] = [1.5, 12];
 
 /**
- * Answers a request from outside of Towpath within the user's cost limits. Nothing is recorded in a run. Throws `SharedModelRequestRejected`, or the
- * signal's reason.
+ * Answers a request from outside of Towpath within the user's cost limits. Nothing is recorded in a run. Throws
+ * `SharedModelRequestRejected`, or the signal's reason.
  */
 export async function answerRequest(
   ask: ExternalModelRequest,

@@ -54,8 +54,8 @@ export class ModelCheckCommands implements vscode.TextDocumentContentProvider {
   register(): vscode.Disposable {
     const { tabGroups } = vscode.window;
     return vscode.Disposable.from(
-      tabGroups.onDidChangeTabs(() => this.tellShown()),
-      tabGroups.onDidChangeTabGroups(() => this.tellShown()),
+      tabGroups.onDidChangeTabs(() => this.updateShownContext()),
+      tabGroups.onDidChangeTabGroups(() => this.updateShownContext()),
       this.shownAgain,
       vscode.workspace.registerTextDocumentContentProvider(scheme, this),
       new vscode.Disposable(() => this.over.abort()),
@@ -117,7 +117,7 @@ export class ModelCheckCommands implements vscode.TextDocumentContentProvider {
   }
 
   /** Shows *Export* in the title bar of the results. The editor gives a preview no address, so its title tells. */
-  private tellShown(): void {
+  private updateShownContext(): void {
     const { label = '' } = vscode.window.tabGroups.activeTabGroup.activeTab ?? {};
     const isShown = label.includes(t('Model Check Results'));
     if (isShown === this.isShown) return;

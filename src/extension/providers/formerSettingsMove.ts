@@ -60,8 +60,8 @@ export function planFormerSettingsMove(values: FormerSettingValues, written: unk
 function withPart({ provider, fields }: Part, written: unknown, next: unknown): { providers: unknown } | undefined {
   const id = providers.find((one) => one.id === provider)?.id;
   if (id === undefined) return undefined;
-  const { entry, problem: said } = readProviderEntry(written, id);
-  const added = said ? undefined : fields(entry);
+  const { entry, problem } = readProviderEntry(written, id);
+  const added = problem ? undefined : fields(entry);
   if (!added) return undefined;
   if (Object.keys(added).length === 0) return { providers: next };
   const all = withProviderFields(next, id, added);

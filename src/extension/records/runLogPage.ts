@@ -52,8 +52,8 @@ export function storedRunLog(
     const line = logLineOf(event, hide);
     return line ? [`${timeOf(event.at)} [${line.level}] ${line.text}`] : [];
   });
-  const wounds = damage.map((text) => `The record is damaged: ${text}.`);
-  return [...headerLines.map(hide), ...wounds, '', ...lines, ''].join('\n');
+  const damageLines = damage.map((text) => `The record is damaged: ${text}.`);
+  return [...headerLines.map(hide), ...damageLines, '', ...lines, ''].join('\n');
 }
 
 export const shortRunId = (runId: string): string => runId.slice(0, 'run-12345678'.length);

@@ -127,8 +127,9 @@ export function formerSettingValues(): Partial<Record<FormerSettingName, unknown
 }
 
 /**
- * Saves a setting; undefined removes it. Settings that widen permissions or choose recipients of data have the scope `application`: no repository can set them,
- * not even through the machine file (written by a `devcontainer.json`). Throws if the editor does not store the value.
+ * Saves a setting; undefined removes it. Settings that widen permissions or choose recipients of data have the scope `application`: no
+ * repository can set them, not even through the machine file (written by a `devcontainer.json`). Throws if the editor does not store the
+ * value.
  */
 export async function saveSetting(name: SettingName, value: unknown): Promise<void> {
   if (await saved(name, value)) return;

@@ -26,8 +26,8 @@ export function truncateToolCall(call: ToolCall, most: number): ToolCall {
 
 function excerptOfObject(value: Record<string, unknown>, most: number): Record<string, unknown> {
   const inside = JSON.parse(cutInside(JSON.stringify(value), (text) => truncateMiddle(text, most))) as typeof value;
-  let room = most * 2;
-  if (JSON.stringify(inside).length <= room) return inside;
+  let budget = most * 2;
+  if (JSON.stringify(inside).length <= budget) return inside;
   const entries = Object.entries(inside);
   const share = Math.max(40, Math.floor(most / entries.length));
   const short = entries.map(([name, one]): [string, unknown] => {
@@ -35,8 +35,8 @@ function excerptOfObject(value: Record<string, unknown>, most: number): Record<s
     return [name, text.length <= share ? one : truncateMiddle(text, share)];
   });
   const fitting = short.filter((entry) => {
-    room -= JSON.stringify(entry).length;
-    return room >= 0;
+    budget -= JSON.stringify(entry).length;
+    return budget >= 0;
   });
   const left = short.length - fitting.length;
   return Object.fromEntries([...fitting, ...(left > 0 ? [['…', `${left} more left out`]] : [])]);

@@ -52,11 +52,11 @@ export function toGoogleFunctionName(name: string): string {
 
 /** Builds the body of `POST …:streamGenerateContent`. The URL contains the model, a header the key. */
 export function toGoogleWire(request: ChatRequest, flags: GoogleFlags = {}): Record<string, unknown> {
-  const { system, normalized: said } = normalizeHistory(request);
+  const { system, normalized } = normalizeHistory(request);
   const asUser = flags.systemAsUser && system !== '';
   const body = {
     ...(system !== '' && !asUser && { systemInstruction: { parts: [{ text: system }] } }),
-    contents: toContents(asUser ? [{ role: 'user', content: system }, ...said] : said, flags),
+    contents: toContents(asUser ? [{ role: 'user', content: system }, ...normalized] : normalized, flags),
     ...toolsOf(request),
     ...generationConfigOf(request, flags),
   };

@@ -142,7 +142,7 @@ const namesFault =
   /\b(un(known|recogni[sz]ed|supported|expected)|extra|missing|required|invalid|malformed|duplicate|deprecated|syntax|parse|without|must|should|cannot|can't|could not|no such|not (found|supported|permitted|allowed|valid|enabled)|(does|do) not)\b/i;
 const namesSize = /token|context|window|length|long|large|size|limit|exceed|maximum|at most|too (many|much|big)/i;
 
-function isOnlyAbout(rejection: string, parameter: string | undefined): boolean {
+function isPossibleLengthRejection(rejection: string, parameter: string | undefined): boolean {
   if (oneTextIsLong.test(rejection) || asksToWait.test(rejection)) return false;
   if (isOutputLimitRejection(`${rejection} ${parameter ?? ''}`)) return false;
   if (parameter !== undefined && !isOfConversation.test(parameter)) return false;
@@ -222,7 +222,8 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
     return error('LLM_HTTP_ERROR', message('{0} ended with an error{1}', name, reported), retryable);
   }
   const reason = status === 404 || modelIsOther.test(everything) ? 'other-model' : undefined;
-  if (refusals.includes(status) && !reason && isOnlyAbout(everything, parameter)) details.mayBeFull = true;
+  if (refusals.includes(status) && !reason && isPossibleLengthRejection(everything, parameter))
+    details.mayBeFull = true;
   const answered = (words: string) => message('{0} answered {1}{2}', name, status, words);
   const isLost = status === 404 || status === 405;
   const text = isLost

@@ -12,25 +12,28 @@ export interface AuditTextFilters {
 
 type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 type Entries = {
-  [Type in RunEvent['type']]: (event: Of<Type>, words: AuditTextFilters) => AuditEntry | undefined;
+  [Type in RunEvent['type']]: (event: Of<Type>, filters: AuditTextFilters) => AuditEntry | undefined;
 };
 
 /**
  * Returns the audit record of an event; undefined: none. The record contains no message or file content: files appear as paths and content
  * hashes, commands as the first line and a hash of the full text, without keys.
  */
-export function auditEntryOf(event: RunEvent, words: AuditTextFilters): AuditEntry | undefined {
-  return (entries[event.type] as (event: RunEvent, words: AuditTextFilters) => AuditEntry | undefined)(event, words);
+export function auditEntryOf(event: RunEvent, filters: AuditTextFilters): AuditEntry | undefined {
+  return (entries[event.type] as (event: RunEvent, filters: AuditTextFilters) => AuditEntry | undefined)(
+    event,
+    filters,
+  );
 }
 
 const none = () => undefined;
 
-function replyEntry(message: Message, words: AuditTextFilters, callPrefix = ''): AuditEntry | undefined {
+function replyEntry(message: Message, filters: AuditTextFilters, callPrefix = ''): AuditEntry | undefined {
   if (message.role !== 'assistant') return undefined;
   const calls = (message.toolCalls ?? []).map(({ id, name, arguments: given }) => ({
     call: callPrefix + id,
     tool: name,
-    ...pathsIn(given, words),
+    ...pathsIn(given, filters),
   }));
   return { kind: 'model-call', status: message.incomplete ? 'broken-off' : 'answered', calls };
 }
@@ -56,9 +59,9 @@ const entries: Entries = {
     ...(node !== undefined && { node }),
     ...(sent && { sent }),
   }),
-  message: ({ message }, words) => replyEntry(message, words),
-  'node-message': ({ message, callPrefix, given }, words) =>
-    given ? undefined : replyEntry(message, words, callPrefix),
+  message: ({ message }, filters) => replyEntry(message, filters),
+  'node-message': ({ message, callPrefix, given }, filters) =>
+    given ? undefined : replyEntry(message, filters, callPrefix),
   usage: ({ usage, model, asked = model, ms, attempts, node }) => ({
     kind: 'model-call',
     status: 'counted',
@@ -79,15 +82,15 @@ const entries: Entries = {
     ...(waitMs !== undefined && { waitMs }),
   }),
 
-  question: ({ toolCallId, question: { command, ...said } }, words) => {
+  question: ({ toolCallId, question: { command, ...said } }, filters) => {
     const { what, where } = said.english ?? said;
     return {
       kind: 'question',
       of: 'gate',
       call: toolCallId,
-      what: shown(what, words),
-      where: shown(where, words),
-      ...commandOf(command, words),
+      what: shown(what, filters),
+      where: shown(where, filters),
+      ...commandOf(command, filters),
     };
   },
   ask: ({ toolCallId, questions }) => ({
@@ -96,14 +99,14 @@ const entries: Entries = {
     call: toolCallId,
     questions: questions.length,
   }),
-  approval: ({ toolCallId, name, decision, waitedMs, words: said, edited, automatic }, words) => ({
+  approval: ({ toolCallId, name, decision, waitedMs, words: said, edited, automatic }, filters) => ({
     kind: 'answer',
     to: 'gate',
     call: toolCallId,
     ...(name !== undefined && { tool: name }),
     decision,
     by: automatic === undefined ? 'person' : 'rule',
-    ...(automatic === undefined ? { waitedMs } : { why: shown(automatic, words) }),
+    ...(automatic === undefined ? { waitedMs } : { why: shown(automatic, filters) }),
     ...(edited && { edited }),
     ...(said && { withWords: true }),
   }),
@@ -128,17 +131,17 @@ const entries: Entries = {
 
   'limit-raise': ({ of, more, to }) => ({ kind: 'answer', to: 'limit', of, by: 'person', more, most: to }),
 
-  'tool-start': ({ toolCallId, name, changes, moved, command, reads }, words) => ({
+  'tool-start': ({ toolCallId, name, changes, moved, command, reads }, filters) => ({
     kind: 'effect',
     status: 'begins',
     call: toolCallId,
     tool: name,
-    ...changesOf(changes, words),
-    ...movedOf(moved, words),
-    ...commandOf(command?.line ?? reads, words),
-    ...(command && { folder: shown(command.folder, words) }),
+    ...changesOf(changes, filters),
+    ...movedOf(moved, filters),
+    ...commandOf(command?.line ?? reads, filters),
+    ...(command && { folder: shown(command.folder, filters) }),
   }),
-  'tool-end': ({ toolCallId, name, ok, ms, code, changes, moved, exitCode, background }, words) => ({
+  'tool-end': ({ toolCallId, name, ok, ms, code, changes, moved, exitCode, background }, filters) => ({
     kind: 'effect',
     status: background ? 'goes-on' : ok ? 'done' : 'failed',
     call: toolCallId,
@@ -146,8 +149,8 @@ const entries: Entries = {
     ms,
     ...(code !== undefined && { code }),
     ...(exitCode !== undefined && { exitCode }),
-    ...changesOf(changes, words),
-    ...movedOf(moved, words),
+    ...changesOf(changes, filters),
+    ...movedOf(moved, filters),
   }),
   'command-end': ({ toolCallId, by, exitCode, signal }) => ({
     kind: 'effect',
@@ -157,19 +160,19 @@ const entries: Entries = {
     ...(exitCode !== undefined && { exitCode }),
     ...(signal !== undefined && { signal }),
   }),
-  undo: ({ toolCallIds, changes }, words) => ({
+  undo: ({ toolCallIds, changes }, filters) => ({
     kind: 'effect',
     status: toolCallIds.length > 0 ? 'undone' : 'restored',
     by: 'person',
     calls: toolCallIds,
-    ...changesOf(changes, words),
+    ...changesOf(changes, filters),
   }),
-  redo: ({ toolCallIds, changes }, words) => ({
+  redo: ({ toolCallIds, changes }, filters) => ({
     kind: 'effect',
     status: 'redone',
     by: 'person',
     calls: toolCallIds,
-    ...changesOf(changes, words),
+    ...changesOf(changes, filters),
   }),
 
   instructions: none,
@@ -177,10 +180,10 @@ const entries: Entries = {
   queued: none,
   'queued-change': none,
   'queued-remove': none,
-  'call-arguments': ({ toolCallId, arguments: given }, words) => ({
+  'call-arguments': ({ toolCallId, arguments: given }, filters) => ({
     kind: 'model-call',
     status: 'understood',
-    calls: [{ call: toolCallId, ...pathsIn(given, words) }],
+    calls: [{ call: toolCallId, ...pathsIn(given, filters) }],
   }),
   'approval-request': none, // the `question` event contains the request
   'command-start': none,
@@ -198,32 +201,32 @@ const phases = { Running: 'at-work', WaitingUser: 'rests', Completed: 'done', Fa
 
 const maxText = 300;
 
-function shown(text: string, words: AuditTextFilters): string {
-  const [first = ''] = words
+function shown(text: string, filters: AuditTextFilters): string {
+  const [first = ''] = filters
     .hide(text)
     .trim()
     .split(/[\r\n\u2028\u2029]/, 1);
   return escapeInvisibleInLine([...first].slice(0, maxText).join(''));
 }
 
-const commandOf = (line: string | undefined, words: AuditTextFilters) =>
-  line !== undefined && { command: shown(line, words), commandSha256: words.sha256(line) };
+const commandOf = (line: string | undefined, filters: AuditTextFilters) =>
+  line !== undefined && { command: shown(line, filters), commandSha256: filters.sha256(line) };
 
-const changesOf = (changes: readonly StoredChange[] | undefined, words: AuditTextFilters) =>
+const changesOf = (changes: readonly StoredChange[] | undefined, filters: AuditTextFilters) =>
   changes && {
-    changes: changes.map(({ path, before, after }) => ({ path: shown(path, words), before, after })),
+    changes: changes.map(({ path, before, after }) => ({ path: shown(path, filters), before, after })),
   };
 
-const movedOf = (moved: { from: string; to: string } | undefined, words: AuditTextFilters) =>
-  moved && { moved: { from: shown(moved.from, words), to: shown(moved.to, words) } };
+const movedOf = (moved: { from: string; to: string } | undefined, filters: AuditTextFilters) =>
+  moved && { moved: { from: shown(moved.from, filters), to: shown(moved.to, filters) } };
 
 // Arguments that contain locations; other arguments may be contents.
 const pathArguments = ['path', 'from', 'to', 'url', 'folder'];
 
-function pathsIn(given: Record<string, unknown>, words: AuditTextFilters): Record<string, string> {
+function pathsIn(given: Record<string, unknown>, filters: AuditTextFilters): Record<string, string> {
   const paths = pathArguments.flatMap((name) => {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
-    return typeof value === 'string' ? [[name, shown(value, words)] as const] : [];
+    return typeof value === 'string' ? [[name, shown(value, filters)] as const] : [];
   });
   return Object.fromEntries(paths);
 }

@@ -207,6 +207,7 @@ const storedEvents = [
   event('call-arguments', { toolCallId: z.string(), ...understoodShape }),
   // Requests an approval of the user. Without an `approval`, `tool-start` or `tool-end` after this event, the call still needs its
   // approval, also in a later window. `proposed`: hashes of the displayed parts.
+  //
   // The following `approval` may hold the run (`holds`): no request is sent until a message of the user or a `hold-end`. `automatic` is the
   // reason of an automatic decision as a sentence; `basis` is its form for code, absent in records of earlier versions.
   event('approval-request', {
@@ -231,6 +232,7 @@ const storedEvents = [
   event('hold-end', {}),
   // Intent, written to disk before the effect. Recovery judges and undoes a call without a recorded end by this event. `reads`: a read-only
   // command that leaves no process. `about`: subject of a call outside the conversation, by argument name.
+  //
   // The following `tool-end` has the actual `changes` (an empty list means none), or the possible changes of a failed or interrupted call.
   // `interruptedAt` is the last recorded activity before the editor closed (epoch milliseconds), `stillRunning` the processes found at
   // recovery, `outputId` the content id of long output, `exitCode` null for a signal, `outcome` the result of a node's call without images.

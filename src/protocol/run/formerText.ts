@@ -106,8 +106,8 @@ function commandEndLine(command: string, how: string): LocalizedMessage {
 }
 
 // Converts a change by the user from the model's view (“your” work) to `formerNoteForms`, with the model as “it”.
-const inUserView = (words: string): string =>
-  words
+const inUserView = (text: string): string =>
+  text
     .replace(
       /^taken back (all|\d+) of your (changes|\d+ changes?) of /,
       (_, some, of) => `undone ${some} of its ${of} to `,
@@ -222,10 +222,10 @@ const formerMentionReasons = ['no room', 'not a text that can be read', 'asked a
 // Returns the first form that the English text has, with its values.
 function matchSentenceForm<Form extends string>(
   forms: readonly Form[],
-  words: string,
+  text: string,
 ): { form: Form; values: string[] } | undefined {
   for (const form of forms) {
-    const values = patternOf(form).exec(words)?.slice(1);
+    const values = patternOf(form).exec(text)?.slice(1);
     if (values) return { form, values };
   }
   return undefined;

@@ -4,11 +4,11 @@ import { expandBraces, expandWord, hasGlob, unescapeShellWord } from '../shellSy
 import { type ShellWord, unknownShellTextMark, workingFolderMark } from '../shellSyntax/shellWords.ts';
 
 /**
- * Paths that must not be destroyed, absolute, in their spelling and as real paths. `protectedFolders` holds the home folder, the open folders and all
- * their parents; `open` only the open folders.
+ * Paths that must not be destroyed, absolute, in their spelling and as real paths. `criticalFolders` holds the home folder, the open
+ * folders and all their parents; `open` only the open folders.
  */
 export interface CriticalPaths {
-  protectedFolders: ReadonlySet<string>;
+  criticalFolders: ReadonlySet<string>;
   open: ReadonlySet<string>;
   platform: string;
 }
@@ -22,11 +22,11 @@ export async function collectCriticalPaths(
   const real = (path: string) => realpath(path).catch(() => path);
   const withReal = async (all: readonly string[]) => [...all, ...(await Promise.all(all.map(real)))];
   const folders = await withReal(open);
-  const protectedFolders = new Set<string>();
+  const criticalFolders = new Set<string>();
   for (const one of await withReal([home, ...open]))
-    for (let path = style.resolve(one); !protectedFolders.has(path); path = style.dirname(path))
-      protectedFolders.add(path);
-  return { protectedFolders, open: new Set(folders), platform };
+    for (let path = style.resolve(one); !criticalFolders.has(path); path = style.dirname(path))
+      criticalFolders.add(path);
+  return { criticalFolders, open: new Set(folders), platform };
 }
 
 /**
@@ -93,10 +93,10 @@ async function pathsOfWord(word: string, folder: string, style: paths.PlatformPa
 }
 
 /** Tests for the root, its direct subfolders, a home, an open folder, a parent of these, or the Git history of an open folder. */
-export function isCriticalPath(path: string, { protectedFolders, platform }: CriticalPaths): boolean {
+export function isCriticalPath(path: string, { criticalFolders, platform }: CriticalPaths): boolean {
   const style = platform === 'win32' ? paths.win32 : paths.posix;
   const same = (one: string) => (platform === 'linux' ? one : one.toLowerCase());
-  const all = platform === 'linux' ? protectedFolders : new Set([...protectedFolders].map(same));
+  const all = platform === 'linux' ? criticalFolders : new Set([...criticalFolders].map(same));
   const parent = style.dirname(path);
   if (all.has(same(path)) || parent === path) return true;
   if (style.dirname(parent) === parent) return !/^(tmp|temp)$/i.test(style.basename(path));

@@ -53,7 +53,7 @@ export async function checkReadOnlyCommand(
       message('“{0}” is not a known read-only command.', truncateWithEllipsis(formatShellWord(words.join(' ')), 60)),
     );
   const unclear = args.find((word) => !isStaticShellWord(word) && word !== unknownValueMarks.file);
-  if (unclear !== undefined && !printers.has(name))
+  if (unclear !== undefined && !printingPrograms.has(name))
     throw new NotReadOnlyCommandError(message('{0} is known only at run time.', formatShellWord(unclear)));
   const { operands, options } = split(name, program, args, platform);
   const files = (await pathsAmong(name, program, operands, options)).filter((file) => file !== unknownValueMarks.file);
@@ -80,7 +80,7 @@ export async function checkReadOnlyCommand(
   return { words: [spelled!, ...front, ...grepSecretExcludes, ...back], searches: true };
 }
 
-const printers = new Set(['echo', 'printf', '[', 'test']);
+const printingPrograms = new Set(['echo', 'printf', '[', 'test']);
 
 interface Split {
   operands: string[];
@@ -214,8 +214,8 @@ function foldersOfFind(words: readonly string[]): string[] {
 
 // Refuses a search below a secret folder, because names no longer identify the files to exclude.
 async function checkSearched(roots: readonly WorkspaceRoot[], folder: string, path: string): Promise<void> {
-  const place = await resolvePath(roots, paths.resolve(folder, path), 'search').catch(() => undefined);
-  const names = place?.relative.split('/') ?? [];
+  const target = await resolvePath(roots, paths.resolve(folder, path), 'search').catch(() => undefined);
+  const names = target?.relative.split('/') ?? [];
   if (isGitInternal(names) || secretFileReason([...names, '']))
     throw new NotReadOnlyCommandError(message('{0} may contain secrets.', path === '.' ? message('The folder') : path));
 }

@@ -19,7 +19,7 @@ const cut = z.string().optional().describe('Set if the result is truncated: a se
  * JSON schema keywords omitted from prompts. Bounds and unknown arguments are only checked: one error message is shorter than the keywords
  * in every prompt.
  */
-const untold = [
+const omittedKeywords = [
   'help',
   'path',
   'unlisted',
@@ -51,7 +51,7 @@ function toJsonSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...parameters } = z.toJSONSchema(schema, {
     io: 'input',
     override: ({ jsonSchema, path }) => {
-      for (const keyword of untold) delete (jsonSchema as JsonSchema)[keyword];
+      for (const keyword of omittedKeywords) delete (jsonSchema as JsonSchema)[keyword];
       if (jsonSchema.additionalProperties === false || isAnything(jsonSchema.additionalProperties))
         delete jsonSchema.additionalProperties;
       if (path.length > 0 && isAnything(jsonSchema.properties)) delete jsonSchema.properties;

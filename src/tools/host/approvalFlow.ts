@@ -172,7 +172,7 @@ export function createApprovalFlow({ workspace, prepare, judged, ask, localizer 
   async function planAhead(first: ApprovalRequestPlan, following: readonly ToolCall[], context: CallContext) {
     const ahead: { call: ToolCall; subject: ApprovalSubject }[] = [];
     const changes = first.change ? [first.change] : [];
-    const untold: string[] = [];
+    const unreported: string[] = [];
     for (const call of following) {
       const before = asked.get(call);
       if (before) {
@@ -189,8 +189,8 @@ export function createApprovalFlow({ workspace, prepare, judged, ask, localizer 
         const { plan, args, verdict } = prepared;
         if (!plan) continue; // read-only
         const gone = changes.some(({ after, realPath }) => after === null && realPath === plan.change?.realPath);
-        if (gone || pathsOfPlan(plan).some((path) => untold.some((text) => text.includes(path)))) {
-          untold.push(namedBy(call));
+        if (gone || pathsOfPlan(plan).some((path) => unreported.some((text) => text.includes(path)))) {
+          unreported.push(namedBy(call));
           continue;
         }
         if (plan.change && verdict.effect !== 'deny') changes.push(plan.change);
@@ -200,7 +200,7 @@ export function createApprovalFlow({ workspace, prepare, judged, ask, localizer 
           ahead.push({ call, subject: { call: withArguments(call, args), plan, whenKnown, ...since } });
       } catch {
         throwIfInterrupted(context.signal);
-        untold.push(namedBy(call));
+        unreported.push(namedBy(call));
       }
     }
     return ahead;

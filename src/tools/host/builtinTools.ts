@@ -1,7 +1,7 @@
 import { editorContextTool } from '../code/context.ts';
 import { diagnosticsTool } from '../code/diagnostics.ts';
 import type { LanguageService } from '../code/language.ts';
-import { codeLocationTools } from '../code/places.ts';
+import { codeLocationTools } from '../code/locations.ts';
 import { symbolsTool } from '../code/symbols.ts';
 import type { Tool } from '../core/tool.ts';
 import { applyPatchTool } from '../files/applyPatch.ts';

@@ -21,8 +21,8 @@ const readSkillList = (list: string): Skill[] =>
   });
 
 /**
- * Shortens a list of skills to `maxTokens` tokens by shortening descriptions; if impossible, lists names by folder within `maxNameTokens` tokens
- * and counts the omitted names.
+ * Shortens a list of skills to `maxTokens` by shortening descriptions; if impossible, lists names by folder within `maxNameTokens` and
+ * counts the omitted names.
  */
 export function shortenSkillList(list: string, maxTokens: number, maxNameTokens: number): string {
   const skills = readSkillList(list);

@@ -25,7 +25,7 @@ import { McpServerFault } from './transport/stdio.ts';
 
 const around =
   /^(at |File "|Traceback|node:|Node\.js v\d|note: run with|Require stack|A complete log|[\p{P}\p{S}\s]+$|throw \w+;?$|-?\d+$)/u;
-const errorLine =
+const errorLinePattern =
   /error|exception|panic|fatal|cannot|can't|could ?n[o']t|unable|unknown|not (found|set|supported|allowed)|no such|denied|missing|required|refused|invalid|failed|must be/i;
 
 const withoutPrefix = (line: string) => line.replace(/^npm (error|ERR!)( (code|\d{3})\b)?\s*/, '');
@@ -36,7 +36,7 @@ function stderrTail(output: string, orLast: boolean): string | undefined {
     .split('\n')
     .map((line) => withoutPrefix(line.trim()))
     .filter((line) => line !== '' && !around.test(line));
-  return lines.findLast((line) => errorLine.test(line)) ?? (orLast ? lines.at(-1) : undefined);
+  return lines.findLast((line) => errorLinePattern.test(line)) ?? (orLast ? lines.at(-1) : undefined);
 }
 
 export type { ListedTool };

@@ -22,7 +22,7 @@ import {
   truncateToWholeLines,
   wrapInCodeFence,
 } from './mentionLimits.ts';
-import { readMentionedLines, readMentionedProblem } from './mentionPlaces.ts';
+import { readMentionedLines, readMentionedProblem } from './mentionLocations.ts';
 
 const least = 200;
 

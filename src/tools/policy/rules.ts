@@ -127,11 +127,11 @@ function commandRules(
   const inFolder = (ruleFolder: string) => (ruleFolder === '.' ? {} : { folder: ruleFolder });
   const needed = (parts ?? []).filter(({ reads }) => !reads);
   // A row knows the meaning of its words: `-c Release` does not release.
-  const unsaid =
+  const unknownParts =
     needed.length > 0 && needed.every(({ words }) => words !== '')
       ? needed.filter(({ row }) => !row)
       : [{ words: command }];
-  if (unsaid.some(({ words }) => cannotBeUndone(words))) return [];
+  if (unknownParts.some(({ words }) => cannotBeUndone(words))) return [];
   const [only] = needed;
   // Neutral prefixes vary between calls, so the exact rule omits them.
   const exact =

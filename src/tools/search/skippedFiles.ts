@@ -85,16 +85,16 @@ export async function ignoredFilesNote(
   const both = AbortSignal.any([signal, time]);
   const found: string[] = [];
   try {
-    for (const place of roots)
-      await withRipgrepExclusions(glob.limits(place), async (limits) => {
+    for (const folder of roots)
+      await withRipgrepExclusions(glob.limits(folder), async (limits) => {
         const look = (options: string[], onPath: (path: string) => boolean) =>
           runRipgrep(
             workspace,
-            place,
+            folder,
             ['--files', ...options, ...limits],
             (name) => {
-              const path = toWorkspacePath(place, name);
-              return !wanted(path, place) || onPath(path);
+              const path = toWorkspacePath(folder, name);
+              return !wanted(path, folder) || onPath(path);
             },
             both,
           );

@@ -75,8 +75,8 @@ export async function fetchPage(
     if (late.aborted)
       throw new ToolError('TOOL_TIMEOUT', `${start.host} did not answer in full within ${timeout / 1000} s.`);
     if (error instanceof ToolError) throw error;
-    const { text, reason: words, code } = networkReason(error);
-    const why = words ? `: ${toEnglishText(words)}` : code === '' ? `: ${text}` : '';
+    const { text, reason, code } = networkReason(error);
+    const why = reason ? `: ${toEnglishText(reason)}` : code === '' ? `: ${text}` : '';
     throw new ToolError('TOOL_EXEC_FAILED', `The page could not be fetched${why}.`, { cause: code, text });
   }
 }

@@ -12,10 +12,10 @@ export type PackageReadResult = { folder: string } & (
  * Reads a package: a folder, or an archive that is first unpacked below `storage`. `folder` is the path of the files; for an archive that
  * cannot be unpacked, the archive.
  */
-export async function readWorkflowPackage(place: string, storage: string): Promise<PackageReadResult> {
-  let folder = place;
+export async function readWorkflowPackage(source: string, storage: string): Promise<PackageReadResult> {
+  let folder = source;
   try {
-    if (isArchive(place)) folder = await unpackArchive(place, storage);
+    if (isArchive(source)) folder = await unpackArchive(source, storage);
     return { folder, source: await loadPackage(folder) };
   } catch (error) {
     if (!(error instanceof PackageError)) throw error;

@@ -38,9 +38,9 @@ export function unquotedBooleanWarnings(file: WorkflowFile, yaml: YamlFile): Yam
     const steps = (['steps', 'body'] as const).flatMap((list) =>
       (node[list] ?? []).map((step, at) => ({ step, path: [...path, list, at] })),
     );
-    for (const { step, path: place } of [{ step: node, path }, ...steps]) {
-      if (step.uses === 'state.set') look(step.with, [...place, 'with']);
-      if (typeof step.output === 'object') look(step.output, [...place, 'output']);
+    for (const { step, path: stepPath } of [{ step: node, path }, ...steps]) {
+      if (step.uses === 'state.set') look(step.with, [...stepPath, 'with']);
+      if (typeof step.output === 'object') look(step.output, [...stepPath, 'output']);
     }
   }
   return warnings;

@@ -94,7 +94,7 @@ export function actionSchema(name: string): ActionSchema | undefined {
   if (what === undefined) return gives && { gives: schemaOf(z.object(gives)) };
   return {
     ...(takes && schemaOf(z.object(takes))),
-    description: gives ? `${what} It gives ${inWords(gives)}.` : what,
+    description: gives ? `${what} It gives ${resultText(gives)}.` : what,
     ...(gives && { gives: schemaOf(z.object(gives)) }),
   };
 }
@@ -110,7 +110,7 @@ const schemaOf = (type: z.ZodType): Known =>
     },
   }) as Known;
 
-function inWords(gives: Record<string, z.ZodType>): string {
+function resultText(gives: Record<string, z.ZodType>): string {
   const keys = Object.entries(gives).filter(([key]) => key !== 'cut');
   return `\`{${keys.map(([key, type]) => (type.safeParse(undefined).success ? `${key}?` : key)).join(', ')}}\``;
 }

@@ -114,7 +114,7 @@ export class ModelProcess {
   failedOn?: string;
   private readonly restoring = new Map<number, string>();
   endedRestoring?: Promise<unknown>;
-  private kept = () => {};
+  private onStored = () => {};
 
   constructor(private readonly options: ProcessOptions) {
     const { workerPath, load, beatMs = 1000 } = options;
@@ -197,7 +197,7 @@ export class ModelProcess {
     if (this.state !== 'ready' || !this.options.load.keep) return;
     const late = new AbortController();
     const stored = new Promise<void>((resolve) => {
-      this.kept = resolve;
+      this.onStored = resolve;
     });
     this.send({ type: 'keep', ms });
     await Promise.race([stored, this.whenEnded, sleep(ms * 2, undefined, { ref: false, signal: late.signal })]);
@@ -236,7 +236,7 @@ export class ModelProcess {
         this.asked = false;
         break;
       case 'kept':
-        this.kept();
+        this.onStored();
         break;
       case 'log':
         this.note(message.text);

@@ -55,10 +55,10 @@ export function toNative(
  * in the form of the reading model.
  */
 export function toLlamaHistory(messages: readonly Message[], systemPrompt?: string, form?: string): LlamaHistoryItem[] {
-  const { system, normalized: said } = normalizeHistory({ systemPrompt, messages });
+  const { system, normalized } = normalizeHistory({ systemPrompt, messages });
   const history: LlamaHistoryItem[] = [];
   if (system) history.push({ type: 'system', text: system });
-  for (const one of said) {
+  for (const one of normalized) {
     if (one === continueMessage) continue;
     if (one.role === 'user') addUserText(history, one.content);
     else modelResponse(history).push(...toResponse(one.message, one.results, form));

@@ -7,7 +7,7 @@ import { truncateLongMessages } from './truncateResults.ts';
 export interface FittedPrompt<Token> {
   history: LlamaHistoryItem[];
   prompt: Token[];
-  maxTokens: number;
+  tokensLeft: number;
 }
 
 interface PromptWindow<Token> {
@@ -40,22 +40,22 @@ export async function fitPrompt<Token>(
   const whole = promptOf(job.messages);
   const { contextSize, canGrow } = await reach(whole.prompt);
   const reserved = Math.min(256, Math.floor(contextSize / 8));
-  const within = ({ history, prompt }: Omit<FittedPrompt<Token>, 'maxTokens'>): FittedPrompt<Token> => ({
+  const within = ({ history, prompt }: Omit<FittedPrompt<Token>, 'tokensLeft'>): FittedPrompt<Token> => ({
     history,
     prompt,
-    maxTokens: contextSize - prompt.length - margin,
+    tokensLeft: contextSize - prompt.length - margin,
   });
   const measure = (messages: InferenceJob['messages']) => within(promptOf(messages));
 
   let fitted = within(whole);
   let cut = { texts: 0, characters: 0 };
-  for (let most = contextSize * 2; fitted.maxTokens < reserved && most >= leastText; most = Math.floor(most / 2)) {
+  for (let most = contextSize * 2; fitted.tokensLeft < reserved && most >= leastText; most = Math.floor(most / 2)) {
     const shortened = truncateLongMessages(job.messages, most);
     if (shortened.texts === 0) continue;
     cut = shortened;
     fitted = measure(shortened.messages);
   }
-  if (fitted.maxTokens < reserved) {
+  if (fitted.tokensLeft < reserved) {
     const newest = job.messages.findLast((message) => message.role === 'user')?.content ?? '';
     const message = count(newest);
     const fixed = measure([{ role: 'user', content: '' }]).prompt.length;

@@ -202,7 +202,7 @@ async function reply(
   engine: Engine,
   { value: seat, dropped }: SlotLease<SequenceSlot<LlamaSequence>>,
   job: InferenceJob,
-  { history, prompt, maxTokens, chatWrapper, functions, tokensOf }: Asked,
+  { history, prompt, tokensLeft, chatWrapper, functions, tokensOf }: Asked,
   sendEvent: SendInferenceEvent,
   signal: AbortSignal,
 ): Promise<void> {
@@ -237,7 +237,7 @@ async function reply(
           }),
       signal,
       stopOnAbortSignal: true,
-      maxTokens: Math.min(outputTokenLimit(job, job.thinkingBudget) ?? maxTokens, maxTokens), // so that old text is never dropped
+      maxTokens: Math.min(outputTokenLimit(job, job.thinkingBudget) ?? tokensLeft, tokensLeft), // so that old text is never dropped
       temperature: job.temperature ?? 0.6,
       topP: job.topP ?? 0.95,
       repeatPenalty: false, // code repeats itself

@@ -211,20 +211,20 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
    * because ids and indices may differ. An additional call is accepted; an additional message may be a split repetition and is ignored.
    */
   const readOutput = (output: readonly unknown[]): ChatStreamChunk[] => {
-    const told = {
+    const itemsByType = {
       message: [] as StreamedItem[],
       reasoning: [] as StreamedItem[],
       function_call: [] as StreamedItem[],
       other: [] as StreamedItem[],
     };
-    for (const item of items) told[item.type].push(item);
+    for (const item of items) itemsByType[item.type].push(item);
     const seen = { message: 0, reasoning: 0, function_call: 0, other: 0 };
     return output.flatMap((raw): ChatStreamChunk[] => {
       const final = parseOutputItem(raw);
       const { type } = toStreamedItem(final, 0);
-      const known = told[type][seen[type]++];
+      const known = itemsByType[type][seen[type]++];
       if (known) return settle(known, final, raw);
-      if (told[type].length > 0 && type !== 'function_call') return [];
+      if (itemsByType[type].length > 0 && type !== 'function_call') return [];
       const chunks = begin(undefined, final.id, final);
       return [...chunks, ...settle(items.at(-1)!, final, raw)];
     });

@@ -16,7 +16,7 @@ const leastOutput = 16;
  */
 export function toWire(request: ChatRequest, flags: ResponsesFlags): Record<string, unknown> {
   const { model, temperature, topP } = request;
-  const { system, normalized: said } = normalizeHistory(request);
+  const { system, normalized } = normalizeHistory(request);
   const tools = request.tools?.map(({ name, description, parameters }) => ({
     type: 'function',
     name: toWireName(name),
@@ -31,7 +31,7 @@ export function toWire(request: ChatRequest, flags: ResponsesFlags): Record<stri
   const body: Record<string, unknown> = {
     model,
     instructions: system === '' ? undefined : replaceLoneSurrogates(system),
-    input: toResponsesInput(said, request, flags),
+    input: toResponsesInput(normalized, request, flags),
     ...(tools && tools.length > 0 && { tools, tool_choice: request.toolChoice ?? 'auto' }),
     text: format && { format },
     reasoning,

@@ -162,22 +162,22 @@ export async function findGitDataLoss(
       if (before[0] !== 'remove' || !has(/^-\w*f|^--force$/) || before[1] === undefined) return undefined;
       return removedTree(repository.workingTree(paths.resolve(folder, before[1])));
     case 'submodule':
-      return has(/^-\w*f|^--force$/) && /^(update|deinit)$/.test(before[0] ?? '') ? unsaid() : undefined;
+      return has(/^-\w*f|^--force$/) && /^(update|deinit)$/.test(before[0] ?? '') ? failUnknown() : undefined;
     case 'push':
       return pushed(repository, before, has);
     case 'fetch':
       return before.some((word) => /^\+[^:]*:(?!refs\/(remotes|tags)\/)./.test(word)) ||
         (has(/^-f$|^--force$/) && before.some((word) => word.includes(':')))
-        ? unsaid()
+        ? failUnknown()
         : undefined;
     case 'reflog':
-      return before[0] === 'expire' || before[0] === 'delete' ? unsaid() : undefined;
+      return before[0] === 'expire' || before[0] === 'delete' ? failUnknown() : undefined;
     case 'gc':
     case 'prune':
-      return command === 'prune' || has(/^--prune=(now|all)/) ? unsaid() : undefined;
+      return command === 'prune' || has(/^--prune=(now|all)/) ? failUnknown() : undefined;
     case 'filter-branch':
     case 'filter-repo':
-      return unsaid();
+      return failUnknown();
     default:
       return undefined;
   }
@@ -195,13 +195,13 @@ async function rebased(
   before: readonly string[],
   has: (pattern: RegExp) => boolean,
 ): Promise<GitLoss | undefined> {
-  if (has(/^(-i|--interactive)$/)) return unsaid();
+  if (has(/^(-i|--interactive)$/)) return failUnknown();
   const at = args.indexOf('--onto');
   const onto = at >= 0 ? args[at + 1] : args.find((word) => word.startsWith('--onto='))?.slice('--onto='.length);
   if (onto === undefined) return undefined;
   const [upstream, named] = before.filter((word) => word !== onto || at < 0);
   const branch = named ?? (await repository.branch());
-  if (upstream === undefined || branch === undefined) return unsaid();
+  if (upstream === undefined || branch === undefined) return failUnknown();
   const count = await repository.commitsOnlyIn(`refs/heads/${branch}`, [onto], upstream);
   return count > 0 ? { commits: { ref: branch, count, kind: 'removes' } } : undefined;
 }
@@ -216,7 +216,7 @@ async function pushed(
   const forces = has(/^-\w*f|^--force$/);
   const deletes = has(/^-\w*d|^--delete$/);
   if (has(/^-\w*n|^--dry-run$/)) return undefined;
-  if (has(/^--(mirror|prune)$/) || (forces && has(/^--(all|branches)$/))) return unsaid();
+  if (has(/^--(mirror|prune)$/) || (forces && has(/^--(all|branches)$/))) return failUnknown();
   const current = await repository.branch();
   const specs = given.length > 0 ? given : current === undefined ? [] : [current];
   for (const spec of specs) {
@@ -227,15 +227,15 @@ async function pushed(
     const name = (isDeleted && source !== '' ? source : target).replace(/^refs\/heads\//, '');
     const branch = name === 'HEAD' ? (current ?? name) : name;
     const ref = `refs/remotes/${remote}/${branch}`;
-    if (!(await repository.has(ref))) return isSafe ? undefined : unsaid();
+    if (!(await repository.has(ref))) return isSafe ? undefined : failUnknown();
     const count = await repository.commitsOnlyIn(ref, isDeleted ? [] : [source]);
     if (count > 0) return { commits: { ref: `${remote}/${branch}`, count, kind: isDeleted ? 'deletes' : 'moves' } };
-    if (isForced && !isSafe) return unsaid(); // others may have pushed since
+    if (isForced && !isSafe) return failUnknown(); // others may have pushed since
   }
   return undefined;
 }
 
-function unsaid(): never {
+function failUnknown(): never {
   throw new Error('Git cannot say what this discards.');
 }
 

@@ -153,8 +153,8 @@ async function existingPath(path: string, isDelete: boolean): Promise<string | u
   if (real === undefined) return undefined;
   const file = isDelete ? paths.join(real, paths.basename(path)) : real;
   const stats = await lstat(file).catch(() => undefined);
-  const isLost = stats && (stats.isFile() ? stats.size > 0 : stats.isDirectory() && isDelete);
-  return isLost && !isTemporary(file) ? file : undefined;
+  const hasContent = stats && (stats.isFile() ? stats.size > 0 : stats.isDirectory() && isDelete);
+  return hasContent && !isTemporary(file) ? file : undefined;
 }
 
 // Tests for temporary files, which are expendable unless the workspace contains them.
